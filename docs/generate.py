@@ -32,7 +32,7 @@ def told_by() -> dict[str, set[str]]:
             kinds = {controller.id: "controller"}
             for kind in ("batteries", "arrays", "volumes", "drives"):
                 kinds |= {item.id: kind for item in getattr(controller, kind)}
-            for sheet in survey.sheets:
+            for sheet in survey.outputs:
                 for fact in sheet.facts:
                     if fact.object_id in kinds:
                         told[f"{kinds[fact.object_id]}.{fact.field}"].add(family)

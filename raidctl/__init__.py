@@ -1,3 +1,3 @@
-"""What RAID a Linux server really has, whether its cache is safe, and whether it is still so."""
+"""Read, set, judge and benchmark the RAID of a Linux server."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""How a field of a contract is described: the text goes into the JSON Schema and the pages that are made from it."""
+"""Descriptions of JSON fields: used in the JSON Schema and the generated pages."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from msgspec import Meta
 
 
 def doc(text: str) -> Meta:
-    """The description of a field."""
+    """Return the metadata with a field's description."""
     return Meta(description=text)

@@ -1,9 +1,9 @@
-"""The error tree; each class owns the exit code of the program.
+"""The error classes; each has the program's exit code.
 
 ::
 
     RaidctlError            3
-    ├── UsageError          2   the words of the command line are off
+    ├── UsageError          2   the command line is invalid
     ├── CannotTell          3   something could not be read or understood
     │   ├── RecordError         a recording, or a file given to --replay, cannot be used
     │   └── BenchError          nothing could be measured, or what was to be written to is refused
@@ -12,8 +12,7 @@
     ├── ChangeUndone        5   a change failed and was undone
     └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
 
-Their text is for the user: one sentence that says what happened, then what to do.
-Every other exception is a fault of raidctl's own.
+Their text is for the user: one sentence with the fact, then the remedy. Any other exception is a bug in raidctl.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ EXIT_INTERRUPTED = 130
 
 
 class RaidctlError(Exception):
-    """An expected failure; ``exit_code`` is what the program ends with."""
+    """An expected failure; ``exit_code`` is the program's."""
 
     exit_code = EXIT_CANNOT_TELL
 
 
 class UsageError(RaidctlError):
-    """The command line asks for something that cannot be meant."""
+    """The command line is invalid."""
 
     exit_code = EXIT_USAGE
 

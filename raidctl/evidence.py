@@ -1,11 +1,11 @@
-"""Where each fact was read: every line of every output is accounted for.
+"""Evidence: every line of every tool's output, and the facts it gave.
 
-A parser works on a :class:`Output`, one output of one tool. For each line it says one of three things:
+A parser works on an :class:`Output`, one output of one tool. For each line it calls one of three methods:
 
-* ``sheet.fact(line, id, field, value)``: the line gave a field of the model;
-* ``sheet.detail(line, id, label, value)``: the line was understood, but the model has no neutral field for
-  it; the object's ``details`` carry it in the tool's own words;
-* ``sheet.note(line)``: a title, a rule, a banner: nothing is lost.
+* ``output.fact(line, id, field, value)``: the line gave a field of the model;
+* ``output.detail(line, id, label, value)``: the line was understood, but the model has no field for it; the object's
+  ``details`` have it in the tool's own words;
+* ``output.mark_read(line)``: a title, a rule, a banner: nothing is lost.
 
 What remains is :meth:`Output.unparsed`, which ``raidctl show --unparsed`` prints.
 """
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
     @property
     def indent(self) -> int:
-        """How many blanks it starts with; a tab counts as eight."""
+        """Number of leading blanks; a tab counts as eight."""
         expanded = self.text.expandtabs(8) if "\t" in self.text else self.text
         return len(expanded) - len(expanded.lstrip(" "))
 
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """One fact: which object and field, its value as text, and where it stands."""
+    """One fact: object, field, value as text, and the line it came from."""
 
     object_id: str
     field: str
@@ -49,41 +49,41 @@ class Fact(NamedTuple):
 
 @dataclass
 class Output:
-    """One output of one tool, and what a parser made of each line."""
+    """One output of one tool, and what its lines gave."""
 
     command: str
     lines: tuple[Line, ...]
     facts: list[Fact] = field(default_factory=list)
     closing: re.Pattern[str] | None = None
-    """How the last line of such an output begins, where the tool always prints one."""
+    """How the last line of a complete output begins, if the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
-    """What else shows that the output is cut off: ``its last table has no end``."""
+    """Another sign that the output is cut off: ``its last table has no end``."""
     _used: set[int] = field(default_factory=set)
 
     @classmethod
     def of_text(cls, command: str, text: str) -> Output:
-        """A sheet of a text output. CR LF and a missing last newline make no difference."""
+        """Make one from a text output. CR LF and a missing last newline make no difference."""
         parts = text.replace("\r\n", "\n").split("\n")
         return cls(command, tuple(Line(n, part.rstrip("\r")) for n, part in enumerate(parts, 1)))
 
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:
-        """A sheet of a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
+        """Make one from a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
         return cls(command, tuple(Line(n, f"{p}: {v}") for n, (p, v) in enumerate(_leaves(value), 1)))
 
     def fact(self, line: Line, object_id: str, field: str, value: object) -> None:
-        """The line gave ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
+        """Record that the line gave ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
         self._used.add(line.number)
         self.facts.append(Fact(object_id, field, str(value), self.command, line))
 
     def detail(self, line: Line, object_id: str, label: str, value: object) -> None:
-        """The line was understood; the model has no neutral field for it."""
+        """Record a line that was understood but has no field in the model."""
         self.fact(line, object_id, f"details[{label}]", value)
 
     def mark_read(self, *lines: Line) -> None:
-        """The lines are titles, rules, banners: no fact is lost with them."""
+        """Mark titles, rules and banners as read: they contain no fact."""
         self._used.update(line.number for line in lines)
 
     def used(self, line: Line) -> bool:
@@ -91,12 +91,12 @@ class Output:
         return line.number in self._used
 
     def unparsed(self) -> list[Line]:
-        """The lines that say something and that no parser used."""
+        """Return the lines that are not blank and that no parser used."""
         return [line for line in self.lines if line.number not in self._used and line.text.strip()]
 
     @property
     def cut_off(self) -> str | None:
-        """What shows that the output is not whole, a clause; None: nothing does, or it is empty."""
+        """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
         if self.closing is not None:
@@ -107,7 +107,7 @@ class Output:
         return "the blank line that ends it is missing" if framed else None
 
     def leaf(self, path: str) -> Line | None:
-        """The line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
+        """Return the line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
         index = self.__dict__.get("_index")
         if index is None:
             index = {line.text.split(": ", 1)[0]: line for line in self.lines}

@@ -1,15 +1,16 @@
-"""What the kernel knows of the machine: PCI functions, block devices, mounts. Data only.
+"""The kernel's view of a machine: PCI functions, block devices, mounts. Data only.
 
-Filled by :mod:`raidctl.discovery`, handed to every vendor's ``observe()``.
+Built by :mod:`raidctl.discovery`, passed to every vendor's ``observe()``.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from raidctl.model import Mount
 
@@ -17,17 +18,16 @@ BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "ot
 
 
 class Piece(NamedTuple):
-    """Where a piece of a block device lies."""
+    """The place of a piece of a block device on the device below."""
 
     below: str
-    """Kernel name of the device that it lies on."""
+    """Kernel name of the device below."""
     start_bytes: int
-    """Where it begins there, bytes."""
+    """Offset there, bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """A PCI Express link, as sysfs tells it; None where it does not."""
+class Lanes(Struct, frozen=True):
+    """A PCI Express link from sysfs; None if unknown."""
 
     width: int | None = None
     """``current_link_width``."""
@@ -37,8 +37,7 @@ class Lanes:
     max_speed_gtps: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PciDevice:
+class PciDevice(Struct, frozen=True):
     """A PCI function of class 01 (mass storage)."""
 
     address: str
@@ -56,8 +55,7 @@ class PciDevice:
     lanes: Lanes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDevice:
+class BlockDevice(Struct, frozen=True):
     """A block device of the kernel."""
 
     name: str
@@ -67,13 +65,13 @@ class BlockDevice:
     kind: BlockKind = "other"
     size_bytes: int | None = None
     parent: str | None = None
-    """Of a partition: the kernel name of its disk."""
+    """Of a partition: the kernel name of its drive."""
     slaves: tuple[str, ...] = ()
-    """Of md and device-mapper: the kernel names of what lies below."""
+    """Of md and device-mapper: the kernel names of the devices below."""
     links: tuple[str, ...] = ()
     """``/dev/disk/by-id/…``, ``/dev/mapper/…``."""
     mountpoints: tuple[str, ...] = ()
-    """Of this very device; ``[swap]`` for active swap."""
+    """Of this device itself; ``[swap]`` for active swap."""
     model: str | None = None
     serial: str | None = None
     wwn: str | None = None
@@ -83,36 +81,35 @@ class BlockDevice:
     scsi_address: str | None = None
     """``H:C:T:L``."""
     pci_address: str | None = None
-    """The PCI function that it hangs on, None for virtual devices."""
+    """The PCI function that it is attached to, None for virtual devices."""
     driver: str | None = None
     """Driver of that function."""
     rotational: bool | None = None
     removable: bool | None = None
     write_cache: str | None = None
-    """``queue/write_cache``: ``write back`` or ``write through``: what the kernel thinks."""
+    """``queue/write_cache``: ``write back`` or ``write through``, as the kernel assumes."""
     controller: str | None = None
-    """Node of the NVMe controller, ``/dev/nvme0``; None of others, and where several lead to the device."""
+    """Node of the NVMe controller, ``/dev/nvme0``; None for other drives, and if there are several."""
     transport: str | None = None
     """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
     dm_name: str | None = None
     dm_uuid: str | None = None
-    """Begins with the name of its maker: ``LVM-``, ``CRYPT-``, ``mpath-``."""
+    """Begins with the program that created it: ``LVM-``, ``CRYPT-``, ``mpath-``."""
     filesystem: str | None = None
     mounts: tuple[Mount, ...] = ()
-    """Of this very device, without swap."""
+    """Of this device itself, without swap."""
     pieces: tuple[Piece, ...] = ()
-    """Where it begins on what lies below; empty when not told."""
+    """Its offsets on the devices below; empty if unknown."""
     read_ahead_bytes: int | None = None
     scheduler: str | None = None
     minimum_io_bytes: int | None = None
     optimal_io_bytes: int | None = None
-    """None where the device tells none."""
+    """None if the device reports none."""
     command_timeout_seconds: int | None = None
-    """Of a SCSI or ATA drive: after this time the kernel gives up a command."""
+    """Of a SCSI or ATA drive: time after which the kernel aborts a command."""
 
 
-@dataclass(frozen=True)
-class HostView:
+class HostView(Struct, frozen=True, dict=True):
     """The machine as the kernel shows it."""
 
     hostname: str | None = None
@@ -120,15 +117,15 @@ class HostView:
     root: bool | None = None
     """Whether requests are carried out as root; None when unknown."""
     virtual: str | None = None
-    """The hypervisor, where the machine is known to be a virtual one (``kvm``, ``vmware`` …)."""
+    """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
     pci: tuple[PciDevice, ...] = ()
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)
-    """Device nodes that other families have shown as a volume or a drive (filled before ``drives`` is asked)."""
+    """Device nodes that other families show as a volume or a drive (filled before ``drives`` is asked)."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:
-        """The devices by kernel name, node and link; where two have the same one, the first device counts."""
+        """The devices by kernel name, node and link; of two with the same one the first counts."""
         found: dict[str, BlockDevice] = {}
         for device in self.blocks:
             for name in (device.name, device.node, *device.links):
@@ -137,7 +134,7 @@ class HostView:
 
     @cached_property
     def _above(self) -> dict[str, list[BlockDevice]]:
-        """What lies directly on each device, by its kernel name."""
+        """The devices directly on each device, by its kernel name."""
         found: dict[str, list[BlockDevice]] = {}
         for device in self.blocks:
             for below in dict.fromkeys((device.parent, *device.slaves)):
@@ -146,11 +143,11 @@ class HostView:
         return found
 
     def block(self, name_or_node: str) -> BlockDevice | None:
-        """The block device of a kernel name, a node, or one of its links."""
+        """Return the block device of a kernel name, a node, or a link."""
         return self._named.get(name_or_node)
 
     def above(self, name: str) -> Iterator[BlockDevice]:
-        """Partitions, md and device-mapper devices that lie on a device, each once, the nearest first."""
+        """Yield the partitions, md and device-mapper devices on a device, each once, the nearest first."""
         seen: set[str] = set()
         waiting = deque([name])
         while waiting:
@@ -161,7 +158,7 @@ class HostView:
                     yield device
 
     def mountpoints(self, name: str) -> tuple[str, ...]:
-        """Where a device, its partitions and the layers above are mounted, sorted, each once."""
+        """Return the mount points of a device, its partitions and the layers above, sorted, each once."""
         own = self.block(name)
         devices = ([own] if own else []) + list(self.above(own.name if own else name))
         return tuple(sorted({point for device in devices for point in device.mountpoints}))

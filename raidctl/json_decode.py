@@ -1,4 +1,4 @@
-"""Decode JSON from files, tools and archives: whatever the bytes are, the only error is a ``ValueError``."""
+"""Decode JSON of any origin; the only error is a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _STRICT = json.JSONDecoder()
 
 
 def decode(data: bytes | str, kind: Any = Any) -> Any:
-    """The value of a document, checked against a type.
+    """Decode a document and check it against a type.
 
     Raises:
-        msgspec.ValidationError: It is JSON of another form.
+        msgspec.ValidationError: It is JSON of another type.
         msgspec.DecodeError: It is not JSON, is nested too deeply, or contains text that is not UTF-8.
     """
     try:
@@ -29,12 +29,12 @@ def decode(data: bytes | str, kind: Any = Any) -> Any:
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """Made once per type: thousands of documents are read with it."""
+    """Return the type's decoder; cached, as thousands of documents are read with it."""
     return msgspec.json.Decoder(kind)
 
 
 def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, int]:
-    """The value that begins at a place of a text, and where it ends. ``strict`` refuses line breaks inside strings.
+    """Decode the value at a position, return it and its end. ``strict`` refuses line breaks inside strings.
 
     Raises:
         ValueError: There is no whole value, or it is nested too deeply.
@@ -46,7 +46,7 @@ def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, i
 
 
 def decode_text(text: str, *, strict: bool = True) -> Any:
-    """The value of a text that is one JSON value; raises as `decode_at`."""
+    """Decode a text that is one JSON value; raises as `decode_at`."""
     stripped = text.strip(" \t\r\n")
     value, end = decode_at(stripped, strict=strict)
     if end != len(stripped):

@@ -1,4 +1,4 @@
-"""The order that people expect: ``1I:1:2`` before ``1I:1:10``."""
+"""Natural sort order: ``1I:1:2`` before ``1I:1:10``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 _NUMBER = re.compile(r"(\d+)", re.ASCII)
 _LONGEST = 100
-"""Digits of what can be a number; Python makes none out of thousands of them."""
+"""Most digits that count as a number; Python refuses to convert thousands of them."""
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

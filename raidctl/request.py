@@ -1,4 +1,4 @@
-"""What a vendor package asks of the machine, and what comes back.
+"""Requests of a vendor package to the machine, and their answers.
 
 A vendor package does no I/O. Its ``observe()`` is a generator that yields requests and is sent
 the answers; a runner (:mod:`raidctl.runners`) carries them out: on this machine, over ssh, out of
@@ -14,9 +14,10 @@ Inside a dialogue, use the typed helpers::
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
@@ -24,13 +25,13 @@ A = TypeVar("A", bound="Answer")
 DEFAULT_TIMEOUT = 60.0
 """Seconds that a reading command may take."""
 DEFAULT_LIMIT = 16 * 1024 * 1024
-"""Bytes that an answer may have; a tool that prints more is ended."""
+"""Largest answer in bytes; a tool that prints more is ended."""
 CHANGEABLE = "can be changed by others than root"
-"""Of a file or directory: why root does not run a program. Part of the detail of an answer that is DENIED."""
+"""Why root does not run a program: its file or a directory above. Part of the detail of a DENIED answer."""
 
 
 class Failure(str, Enum):
-    """Why a request has no proper answer. A non-zero exit code is not trouble: it is an answer."""
+    """Why a request failed. A non-zero exit code is an answer, not a failure."""
 
     MISSING = "missing"
     """No such tool on this machine; no such file."""
@@ -43,20 +44,18 @@ class Failure(str, Enum):
     UNRECORDED = "unrecorded"
     """The recording has no answer to this request."""
     FAILED = "failed"
-    """The operating system or the way there (ssh) failed; ``detail`` says how."""
+    """The operating system or the connection (ssh) failed; ``detail`` has the reason."""
 
 
-@dataclass(frozen=True)
-class Request(Generic[A]):
-    """Base of the requests; the parameter is the class of the answer."""
+class Request(Struct, Generic[A], frozen=True):
+    """Base class of requests; the type parameter is the class of the answer."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Base of the answers."""
+class Answer(Struct, frozen=True, kw_only=True):
+    """Base class of answers."""
 
-    trouble: Failure | None = field(default=None, kw_only=True)
-    detail: str = field(default="", kw_only=True)
+    trouble: Failure | None = None
+    detail: str = ""
 
     @property
     def fine(self) -> bool:
@@ -65,13 +64,12 @@ class Answer:
 
 
 def decode(data: bytes) -> str:
-    """Bytes of a tool as text. Invalid UTF-8 becomes U+FFFD, never an exception."""
+    """Decode a tool's output. Invalid UTF-8 becomes U+FFFD, never an exception."""
     return data.decode("utf-8", errors="replace")
 
 
-@dataclass(frozen=True)
-class RunAnswer(Answer):
-    """What a program did. ``code`` is None when it never started or was ended."""
+class RunAnswer(Answer, frozen=True):
+    """Output and exit code of a program. ``code`` is None if it never started or was ended."""
 
     code: int | None = None
     out: bytes = b""
@@ -88,8 +86,7 @@ class RunAnswer(Answer):
         return decode(self.err)
 
 
-@dataclass(frozen=True)
-class ReadAnswer(Answer):
+class ReadAnswer(Answer, frozen=True):
     """The bytes of a file; None when it could not be read."""
 
     data: bytes | None = None
@@ -100,31 +97,27 @@ class ReadAnswer(Answer):
         return None if self.data is None else decode(self.data)
 
 
-@dataclass(frozen=True)
-class GlobAnswer(Answer):
+class GlobAnswer(Answer, frozen=True):
     """The paths that match, sorted."""
 
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class WhichAnswer(Answer):
+class WhichAnswer(Answer, frozen=True):
     """Where a program is, with links resolved; ``trouble`` is MISSING when it is not installed."""
 
     path: str | None = None
 
 
-@dataclass(frozen=True)
-class WriteAnswer(Answer):
-    """That a file was written; why not stands in ``trouble`` and ``detail``."""
+class WriteAnswer(Answer, frozen=True):
+    """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
 
 
-@dataclass(frozen=True)
-class Run(Request[RunAnswer]):
+class Run(Request[RunAnswer], frozen=True):
     """Run a program: argv only, no shell, C locale, no standard input, a private working directory.
 
-    ``lock`` names what may be used by one process at a time (a tool family whose tools cannot run
-    twice at once). ``changes`` marks what alters the machine: stopped by a dry run, never repeated.
+    ``lock`` names what only one process may use at a time (a tool family whose tools cannot run
+    twice at once). ``changes`` marks a command that changes the machine: skipped by a dry run, never repeated.
     ``environment`` adds variables.
     """
 
@@ -136,40 +129,35 @@ class Run(Request[RunAnswer]):
     environment: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Read(Request[ReadAnswer]):
+class Read(Request[ReadAnswer], frozen=True):
     """Read a file (of /proc, /sys, /etc …), up to ``limit`` bytes."""
 
     path: str
     limit: int = DEFAULT_LIMIT
 
 
-@dataclass(frozen=True)
-class Write(Request[WriteAnswer]):
-    """Write a word into an existing file of /proc or /sys, in one piece. It always changes something."""
+class Write(Request[WriteAnswer], frozen=True):
+    """Write a word into an existing file of /proc or /sys with one call. It always changes something."""
 
     path: str
     data: str
     timeout: float = DEFAULT_TIMEOUT
 
 
-@dataclass(frozen=True)
-class Glob(Request[GlobAnswer]):
+class Glob(Request[GlobAnswer], frozen=True):
     """List the paths that match a shell pattern (``*``, ``?``, ``[…]``; no ``**``)."""
 
     pattern: str
 
 
-@dataclass(frozen=True)
-class Which(Request[WhichAnswer]):
+class Which(Request[WhichAnswer], frozen=True):
     """Find a program on the administrator's PATH (sbin included) and then at ``places`` (full paths)."""
 
     name: str
     places: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class UdevDatabase(Request[ReadAnswer]):
+class UdevDatabase(Request[ReadAnswer], frozen=True):
     """The udev database in the form of ``udevadm info --export-db`` (P:, N:, S:, E: lines)."""
 
 
@@ -180,15 +168,15 @@ is sent the answer (or the tuple of answers), and returns a ``T``."""
 
 
 class Runner(Protocol):
-    """Carries requests out. Everything above a runner works on all of them."""
+    """Carries requests out: locally, over ssh, from a recording. Callers do not depend on which."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; may work side by side. Never raises for what the machine does."""
+        """Answer each request, in order; may work in parallel. Never raises for what the machine does."""
         ...
 
 
 def converse(dialogue: Dialogue[T], runner: Runner) -> T:
-    """Carry each request to the machine and its answer back, until the dialogue returns."""
+    """Run a dialogue: send it the runner's answer to each request, until it returns."""
     try:
         asked = next(dialogue)
         while True:
@@ -202,13 +190,13 @@ def converse(dialogue: Dialogue[T], runner: Runner) -> T:
 
 
 def ask(request: Request[A]) -> Dialogue[A]:
-    """Ask one thing; for ``yield from`` in a dialogue."""
+    """Make one request; for ``yield from`` in a dialogue."""
     answer: A = yield request
     return answer
 
 
 def ask_all(requests: Iterable[Request[A]]) -> Dialogue[tuple[A, ...]]:
-    """Ask several things that may be carried out side by side; the answers come in the same order."""
+    """Make several requests that may run in parallel; the answers are in the same order."""
     batch = tuple(requests)
     if not batch:
         return ()
@@ -217,7 +205,7 @@ def ask_all(requests: Iterable[Request[A]]) -> Dialogue[tuple[A, ...]]:
 
 
 def together(dialogues: Iterable[Dialogue[T]]) -> Dialogue[list[T]]:
-    """Lead several dialogues in step, so that what they ask is carried out side by side."""
+    """Run several dialogues in step, so that their requests run in parallel."""
     running: dict[int, Dialogue[T]] = dict(enumerate(dialogues))
     results: dict[int, T] = {}
     replies: dict[int, Any] = dict.fromkeys(running)

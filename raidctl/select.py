@@ -1,13 +1,12 @@
-"""Which objects a person means, and the inventory narrowed to them. Pure.
+"""Find the objects that a user names, and narrow the inventory to them. Pure.
 
-A person may name an object by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique
-beginning of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, or a volume by the name that
-somebody gave it. Ids, devices and mount points go first; what could mean two things is refused.
+An object is named by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique beginning
+of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, or a volume by its label. Ids, devices
+and mount points go first; ambiguous names are refused.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -20,23 +19,23 @@ from raidctl.text import listing, printable
 
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
-"""Kinds of problems behind which objects may be hidden; the first that is there decides the exit code."""
+"""Kinds of problems that may hide objects; the first one present decides the exit code."""
 
 
 class Ambiguous(UsageError):
-    """A word means several things."""
+    """A name matches several objects."""
 
 
 class Unknown(UsageError):
-    """A word means nothing that is known of."""
+    """A name matches no object."""
 
     def __init__(self, word: str, hint: str) -> None:
-        super().__init__(f'Nothing here is called "{word}"; {hint}')
+        super().__init__(f'No object is called "{word}"; {hint}')
         self.less_sure = UsageError(f'"{word}" was not found; {hint}')
 
 
 def items(controller: Controller) -> Iterator[Item]:
-    """The controller itself, then everything on it."""
+    """Yield the controller itself, then all its parts."""
     yield controller
     yield from controller.batteries
     yield from controller.arrays
@@ -45,12 +44,12 @@ def items(controller: Controller) -> Iterator[Item]:
 
 
 def family_of(controller: Controller) -> str:
-    """The family in a controller's id."""
+    """Return the family in a controller's id."""
     return controller.id.partition(":")[0]
 
 
 def short(identifier: str, controller: str) -> str:
-    """An id as it is shown below its controller: ``smartarray:1/v1`` as ``v1``, ``md:md0`` as ``md0``.
+    """Shorten an id to its form below the controller: ``smartarray:1/v1`` to ``v1``, ``md:md0`` to ``md0``.
 
     >>> short("smartarray:1/1I:1:4", "smartarray:1"), short("md:md0/sda1", "md")
     ('1I:1:4', 'md0/sda1')
@@ -62,12 +61,12 @@ def short(identifier: str, controller: str) -> str:
 
 
 def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozenset[str]:
-    """The ids of the objects that the words mean.
+    """Return the ids of the named objects.
 
     Raises:
-        UsageError: A word means nothing, or several things; the message names what was near.
-        CannotTell: It means nothing, and may all the same: something could not be read.
-        AccessMissing: The same for lack of a tool or a right.
+        UsageError: A name matches no object, or several; the message has similar names.
+        CannotTell: It matches no object, but not everything could be read.
+        AccessMissing: The same, as a tool or a right is missing.
     """
     try:
         return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))
@@ -77,7 +76,7 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
 
 
 def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
-    """That something was not found, as it is to be said where not everything could be read; else as it is."""
+    """Return a weaker error if the object may be hidden, as not everything could be read; else the error itself."""
     for kind in _UNSEEN:
         for problem in problems:
             if (problem.kind, problem.severity) == (kind, "error"):
@@ -87,9 +86,9 @@ def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
 
 
 def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
-    """The inventory with these objects only.
+    """Reduce the inventory to these objects.
 
-    A controller brings everything on it; an array its volumes and drives; a volume its array and the drives of that.
+    A controller includes all its parts; an array its volumes and drives; a volume its array and that array's drives.
     Problems stay unless they are about an object that is left out.
     """
     kept = tuple(part for part in (_narrow(controller, ids) for controller in inventory.controllers) if part)
@@ -125,7 +124,7 @@ def _narrow(controller: Controller, ids: frozenset[str]) -> Controller | None:
 
 
 def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
-    """The ids that one word means: the first of the ways to name an object that gives something."""
+    """Return the ids that a name matches, by the first way of naming that matches any."""
     every = [(controller, item) for controller in inventory.controllers for item in items(controller)]
     ids = [item.id for _, item in every]
     if word in ids:
@@ -146,13 +145,13 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
 
 
 def _topmost(ids: list[str]) -> list[str]:
-    """The one that all others are parts of, where there is one; else all."""
+    """Return the one object that contains all others, if there is one; else all."""
     first = min(ids, key=len, default="")
     return [first] if ids and all(name == first or name.startswith(f"{first}/") for name in ids) else ids
 
 
 def _named(inventory: Inventory, word: str) -> list[str]:
-    """The volumes of a name, as their tool or the screen spells it."""
+    """Return the volumes with a label, as the tool or the screen spells it."""
     volumes = [volume for controller in inventory.controllers for volume in controller.volumes if volume.name]
     return [volume.id for volume in volumes if volume.name and word in (volume.name, printable(volume.name))]
 
@@ -162,7 +161,7 @@ def _names(inventory: Inventory) -> Iterator[str]:
 
 
 def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
-    """The one id that is meant; ``known``: what could have been written instead."""
+    """Return the only match; ``known``: names to suggest instead."""
     if not matches:
         raise _unknown(word, known)
     if len(matches) == 1:
@@ -174,7 +173,7 @@ def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
 
 
 def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
-    """Volumes and drives that are, or lie below, a device or a mount point."""
+    """Return the volumes and drives that are, or are below, a device or mount point."""
     devices = _devices(inventory)
     mounted = [v.id for c in inventory.controllers for v in c.volumes if path in v.mountpoints]
     mounted += [d.id for c in inventory.controllers for d in c.drives if path in d.mountpoints]
@@ -191,7 +190,7 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
 
 
 def _below(view: HostView, node: str) -> Iterator[str]:
-    """The nodes that a device lies on; its own kernel node where it was named by a link."""
+    """Yield the nodes below a device; its own kernel node if it was named by a link."""
     block = view.block(node)
     if block is None:
         return
@@ -223,6 +222,8 @@ def _paths(inventory: Inventory) -> Iterator[str]:
 
 def _unknown(word: str, names: Iterable[str]) -> Unknown:
     known = list(dict.fromkeys(names))
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+    near = get_close_matches(word, known, n=3, cutoff=0.6)
     hint = f"did you mean {listing(map(printable, near), 'or')}?" if near else '"raidctl show" lists what there is.'
     return Unknown(printable(word), hint)

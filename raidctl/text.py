@@ -1,4 +1,4 @@
-"""What outputs of command line tools have in common, and what keeps a terminal safe from them."""
+"""Helpers for tool output: pairs, lists, plurals, and text that is safe on a terminal."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ INVISIBLE = (
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Of a class in a regular expression: what is not seen, has no width, or turns the direction of what follows."""
+"""For a character class: invisible and zero-width characters, and those that change the writing direction."""
 _CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
-    """Label and value of ``  Cache Ratio: 25% Read / 75% Write``; None when the line is no such pair.
+    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value; None if it is no such pair.
 
-    The label ends at the first colon that blanks or the end of the line follow, so that
+    The label ends at the first colon before a blank or the end of the line:
     ``physicaldrive 1I:1:1`` is no pair and ``Disk Name: /dev/sda`` is one.
     """
     cut = text.find(":")
@@ -32,19 +32,19 @@ def pair(text: str) -> tuple[str, str] | None:
 
 
 def collapse(text: str) -> str:
-    """Runs of white space made one blank, none at the ends."""
+    """Replace each run of white space by one blank, and strip both ends."""
     return " ".join(text.split())
 
 
 def printable(text: str) -> str:
-    """The text without escape sequences, control and invisible characters: nothing steers or deceives a reader."""
+    """Remove escape sequences, control and invisible characters, which could manipulate a terminal."""
     if text.isascii() and text.isprintable():
         return text
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPES.sub("", text))
 
 
 def attempt(parse: Callable[[str], T], text: str | None) -> T | None:
-    """``parse(text)``; None where it raises ``ValueError`` or the text is None: the caller decides what that means."""
+    """Return ``parse(text)``; None if it raises ``ValueError`` or the text is None."""
     if text is None:
         return None
     try:
@@ -54,15 +54,15 @@ def attempt(parse: Callable[[str], T], text: str | None) -> T | None:
 
 
 def figure(form: re.Pattern[str], text: str) -> re.Match[str]:
-    """The match of a whole text; ``ValueError`` where it has another form."""
+    """Match a whole text; ``ValueError`` if it has another format."""
     match = form.fullmatch(text)
     if match is None:
-        raise ValueError(f"not of the form that is known: {text[:64]!r}")
+        raise ValueError(f"not in a known format: {text[:64]!r}")
     return match
 
 
 def listing(words: Iterable[str], last: str = "and") -> str:
-    """``a, b and c``."""
+    """Join words: ``a, b and c``."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
@@ -70,7 +70,7 @@ def listing(words: Iterable[str], last: str = "and") -> str:
 
 
 def plural(kind: str) -> str:
-    """``batteries``; ``errors`` are several already."""
+    """Return the plural: ``batteries``; ``errors`` is one already."""
     if kind.endswith("y") and kind[-2:-1] not in set("aeiou"):
         return f"{kind[:-1]}ies"
     if kind.endswith("ss"):
@@ -79,5 +79,5 @@ def plural(kind: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 drive``, ``2 drives``, ``2 batteries``."""
+    """Number with noun: ``1 drive``, ``2 drives``, ``2 batteries``."""
     return f"{number} {noun if number == 1 else plural(noun)}"

@@ -1,4 +1,4 @@
-"""Figures with units: strict. The whole text is a figure with its unit, or ``ValueError``; nothing is stripped away."""
+"""Parse and format numbers with units; any other text is a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _TOO_LARGE = 2**63
-"""What a signed number of 64 bits cannot count: more than kernels and file systems know."""
+"""First number that a signed 64-bit integer cannot hold; no kernel or file system has as many bytes."""
 _TOO_FAST = 1e6
 _ENORMOUS = 1e10
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
@@ -25,10 +25,10 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_size(text: str, *, binary: bool) -> int:
-    """Bytes of ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T``.
+    """Parse ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T`` to bytes.
 
-    ``binary`` says what the tool means by KB, MB, GB; KiB, MiB, GiB are binary in any case.
-    A figure without a unit is refused: what it means depends on the tool; so is one of 8 EiB or more.
+    ``binary``: whether the tool's KB, MB, GB are powers of 1024; KiB, MiB, GiB always are.
+    A number without a unit is refused, as its meaning depends on the tool; so is one of 8 EiB or more.
     """
     match = _SIZE.fullmatch(text.strip())
     if not match or not (match[2] or match[4]):
@@ -37,12 +37,12 @@ def parse_size(text: str, *, binary: bool) -> int:
     factor: int = base ** _POWERS[match[2].upper()]
     size = float(match[1]) * factor
     if size >= _TOO_LARGE:
-        raise ValueError(f"not a size of anything: {text[:40]!r}")
+        raise ValueError(f"implausible size: {text[:40]!r}")
     return round(size)
 
 
 def parse_percent(text: str) -> float:
-    """0 to 100 of ``25%`` or ``95.4 %``."""
+    """Parse ``25%`` or ``95.4 %`` to 0 to 100."""
     match = _PERCENT.fullmatch(text.strip())
     if not match or float(match[1]) > 100:
         raise ValueError(f"not a percentage: {text!r}")
@@ -50,7 +50,7 @@ def parse_percent(text: str) -> float:
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """A time as RFC 3339, ``06/10/2023, 03:00:00`` or ``2023/06/10 03:00:00``; UTC without a zone; None of others."""
+    """Parse RFC 3339, ``06/10/2023, 03:00:00`` or ``2023/06/10 03:00:00``; UTC without a zone; None if invalid."""
     text = (text or "").strip()
     if match := _PRINTED.fullmatch(text):
         text = f"{match[3]}-{match[1]}-{match[2]}T{match[4]}"
@@ -62,7 +62,7 @@ def parse_moment(text: str | None) -> datetime | None:
 
 
 def parse_celsius(text: str) -> int:
-    """Degrees Celsius of ``32``, ``32C``, ``32 °C``."""
+    """Parse ``32``, ``32C``, ``32 °C`` to degrees Celsius."""
     match = _CELSIUS.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a temperature in degrees Celsius: {text!r}")
@@ -70,18 +70,18 @@ def parse_celsius(text: str) -> int:
 
 
 def parse_gbps(text: str) -> float:
-    """Gbit/s of ``6.0Gbps``, ``6.0 Gb/s``, ``12.0 GT/s``, ``320 MT/s``."""
+    """Parse ``6.0Gbps``, ``6.0 Gb/s``, ``12.0 GT/s``, ``320 MT/s`` to Gbit/s."""
     match = _GBPS.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a link speed: {text!r}")
     speed = float(match[1]) / (1000 if match[2].upper() == "M" else 1)
     if speed >= _TOO_FAST:
-        raise ValueError(f"not a link speed of anything: {text[:40]!r}")
+        raise ValueError(f"implausible link speed: {text[:40]!r}")
     return speed
 
 
 def parse_pcie(text: str) -> tuple[int, float]:
-    """Lanes, and GT/s of a lane, of ``PCIe 3.0 x8 (7880 MB/s)``."""
+    """Parse ``PCIe 3.0 x8 (7880 MB/s)`` to lanes and GT/s per lane."""
     match = _PCIE.fullmatch(text.strip())
     if not match or match[1] not in _GENERATIONS:
         raise ValueError(f"not a PCI Express link: {text[:40]!r}")
@@ -89,7 +89,7 @@ def parse_pcie(text: str) -> tuple[int, float]:
 
 
 def parse_seconds(text: str) -> int:
-    """Seconds of ``15 secs``, ``4s``, ``60 min``, ``2 hours``, ``7d``, ``2 weeks``."""
+    """Parse ``15 secs``, ``4s``, ``60 min``, ``2 hours``, ``7d``, ``2 weeks`` to seconds."""
     match = _DURATION.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a duration: {text!r}")
@@ -97,7 +97,7 @@ def parse_seconds(text: str) -> int:
 
 
 def format_duration(seconds: int) -> str:
-    """``1 h 20 min``, ``3 d 4 h``: the two largest units; below a minute ``45 s``.
+    """Format seconds by the two largest units: ``1 h 20 min``, ``3 d 4 h``; below a minute ``45 s``.
 
     >>> format_duration(4800), format_duration(273600), format_duration(45), format_duration(3600)
     ('1 h 20 min', '3 d 4 h', '45 s', '1 h')
@@ -112,17 +112,17 @@ def format_duration(seconds: int) -> str:
 
 
 def format_decimal(size: int) -> str:
-    """As drives are sold: ``900.2 GB``."""
+    """Format bytes in powers of 1000, as drives are sold: ``900.2 GB``."""
     return _format(size, 1000, ("B", "kB", "MB", "GB", "TB", "PB", "EB"))
 
 
 def format_binary(size: int) -> str:
-    """As memory is counted: ``512 MiB``."""
+    """Format bytes in powers of 1024: ``512 MiB``."""
     return _format(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 
 
 def format_figure(value: float, like: float | None = None) -> str:
-    """A measured figure: ``0.0123``, ``8.33``, ``432``, ``9,954``; with as many decimal places as ``like`` has."""
+    """Format a measured value: ``0.0123``, ``8.33``, ``432``, ``9,954``; with the decimal places of ``like``."""
     if abs(value) >= _ENORMOUS:
         return f"{value:.3g}"
     figure = f"{value:,.{_places(value if like is None else like)}f}"
@@ -130,7 +130,7 @@ def format_figure(value: float, like: float | None = None) -> str:
 
 
 def _places(value: float) -> int:
-    """Decimal places with which three digits of a figure are shown, and no more than four of a large one."""
+    """Return the decimal places that show three significant digits."""
     size = abs(value)
     if size == 0 or not math.isfinite(size):
         return 0

@@ -26,7 +26,7 @@ from typing import Any, cast
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 
-from raidctl.recording.loose_files import Gathered, gather  # noqa: E402 - the checkout comes first on the path
+from raidctl.recording.loose_files import LooseOutputs, collect_outputs  # noqa: E402 - the checkout comes first on the path
 from raidctl.vendor.protocol import Vendor  # noqa: E402 - as above
 
 TOOLS = (
@@ -78,7 +78,7 @@ def examine(task: tuple[str, str]) -> Result:
     result = Result(tool, path)
     begun = time.perf_counter()
     try:
-        gathered = gather(path, packages())
+        gathered = collect_outputs(path, packages())
     except Exception:  # noqa: BLE001 - a crash is a result here
         result.crashes.append(traceback.format_exc())
         return result
@@ -94,7 +94,7 @@ def examine(task: tuple[str, str]) -> Result:
     return result
 
 
-def read(gathered: Gathered, result: Result) -> None:
+def read(gathered: LooseOutputs, result: Result) -> None:
     """Have each family read its part, and count the lines."""
     for vendor, documents in gathered.texts:
         result.recognised = True
@@ -107,10 +107,10 @@ def read(gathered: Gathered, result: Result) -> None:
             continue
         result.problems += [f"{problem.kind}: {problem.message}" for problem in found.problems]
         result.unread += sum(problem.kind == "unread" for problem in found.problems)
-        for sheet in found.sheets:
+        for sheet in found.outputs:
             result.lines += sum(1 for line in sheet.lines if line.text.strip())
             result.left += [line.text for line in sheet.unparsed()]
-        if not found.sheets:
+        if not found.outputs:
             texts = [line for document in documents for line in document.text.splitlines() if line.strip()]
             result.lines += len(texts)
             result.left += texts

@@ -24,7 +24,7 @@ from raidctl.audit.diagnosis import findings_of
 from raidctl.output.console import Paper
 from raidctl.output.json import to_json
 from raidctl.output.tree import screen
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, replayed
@@ -34,7 +34,7 @@ KINDS = ("inventory", "facts", "unparsed", "show", "findings")
 
 def of_file(path: str) -> Survey:
     """What raidctl makes of a loose file."""
-    found = gather(path, vendors()[0])
+    found = collect_outputs(path, vendors()[0])
     return survey_documents(found.texts, source="golden", problems=found.problems)
 
 
@@ -42,9 +42,9 @@ def texts(name: str) -> Iterator[str]:
     """The five things, as texts, of a machine or of a file."""
     seen = replayed(name) if name in MACHINES else of_file(name)
     yield to_json(seen.inventory)
-    facts = [f"{fact.command} {fact.line.number} {fact[:3]}" for sheet in seen.sheets for fact in sheet.facts]
+    facts = [f"{fact.command} {fact.line.number} {fact[:3]}" for sheet in seen.outputs for fact in sheet.facts]
     yield "\n".join(sorted(facts))
-    yield "\n".join(f"{sheet.command}: {line}" for sheet in seen.sheets for line in sheet.unparsed())
+    yield "\n".join(f"{sheet.command}: {line}" for sheet in seen.outputs for line in sheet.unparsed())
     yield screen(seen.inventory, Paper(80))
     yield "\n".join(map(str, findings_of(seen.inventory, rules())))
 

@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 from raidctl.audit.builtin import rules  # noqa: E402 - the checkout comes first on the path
 from raidctl.audit.finding import Finding  # noqa: E402 - as above
 from raidctl.model import Inventory  # noqa: E402 - as above
-from raidctl.recording.loose_files import gather  # noqa: E402 - as above
+from raidctl.recording.loose_files import collect_outputs  # noqa: E402 - as above
 from raidctl.recording.recording import load  # noqa: E402 - as above
 from raidctl.runners.replay import ReplayRunner  # noqa: E402 - as above
 from raidctl.survey.survey import survey, survey_documents  # noqa: E402 - as above
@@ -36,7 +36,7 @@ KINDS = ("pass", "unknown", "info", "warning", "critical")
 def of_files(paths: Sequence[Path]) -> Inventory:
     """What raidctl makes of one loose file, or of several of one machine."""
     found = vendors()[0]
-    gathered = [gather(str(path), found) for path in paths]
+    gathered = [collect_outputs(str(path), found) for path in paths]
     texts = [
         (
             vendor,

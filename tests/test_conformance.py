@@ -80,7 +80,7 @@ def test_ids_are_unique_and_references_resolve(machine: str) -> None:
 def test_every_object_can_be_explained(machine: str) -> None:
     """Each object has at least one fact with the line that it was read from, and no fact is homeless."""
     survey = replayed(machine)
-    explained = {fact.object_id for sheet in survey.sheets for fact in sheet.facts}
+    explained = {fact.object_id for sheet in survey.outputs for fact in sheet.facts}
     existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
     assert explained - existing == set()
     assert existing - explained - {array.id for c in survey.inventory.controllers for array in c.arrays} == set()
@@ -93,14 +93,14 @@ def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
     for controller in survey.inventory.controllers:
         for name in ids_of(controller):
             final = final_values(survey.inventory, name)
-            for fact in facts_of(survey.sheets, name):
+            for fact in facts_of(survey.outputs, name):
                 assert told(fact, final).startswith(final.get(fact.field, ""))
 
 
 @machines
 def test_every_line_of_our_own_machines_is_understood(machine: str) -> None:
     """No parser leaves a line of a recorded machine unused."""
-    left = {sheet.command: [line.text for line in sheet.unparsed()] for sheet in replayed(machine).sheets}
+    left = {sheet.command: [line.text for line in sheet.unparsed()] for sheet in replayed(machine).outputs}
     assert {command: lines for command, lines in left.items() if lines} == {}
 
 
@@ -168,7 +168,7 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
             except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
                 yield f"{machine}: {command}: line {cut}: {error!r}"
             else:
-                if not all(isinstance(sheet, Output) for sheet in found.sheets):
+                if not all(isinstance(sheet, Output) for sheet in found.outputs):
                     yield f"{machine}: {command}: line {cut}: no sheet"
 
 

@@ -178,7 +178,7 @@ def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) ->
                 cards[index] = less
                 derived = write_protection.derived(with_redundancy(cards))
                 inventory = replace(seen.inventory, controllers=derived)
-                found = improved(before, conclusions(Survey(inventory, seen.sheets, seen.view)))
+                found = improved(before, conclusions(Survey(inventory, seen.outputs, seen.view)))
                 assert found == [], drive.id
 
 

@@ -18,7 +18,7 @@ from raidctl.change.state_directory import Holder
 from raidctl.errors import CannotTell, RecordError
 from raidctl.json_decode import decode, decode_at, decode_text
 from raidctl.recording import inventory_files
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.recording.manifest import decode_manifest
 from raidctl.request import RunAnswer
 from raidctl.snapshots.store import States
@@ -103,5 +103,5 @@ def test_a_tools_output_that_cannot_be_decoded_is_never_an_error_of_raidctl(
     assert seen
     for text in seen.values():
         path.write_bytes(spoil(text))
-        survey = survey_documents(gather(path, found).texts, source="x", problems=problems)
+        survey = survey_documents(collect_outputs(path, found).texts, source="x", problems=problems)
         assert not survey.tracebacks

@@ -139,10 +139,10 @@ def test_a_card_that_two_families_list_is_shown_once() -> None:
     assert [controller.id for controller in found.inventory.controllers] == ["rich:1"]
     ill, note = found.inventory.problems[-2:]
     assert (ill.where, note.where, note.kind, note.severity) == ("rich:1/v1", "rich:1", "note", "info")
-    for word in ("richcli", "poorcli", CARD, "poor:1", "tells more"):
+    for word in ("richcli", "poorcli", CARD, "poor:1", "reports more"):
         assert word in note.message
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == {"rich:1", "rich:1/v1"}
-    assert [sheet.unparsed() for sheet in found.sheets if "poorcli" in sheet.command] == [[]]
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == {"rich:1", "rich:1/v1"}
+    assert [sheet.unparsed() for sheet in found.outputs if "poorcli" in sheet.command] == [[]]
     assert not any(problem.where.startswith("poor") for problem in found.inventory.problems)
 
 

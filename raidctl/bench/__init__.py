@@ -1,4 +1,4 @@
-"""The verification benchmark: what the clock says of a device, beside what its controller says of itself.
+"""The verification benchmark: measurements of a device, compared with its controller's reports.
 
 ``work`` says what is to be done and what came of it; ``targets`` and ``engines`` do it; ``estimators`` are arithmetic
 on what was measured; ``trials`` are the tests; ``verdict`` weighs what they say.

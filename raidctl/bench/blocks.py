@@ -1,4 +1,4 @@
-r"""Blocks that say of themselves what they are: incompressible, and different in every sector ever written.
+r"""Self-describing blocks: incompressible, and unique in every sector ever written.
 
 Whoever reads one back needs no memory of what was written: the header says which run wrote it, for which place and
 when, and everything behind the header follows from these words. The layout is shared with the compiled engine.
@@ -136,7 +136,7 @@ class Filler:
         self._shift = 0
 
     def fill(self, start: int, generation: int, time_ns: int) -> None:
-        """Make the buffer what an operation at byte ``start`` writes."""
+        """Fill the buffer with the data of a write at byte ``start``."""
         if generation != self._generation:
             self._generation = generation
             self._generations = memoryview(generation.to_bytes(8, "little") * self._count).cast("Q")
@@ -177,7 +177,7 @@ class Filler:
 
 
 def block(run_id: int, start: int, size: int, generation: int, time_ns: int) -> bytes:
-    """What an operation of ``size`` bytes at byte ``start`` writes."""
+    """Return the data of a write of ``size`` bytes at byte ``start``."""
     buffer = bytearray(size)
     Filler(buffer, run_id).fill(start, generation, time_ns)
     return bytes(buffer)

@@ -32,7 +32,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     high: Annotated[float | None, doc("Upper end of the 95 % interval of the ratio.")] = None
     change: Annotated[
         Change,
-        doc("`more`, `less`: the whole interval says so; `same`: it has 1 in it; `unknown`: no interval."),
+        doc("`more`, `less`: the whole interval is above or below 1; `same`: it includes 1; `unknown`: no interval."),
     ] = "unknown"
     agree: Annotated[bool | None, doc("Whether the two intervals overlap; null: one of them is not known.")] = None
 
@@ -44,8 +44,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     first: Annotated[Run, doc("One run.")]
     second: Annotated[Run, doc("The other.")]
     pairs: Annotated[tuple[Pair, ...], doc("Figure by figure.")]
-    comparable: Annotated[bool, doc("Whether the figures may be compared at all: false where the engines differ.")]
-    warnings: Annotated[tuple[str, ...], doc("What speaks against comparing them, one sentence each.")]
+    comparable: Annotated[bool, doc("Whether the figures may be compared: false if the engines differ.")]
+    warnings: Annotated[tuple[str, ...], doc("Reasons not to compare them, one sentence each.")]
     differences: Annotated[tuple[str, ...], doc("What else differs: caches, drives' caches, kernel.")]
 
 

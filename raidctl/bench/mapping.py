@@ -11,7 +11,7 @@ SECTOR = 512
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _DEVICE = re.compile(r"\d{1,10}:\d{1,10}", re.ASCII)
 _PLACES = {"linear": (0, 1), "crypt": (3, 4)}
-"""Which words of a target's own are the device below and the sector at which it begins there."""
+"""The arguments of a target that are the device below and its start sector there."""
 Node = Callable[[str], str | None]
 """The path of a device by its numbers, ``8:3``; None: there is none."""
 

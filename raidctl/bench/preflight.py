@@ -48,7 +48,7 @@ _LAYERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"drbd\d"), "network", "is DRBD: writes may wait for another machine, and flushes may end there"),
     (re.compile(r"bcache\d"), "cache_layer", "is cached by bcache"),
     (re.compile(r"loop\d"), "loop", "is a file on another file system"),
-    (re.compile(r"z?ram\d"), "memory", "is memory: no disk is measured"),
+    (re.compile(r"z?ram\d"), "memory", "is memory: no drive is measured"),
     (re.compile(r"(nbd|rbd)\d"), "network", "is served through a network"),
     (re.compile(r"zd\d"), "copy_on_write", "is a volume of ZFS: each write goes to a new place"),
 )
@@ -147,7 +147,7 @@ def confounders(ground: Ground) -> list[Confounder]:
     """Everything that could explain a figure, each once, what forbids a verdict on durability first."""
     found: list[Confounder] = [*ground.told]
     if ground.kind == "nbd":
-        text = "An NBD server answers: what it makes of its disks is measured, not this machine's disks."
+        text = "The target is an NBD server: its storage is measured, not this machine's drives."
         found.append(Confounder(name="served", text=text))
     else:
         found += _virtual(ground)
@@ -163,7 +163,7 @@ def confounders(ground: Ground) -> list[Confounder]:
 
 
 def durable_verdicts(found: Iterable[Confounder]) -> bool:
-    """Whether a verdict on durability is possible at all."""
+    """Whether a verdict on durability is possible."""
     return not any(item.forbids for item in found)
 
 
@@ -191,7 +191,7 @@ def _page_cache(ground: Ground) -> Iterator[Confounder]:
     elif ground.kind == "file" and _JOURNALED in ground.place.options:
         why = f"{ground.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted and not heeded"
     if why is not None:
-        text = f"{why}, so the page cache of the kernel is measured along with the disk."
+        text = f"{why}, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
 
 
@@ -202,28 +202,28 @@ def _file_system(place: Place) -> Iterator[Confounder]:
         yield Confounder(name="file_system", text=text, forbids=True)
         return
     if place.in_memory:
-        yield Confounder(name="memory", text=f"{name} keeps files in memory: no disk is measured.", forbids=True)
+        yield Confounder(name="memory", text=f"{name} keeps files in memory: no drive is measured.", forbids=True)
     if name in _NETWORK:
         yield Confounder(name="network", text=f"{name} lies on another machine: its server is measured.", forbids=True)
     if _DECOUPLED.match(name):
-        text = f"{name} stands between the file and the disk, and may handle flushes its own way."
+        text = f"{name} is between the file and the drive, and may handle flushes differently."
         yield Confounder(name="file_system", text=text, forbids=True)
     if place.copies_on_write:
-        text = f"{name} never overwrites: each write goes to a new place, and more is written than asked."
+        text = f"{name} never overwrites: each write goes to a new place, and more is written than requested."
         yield Confounder(name="copy_on_write", text=text)
     off = sorted(NO_BARRIER & set(place.options))
     if off:
-        text = f"{place.point} is mounted with {', '.join(off)}: the file system does not flush the disk's cache."
+        text = f"{place.point} is mounted with {', '.join(off)}: the file system does not flush the drive's cache."
         yield Confounder(name="no_barriers", text=text, forbids=True)
     if "sync" in place.options:
-        text = f"{place.point} is mounted with sync: each write waits for the disk."
+        text = f"{place.point} is mounted with sync: each write waits for the drive."
         yield Confounder(name="mounted_sync", text=text)
 
 
 def _stack(ground: Ground) -> Iterator[Confounder]:
     if ground.scope is None or not ground.scope.blocks:
         if not ground.place.in_memory and ground.place.filesystem not in _NETWORK:
-            text = "Which disks lie below is not known: layers between them and the file may change what is measured."
+            text = "The drives below are unknown: layers above them may change what is measured."
             yield Confounder(name="layers", text=text)
         return
     for block in ground.scope.blocks:
@@ -304,12 +304,12 @@ def _searches(card: Controller) -> Iterator[Confounder]:
     if any(map(_RUNS.search, [*told, *_words(patrol)])):
         yield Confounder(name="patrol_read", text=f"{what}.")
     elif any(one.mode == "automatic" for one in patrol):
-        yield Confounder(name="searches", text=f"{what} by itself{_next(patrol)}: that may fall into the measuring.")
+        yield Confounder(name="searches", text=f"{what} automatically{_next(patrol)}, possibly during the measurement.")
     what = f"{card.id} compares copies and parity (consistency check)"
     if any(map(_RUNS.search, _words(checks))):
         yield Confounder(name="check", text=f"{what}.")
     elif any(one.mode == "automatic" for one in checks):
-        yield Confounder(name="searches", text=f"{what} by itself{_next(checks)}: that may fall into the measuring.")
+        yield Confounder(name="searches", text=f"{what} automatically{_next(checks)}, possibly during the measurement.")
 
 
 def _words(scrubs: Iterable[Scrub]) -> list[str]:

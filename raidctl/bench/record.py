@@ -18,7 +18,7 @@ from raidctl.model import Inventory
 LOADED = 0.5
 """Processes wanting a processor, for each processor, above which the machine was busy with something else."""
 WAITING = 10.0
-"""Percent of the last minute in which something waited for a disk (PSI), above which the disks were busy."""
+"""Percent of the last minute in which something waited for I/O (PSI), above which the drives were busy."""
 STOLEN = 0.02
 """Share of the processors' time that a host has given to other machines, above which figures are its doing."""
 
@@ -30,7 +30,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
     load: Annotated[float | None, doc("Load average of the minute before; null: not known.")] = None
     io_waiting: Annotated[
         float | None,
-        doc("Percent of the minute before in which something waited for a disk (PSI); null: not known."),
+        doc("Percent of the minute before in which something waited for I/O (PSI); null: unknown."),
     ] = None
     stolen: Annotated[
         float | None,
@@ -62,7 +62,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """Name for display."""
         return f"run {self.id}" if self.id is not None else f"the run of {self.at}"
 
 
@@ -76,7 +76,7 @@ def noisy(noise: Noise | None) -> list[str]:
             f"The machine was busy before the run began: load {noise.load:.1f} on {noise.processors} processors."
         )
     if noise.io_waiting is not None and noise.io_waiting > WAITING:
-        said.append(f"Its disks were busy before the run began: something waited for them {noise.io_waiting:.0f} %.")
+        said.append(f"Its drives were busy before the run: I/O was waited for {noise.io_waiting:.0f} % of the time.")
     if noise.stolen is not None and noise.stolen > STOLEN:
         said.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")
     return said

@@ -1,4 +1,4 @@
-"""What a trial of the benchmark says: measured figures with their uncertainty, the model's figures, and the verdict.
+"""The result of a trial: measured figures with their uncertainty, the model's figures, the verdict.
 
 The names are a contract, as those of the inventory are: `raidctl schema bench` prints them.
 """
@@ -12,7 +12,7 @@ import msgspec
 from raidctl.described import doc
 
 Verdict = Literal["pass", "fail", "suspect", "inconclusive", "info"]
-"""`info`: a figure without a claim to hold it against."""
+"""`info`: a figure without a claim to compare it with."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,14 +70,14 @@ class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
-    """The first test of a run, made again as the last one: whether the machine was the same all the time."""
+    """The first test of a run, repeated at its end: whether the machine was stable."""
 
     trial: Annotated[str, doc("Name of the test.")]
     figure: Annotated[str, doc("Name of the figure that is compared.")]
-    unit: Annotated[str, doc("Its unit; empty in runs that were kept before it was told.")] = ""
+    unit: Annotated[str, doc("Its unit; empty in runs saved by older versions.")] = ""
     first: Annotated[float | None, doc("At the beginning; null: not measured.")]
     last: Annotated[float | None, doc("At the end; null: not measured.")]
-    unstable: Annotated[bool | None, doc("Whether they differ by more than 20 %; null: cannot be told.")]
+    unstable: Annotated[bool | None, doc("Whether they differ by more than 20 %; null: unknown.")]
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

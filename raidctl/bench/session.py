@@ -31,7 +31,7 @@ _DRIFT_TEXT = (
 SMALLEST = 4096
 """Bytes of the smallest blocks of any test."""
 _MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
-"""The figure by which drift is told, the first of these that there is."""
+"""The figure for drift: the first of these that was measured."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Runner:
     _drift: Drift | None = field(default=None, init=False)
 
     def run(self, profile: Profile) -> Session:
-        """Run it. Ctrl-C does not raise: the session says that it was interrupted, and has what there was."""
+        """Run it. Ctrl-C does not raise: the session is marked as interrupted, with the results so far."""
         self.bench.notes += _rounded(self.bench.target)
         turns, left_out = self._turns(profile.trials)
         self.total = self._estimate(turns)
@@ -156,7 +156,7 @@ class Runner:
         self._drift = drift(first, last)
 
     def _hand_back(self, turns: Sequence[_Turn]) -> None:
-        """Let each trial say what it has, without doing anything more."""
+        """Collect each trial's result so far."""
         self.bench.over = True
         for turn in turns:
             if turn.result is not None or not turn.seconds:

@@ -63,7 +63,7 @@ class Store(Database):
         super().__init__(place / FILE, migrations)
 
     def add(self, run: Run) -> Run:
-        """Keep a run; what comes back has its number.
+        """Save a run and return it with its number.
 
         Raises:
             AccessMissing, CannotTell: It was not kept; what was there before is unharmed.
@@ -82,7 +82,7 @@ class Store(Database):
         return numbered
 
     def list(self) -> list[Kept]:
-        """All runs, the oldest first; nothing is made by looking.
+        """Return all runs, the oldest first; does not create the file.
 
         Raises:
             AccessMissing, CannotTell: They cannot be read.
@@ -109,7 +109,7 @@ class Store(Database):
         return decoded(row[0], f"Run {number} of {self.path}")
 
     def latest(self) -> Run:
-        """The last run. Raises as `get`; UsageError where there is none at all."""
+        """Return the last run. Raises as `get`; UsageError if there is none."""
         kept = self.list()
         if not kept:
             raise UsageError('No run is kept here yet; "raidctl bench run" makes one.')

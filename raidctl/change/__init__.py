@@ -1,8 +1,8 @@
-"""Changes: planned, guarded, written down, carried out, read again, undone. One engine for all families.
+"""Change settings: plan, check for risks, journal, carry out, verify, undo. One engine for all families.
 
-* :mod:`raidctl.vendor.plan`: what is wished, and the steps that lead there; values only.
-* :mod:`raidctl.change.guard`: which wishes could lose data, and are refused without a reason.
-* :mod:`raidctl.change.journal`: what was changed, on disk before it happens.
-* :mod:`raidctl.change.engine`: carries a plan out, reads again, undoes what failed.
-* :mod:`raidctl.change.restore`: puts back what an ended or killed raidctl left changed.
+* :mod:`raidctl.vendor.plan`: desired settings and the steps that reach them; values only.
+* :mod:`raidctl.change.guard`: which desired settings could lose data, and are refused without ``--unsafe``.
+* :mod:`raidctl.change.journal`: what is changed, on disk before it happens.
+* :mod:`raidctl.change.engine`: carries out a plan, reads the settings again, undoes a failed change.
+* :mod:`raidctl.change.restore`: restores the settings that a killed raidctl left changed.
 """

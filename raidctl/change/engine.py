@@ -1,10 +1,10 @@
-"""Carries a plan out: guard, journal, step by step, read again, undo what failed.
+"""Carry out a plan: journal, execute step by step, verify, undo on failure.
 
-The order is always the same. The controllers are held, so that no other raidctl changes them. The state is read; what
-is wished is planned from it, and guarded. The journal has the whole plan on disk before the first step, and a line on
-disk before and after each. What the tools say is judged by the vendor package, never by exit codes; then the state is
-read again, and every knob has to stand where the plan says, and what is wished has to be in force. If anything is
-amiss, all that was begun is put back, the last step first, and the state is read once more.
+The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
+desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
+before and after each. The vendor package judges the tools' output, never the exit codes alone. Then the settings are
+read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone,
+the last one first, and the settings are read once more.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from raidctl.change.failure_messages import RightMissing, barred, interruption, silent, trouble_text
-from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, Subject, Turn, now
-from raidctl.change.lookup import before, doubt, falls_back, knobs, names, not_in_force, owner, subjects
+from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
+from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, StepEvent, Subject, now
+from raidctl.change.lookup import before, current_settings, doubt, falls_back, names, not_in_force, owner, subjects
 from raidctl.change.plan_inventory import plan
-from raidctl.change.state_directory import again
+from raidctl.change.state_directory import restore_command
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
 from raidctl.model import Inventory
 from raidctl.request import Failure, Runner, Write
-from raidctl.runners.foreground_child import undisturbed
+from raidctl.runners.foreground_child import uninterruptible
 from raidctl.select import items
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -33,76 +33,76 @@ from raidctl.vendor.changes import Changes, changes_of
 from raidctl.vendor.plan import Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
-__all__ = ["Change", "begin", "knobs", "owner", "plan", "subjects"]
+__all__ = ["Change", "begin", "current_settings", "owner", "plan", "subjects"]
 
-LOOKS = (0.0, 1.0, 3.0)
-"""Seconds before each of the looks after a change: some firmware takes a moment to put it in force."""
+READ_DELAYS = (0.0, 1.0, 3.0)
+"""Seconds before each reading after a change: some firmware takes a moment to activate it."""
 
 Look = Callable[[], Survey]
-"""Reads the state anew."""
-Tell = Callable[[str], None]
-"""Takes a sentence for the person who waits."""
+"""Reads the machine again."""
+ReportProgress = Callable[[str], None]
+"""Shows a line of progress to the user."""
 
 
 @dataclass
 class Change:
-    """One change under way: what it is about and what was begun so far."""
+    """A running change, and its progress."""
 
     begin: Begin
     journal: Journal
     runner: Runner
     look: Look
     vendors: Sequence[Vendor]
-    tell: Tell
+    tell: ReportProgress
     sleep: Callable[[float], None] = time.sleep
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
-    """Steps that the tool says to have done."""
+    """Steps that the tool accepted."""
     uncertain: bool = False
-    """Whether a tool gave no answer: what it was told may still happen."""
+    """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
-    """Whether a right, or a program, was missing; and nothing else."""
-    turned: bool = False
-    """Whether anything was turned back."""
-    silence: list[str] = field(default_factory=list)
-    """Drives under change that did not answer in the last look: each look waits for them."""
+    """Whether a missing right or tool is the only failure."""
+    undone_any: bool = False
+    """Whether any step was undone."""
+    silent_drives: list[str] = field(default_factory=list)
+    """Affected drives that did not respond to the last reading; each reading waits for them."""
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    """What was done as wished, and still should be known."""
-    turns: list[Turn] = field(default_factory=list)
-    """What the journal has of its steps."""
+    """Remarks on a change that succeeded."""
+    turns: list[StepEvent] = field(default_factory=list)
+    """The journal's entries of its steps."""
 
     # --- the journal
 
     def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
-        """A line on a step."""
-        turn = Turn(change=self.begin.change, at=now(), step=step, mark=mark, text=text)
+        """Write a step's entry to the journal."""
+        turn = StepEvent(change=self.begin.change, at=now(), step=step, mark=mark, text=text)
         self.journal.append(turn)
         self.turns.append(turn)
 
     def end(self, result: Result, text: str | None = None) -> None:
-        """The line that ends the change."""
+        """Write the change's last entry to the journal."""
         self.journal.append(End(change=self.begin.change, at=now(), result=result, text=text))
 
     # --- forward
 
     def apply(self) -> Survey:
-        """Carry all steps out and read the state again.
+        """Carry out all steps and verify the settings.
 
         Raises:
-            ChangeUndone: It failed, and what was there is there again; the journal has the end of the story.
-            ChangeStands: It failed, and could not be put back, or that could not be read. ``restore`` tries again.
+            ChangeUndone: It failed, and the previous settings were restored.
+            ChangeStands: It failed, and restoring failed or could not be verified. ``restore`` tries again.
         """
         try:
             self.journal.append(self.begin)
         except JournalFull as failure:
             raise JournalFull(f"{failure} Nothing was changed.") from None
         except BaseException:
-            self.back()
+            self.undo_all()
             raise
         try:
             for number in range(len(self.begin.steps)):
-                self._forward(number)
+                self._do_step(number)
             return self._confirmed()
         except _Failed as failure:
             self.faults.append(str(failure))
@@ -111,27 +111,27 @@ class Change:
             self.denied = False
         except BaseException as error:
             self.faults.append(interruption(error))
-            self.back()
+            self.undo_all()
             raise
         raise self._undone()
 
     def _undone(self) -> ChangeUndone:
-        """Put back what was begun; what is to be said of it.
+        """Undo the begun steps and return the exception to raise.
 
         Raises:
-            ChangeStands: It could not be put back.
+            ChangeStands: They could not be undone.
         """
         only_denied = self.denied and len(self.faults) == 1
-        self.back()
-        done = "What was there before was put back and read again." if self.turned else "Nothing was changed."
+        self.undo_all()
+        done = "The previous settings were put back and read again." if self.undone_any else "Nothing was changed."
         text = f"{self._why()} {done}"
-        return RightMissing(text, touched=self.turned) if only_denied else ChangeUndone(text)
+        return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:
-        """End a change that is to stay.
+        """End a permanent change.
 
         Raises:
-            ChangeUndone: The end could not be written, so everything was put back: else ``restore`` would do it later.
+            ChangeUndone: The end could not be journaled, so all was undone: ``restore`` would undo it later.
         """
         try:
             self.end("done")
@@ -139,13 +139,13 @@ class Change:
             self.faults.append(str(failure))
         except BaseException as error:
             self.faults.append(interruption(error))
-            self.back()
+            self.undo_all()
             raise
         else:
             return
         raise self._undone()
 
-    def _forward(self, number: int) -> None:
+    def _do_step(self, number: int) -> None:
         step = self.begin.steps[number]
         self.mark(number, "start")
         self.begun.append(number)
@@ -158,7 +158,7 @@ class Change:
         self.mark(number, "done")
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
-        """Turn a knob or turn it back; what was said against it, None when it was accepted."""
+        """Set a setting, or its previous value; return the fault, None if it was accepted."""
         action = step.undo if undo else step.action
         request = action.request()
         [answer] = self.runner.carry_out([request])
@@ -170,15 +170,15 @@ class Change:
         else:
             fault = family.judge(action, answer)
         if not undo and fault is not None:
-            self.denied = barred(request, answer, fault)
+            self.denied = is_denied(request, answer, fault)
         return fault
 
-    def turn_back(self, step: Step) -> str | None:
-        """Undo a step; what was said against it, None when it was accepted."""
+    def undo(self, step: Step) -> str | None:
+        """Undo a step; return the fault, None if it was accepted."""
         return self._carry_out(step, undo=True)
 
     def carry_out(self, step: Step) -> str | None:
-        """Carry out a step that is none of the change's own; what was said against it."""
+        """Carry out a step that is not part of the change; return the fault, None if it was accepted."""
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:
@@ -187,30 +187,30 @@ class Change:
         return changes_of(vendor) if vendor is not None else None
 
     def _confirmed(self) -> Survey:
-        """The state, read again until it is as planned.
+        """Read the machine again until the settings are as planned.
 
         Raises:
-            _Failed: It did not become so.
+            _Failed: They are not.
         """
-        amiss: list[str] = []
-        for pause in LOOKS:
+        differences: list[str] = []
+        for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()
-            idle, self.warnings = self._in_force(seen)
-            amiss = [*self._astray(knobs(seen.inventory, self.vendors), undone=False), *idle]
-            if not amiss:
+            idle, self.warnings = self._inactive_settings(seen)
+            differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]
+            if not differences:
                 return seen
-            if self.heard_not(seen, {step.object_id for step in self.begin.steps}):
-                raise _Failed(f"The state could not be read again: {listing(self.silence)}")
-        raise _Failed(f"The state was read again and is not as wished: {listing(amiss)}")
+            if self.has_silent_drive(seen, {step.object_id for step in self.begin.steps}):
+                raise _Failed(f"The settings could not be read again: {listing(self.silent_drives)}")
+        raise _Failed(f"The settings were read again and are not as requested: {listing(differences)}")
 
-    def heard_not(self, seen: Survey, ids: set[str]) -> bool:
-        """Whether a drive among these did not answer: looking again would only wait for it again."""
-        self.silence = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
-        return bool(self.silence)
+    def has_silent_drive(self, seen: Survey, ids: set[str]) -> bool:
+        """Whether one of these drives did not respond: another reading would only wait for it again."""
+        self.silent_drives = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
+        return bool(self.silent_drives)
 
-    def _astray(self, stand: dict[ToolSetting, str], *, undone: bool) -> list[str]:
-        """The knobs that are not where they should be."""
+    def _wrong_values(self, current: dict[ToolSetting, str], *, undone: bool) -> list[str]:
+        """Return the settings without their planned (or previous) value."""
         wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
@@ -219,96 +219,96 @@ class Change:
             else:
                 wanted[step.object_id, step.knob] = step.after
         return [
-            f"{knob} of {object_id} is {stand.get((object_id, knob)) or 'not told'} instead of {value}"
+            f"{knob} of {object_id} is {current.get((object_id, knob)) or 'unknown'} instead of {value}"
             for (object_id, knob), value in wanted.items()
-            if stand.get((object_id, knob)) != value
+            if current.get((object_id, knob)) != value
         ]
 
-    def _in_force(self, seen: Survey) -> tuple[list[str], list[str]]:
-        """What is not in force, and what of that has to be taken: the user has said that he knows."""
-        amiss: list[str] = []
+    def _inactive_settings(self, seen: Survey) -> tuple[list[str], list[str]]:
+        """Return desired settings that are not active, and those that only need a warning."""
+        differences: list[str] = []
         known: list[str] = []
         for wish in self.begin.wishes:
             text = not_in_force(seen.inventory, wish)
             if text is not None:
-                (known if self.begin.unsafe and falls_back(seen.inventory, wish) else amiss).append(text)
+                (known if self.begin.unsafe and falls_back(seen.inventory, wish) else differences).append(text)
             elif why := doubt(seen.inventory, wish):
                 known.append(why)
-        return amiss, known
+        return differences, known
 
-    # --- back
+    # --- undo
 
-    def back(self) -> None:
-        """Put back what was begun, the last step first, and read again.
+    def undo_all(self) -> None:
+        """Undo the begun steps, the last one first, and verify.
 
         Raises:
-            ChangeStands: It could not be put back, or that could not be read.
+            ChangeStands: Undoing failed, or could not be verified.
         """
-        with undisturbed():
-            self._back()
+        with uninterruptible():
+            self._undo_all()
 
-    def _back(self) -> None:
+    def _undo_all(self) -> None:
         if not self.begun:
             self._close("undone")
             return
-        left = self._turned_back()
+        left = self._undo_begun()
         if left:
             raise ChangeStands(
-                f"{self._why()} It could not be put back: {listing(left)}. "
-                f'Look at it with "raidctl show"; "{again(self.begin.source)}" tries again.'
+                f"{self._why()} The previous settings could not be put back: {listing(left)}. "
+                f'Check with "raidctl show"; try again with "{restore_command(self.begin.source)}".'
             )
         self._close("undone")
 
-    def _turned_back(self) -> list[str]:
-        """Turn back what was begun, again where it comes late; what is still not as before."""
+    def _undo_begun(self) -> list[str]:
+        """Undo the begun steps, and late effects of them; return what still differs."""
         left: list[str] = []
         try:
-            # where the last look found a drive silent, another one would: everything is turned back unseen
-            stand = {} if self.silence else knobs(self.look().inventory, self.vendors)
+            # a drive that did not respond would not now: undo everything without reading first
+            current = {} if self.silent_drives else current_settings(self.look().inventory, self.vendors)
             for number in reversed(self.begun):
                 step = self.begin.steps[number]
-                # what was accepted and still reads as before may be about to take effect
-                if number in self.accepted or stand.get((step.object_id, step.knob)) != step.before:
-                    self._backward(number)
-            for pause in LOOKS:
+                # an accepted step that still reads as before may be about to take effect
+                if number in self.accepted or current.get((step.object_id, step.knob)) != step.before:
+                    self._undo_step(number)
+            for pause in READ_DELAYS:
                 self.sleep(pause)
                 seen = self.look()
-                stand = knobs(seen.inventory, self.vendors)
-                left = self._astray(stand, undone=True)
+                current = current_settings(seen.inventory, self.vendors)
+                left = self._wrong_values(current, undone=True)
                 if not left and not self.uncertain:
                     break
-                if self.heard_not(seen, {self.begin.steps[number].object_id for number in self.begun}):
-                    left += self.silence
+                if self.has_silent_drive(seen, {self.begin.steps[number].object_id for number in self.begun}):
+                    left += self.silent_drives
                     break
-                if pause != LOOKS[-1]:
-                    self._once_more(stand)
+                if pause != READ_DELAYS[-1]:
+                    self._undo_late_effects(current)
         except CannotTell as failure:
             left = [str(failure)]
         return left
 
-    def _once_more(self, stand: dict[ToolSetting, str]) -> None:
-        """Turn back what has come after it was turned back: a tool that hung, firmware that took its time."""
+    def _undo_late_effects(self, current: dict[ToolSetting, str]) -> None:
+        """Undo steps that took effect after they were undone: a tool hung, or the firmware was slow."""
         for number in reversed(self.begun):
             step = self.begin.steps[number]
-            if stand.get((step.object_id, step.knob)) == step.after != step.before:
-                self._backward(number)
+            if current.get((step.object_id, step.knob)) == step.after != step.before:
+                self._undo_step(number)
 
-    def _backward(self, number: int) -> None:
+    def _undo_step(self, number: int) -> None:
         step = self.begin.steps[number]
-        if not self.turned:
-            self.turned = True
-            self.tell("Putting back what was there:")
-        self.note(number, "undo")
+        if not self.undone_any:
+            self.undone_any = True
+            self.tell("Putting back the previous settings:")
+        self.journal_undo(number, "undo")
         self.tell(f"  {step.undo}")
         fault = self._carry_out(step, undo=True)
         if fault is not None:
             self.faults.append(f"{step.undo}: {fault}")
-            self.note(number, "failed", fault)
+            self.journal_undo(number, "failed", fault)
         else:
-            self.note(number, "undone")
+            self.journal_undo(number, "undone")
 
-    def note(self, number: int, mark: Mark, text: str | None = None) -> None:
-        """A line on the way back: what cannot be written must not keep things from being put back."""
+    def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
+        """Journal an undo step; a failure to write must not stop the undoing."""
         try:
             self.mark(number, mark, text)
         except JournalFull as failure:
@@ -327,7 +327,7 @@ class Change:
 
 
 class _Failed(Exception):
-    """A step failed, or the state is not as wished; the text says so."""
+    """A step failed, or the settings are not as requested; the text has the reason."""
 
 
 def begin(
@@ -340,7 +340,7 @@ def begin(
     reason: str | None = None,
     unsafe: bool = False,
 ) -> Begin:
-    """The first line of a change's story."""
+    """Return the first journal entry of a change."""
     held = subjects(inventory, plan)
     ways = names(inventory, plan)
     touched = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
@@ -371,7 +371,7 @@ def begin(
 
 
 def boot_id() -> str:
-    """The kernel's name of this boot; empty where it has none."""
+    """Return the kernel's id of this boot; empty if it has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

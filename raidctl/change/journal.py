@@ -1,12 +1,12 @@
-"""What was ever changed, by whom, from what to what, why: on disk and synced before it happens.
+"""The journal of all changes: who, what, from, to, why; on disk and synced before it happens.
 
-``journal.jsonl``: one JSON object a line, only ever appended. A change begins with a line that holds all of its steps
-and how each is undone; a line before and after each step; a line at its end. A change without an end is one whose
-raidctl was killed or lost its power: ``restore`` puts back what its steps have changed.
+``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
+to undo each; then a line before and after each step, and a line at the end. A change without an end was cut off
+(raidctl killed, power failure): ``restore`` undoes its steps.
 
 Each line begins with its number in the file and a checksum (older journals have neither). The last line may be cut off
-by a power failure; it counts as not written. Any other damage makes the whole journal unusable as evidence: nothing is
-undone because a line that finished a change cannot be read.
+by a power failure; it counts as not written. Any other damage makes the journal unusable, as a damaged line may have
+ended a change: nothing is undone then.
 """
 
 from __future__ import annotations
@@ -39,18 +39,16 @@ Result = Literal["done", "undone", "restored", "stands"]
 
 
 class JournalFull(RaidctlError):
-    """A line could not be written: nothing more may be changed."""
+    """A line could not be written, so nothing more may be changed."""
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A controller under change, so that it is known again after a reboot."""
+    """A controller under change, with what identifies it after a reboot."""
 
     id: Annotated[str, doc("Its id when it was changed: `smartarray:1`.")]
-    model: Annotated[str | None, doc("Product name; null: not told.")] = None
-    serial: Annotated[str | None, doc("Serial number; null: not told.")] = None
-    objects: Annotated[
-        dict[str, str], doc("What the volumes under change are known by: their unique id, by their id.")
-    ] = {}
+    model: Annotated[str | None, doc("Product name; null: unknown.")] = None
+    serial: Annotated[str | None, doc("Serial number; null: unknown.")] = None
+    objects: Annotated[dict[str, str], doc("The unique ids of the volumes under change, by their id.")] = {}
 
 
 class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="begin", tag_field="event"):
@@ -58,34 +56,34 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
-    kind: Annotated[Kind, doc("`set`: to stay; `batch`: for a while, to be put back.")]
-    about: Annotated[str, doc("The command, for people.")]
-    user: Annotated[str, doc("Who did it.")]
-    pid: Annotated[int, doc("The process that did it.")]
-    boot: Annotated[str, doc("The kernel's name of the boot in which it was; empty: it has none.")]
-    source: Annotated[str, doc("Where the machine is: `local`, `ssh:HOST`, `demo:NAME`.")]
+    kind: Annotated[Kind, doc("`set`: permanent; `batch`: temporary.")]
+    about: Annotated[str, doc("The command, for display.")]
+    user: Annotated[str, doc("The user.")]
+    pid: Annotated[int, doc("The process.")]
+    boot: Annotated[str, doc("The kernel's id of the boot; empty: none.")]
+    source: Annotated[str, doc("The machine: `local`, `ssh:HOST`, `demo:NAME`.")]
     subjects: Annotated[tuple[Subject, ...], doc("The controllers under change.")] = ()
-    wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
-    steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
+    wishes: Annotated[tuple[Desired, ...], doc("The desired settings.")] = ()
+    steps: Annotated[tuple[Step, ...], doc("In the order of execution.")] = ()
     was: Annotated[
         tuple[Desired, ...],
-        doc("What the wished settings were before, in the words of the model: the way back with another program."),
+        doc("The previous values of the desired settings, in the words of the model; used to undo with another tool."),
     ] = ()
-    reason: Annotated[str | None, doc("What was said with `--unsafe`; null: nothing.")] = None
+    reason: Annotated[str | None, doc("The reason given with `--unsafe`; null: none.")] = None
     unsafe: Annotated[bool, doc("Whether `--unsafe` was given.")] = False
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
-    """A step is about to be carried out, was carried out, is undone, was left as somebody else has set it."""
+class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
+    """A step starts, ended, is undone, or is left as somebody else set it."""
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
-    step: Annotated[int, doc("Which of the steps, the first one is 0.")]
+    step: Annotated[int, doc("Number of the step, from 0.")]
     mark: Annotated[
         Mark,
         doc(
-            "`start`: about to be carried out; `done`, `failed`: it was; `undo`: about to be undone; "
-            "`undone`; `left`: not undone, since somebody else has set it meanwhile."
+            "`start`: starts; `done`, `failed`: ended; `undo`: undoing starts; "
+            "`undone`; `left`: not undone, as somebody else has changed the setting since."
         ),
     ]
     text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
@@ -99,45 +97,45 @@ class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="en
     result: Annotated[
         Result,
         doc(
-            "`done`: as wished; `undone`: it failed, and what was there is there again; `restored`: put "
-            "back afterwards; `stands`: it is not put back."
+            "`done`: succeeded; `undone`: it failed, and the previous settings were restored; `restored`: "
+            "undone later; `stands`: not undone."
         ),
     ]
     text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
 
 
-Entry = Begin | Turn | End
+Entry = Begin | StepEvent | End
 
 
 class Story(msgspec.Struct, frozen=True, kw_only=True):
-    """A change from its beginning to its end, as far as it came."""
+    """A change with all of its journal entries."""
 
-    begin: Annotated[Begin, doc("What was to be done, written down before anything was.")]
-    turns: Annotated[tuple[Turn, ...], doc("What became of the steps, one after the other.")] = ()
-    end: Annotated[End | None, doc("How it ended; null: nobody has ended it.")] = None
+    begin: Annotated[Begin, doc("The plan, written before anything was changed.")]
+    turns: Annotated[tuple[StepEvent, ...], doc("The entries of the steps, in order.")] = ()
+    end: Annotated[End | None, doc("How it ended; null: no end.")] = None
 
     @property
     def pending(self) -> bool:
-        """Whether nobody has ended it yet."""
+        """Whether it has no end."""
         return self.end is None
 
     @property
     def open(self) -> bool:
-        """Whether it may have left something changed: nobody has ended it, and a step was begun."""
+        """Whether it may have left something changed: it has no end, and a step was begun."""
         return self.pending and bool(self.turns)
 
     def started(self) -> list[int]:
-        """The numbers of the steps that were begun, in order."""
+        """Return the numbers of the begun steps, in order."""
         return list(dict.fromkeys(turn.step for turn in self.turns if turn.mark == "start"))
 
     def in_flight(self) -> list[int]:
-        """The steps that were begun and of which nothing more is known."""
+        """Return the steps that were begun and have no result."""
         last = {turn.step: turn.mark for turn in self.turns}
         return [number for number, mark in last.items() if mark == "start"]
 
 
 def now() -> str:
-    """This moment, RFC 3339 in UTC."""
+    """Return the current time, RFC 3339 in UTC."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -148,7 +146,7 @@ class Journal:
         self.path = place / FILE
 
     def append(self, entry: Entry) -> None:
-        """Write a line and wait until it is on disk. A line that cannot be written whole leaves none.
+        """Write a line and sync it. A line that cannot be written in full is removed.
 
         Raises:
             JournalFull: It could not be written.
@@ -161,23 +159,23 @@ class Journal:
             finally:
                 os.close(handle)
             if isinstance(entry, Begin):
-                # always: whoever made the file may have been killed before its name was on disk
+                # always: the process that created the file may have been killed before it synced the directory
                 sync(self.path.parent)
         except OSError as error:
             raise JournalFull(f"The journal {self.path} cannot be written: {error.strerror}.") from None
 
     def stories(self) -> list[Story]:
-        """All changes, the oldest first.
+        """Return all changes, the oldest first.
 
         Raises:
-            CannotTell: The journal cannot be read or is not to be trusted, a line in it is damaged or cannot be
-                understood, or steps in it belong to a change whose beginning is lost.
+            CannotTell: The journal cannot be read or trusted, a line is damaged or unknown, or steps belong to a change
+                whose first line is lost.
         """
         data = self._data()
         return _stories(self.path, _entries(self.path, data)) if data else []
 
     def _open(self, flags: int) -> int:
-        """Open the file; a pipe is not waited for. Raise OSError."""
+        """Open the file, without waiting for a pipe. Raises OSError."""
         handle = os.open(self.path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)
@@ -195,8 +193,8 @@ class Journal:
             status = os.fstat(handle)
             if status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_WRITE:
                 raise CannotTell(
-                    f"The journal {self.path} belongs to somebody else or can be written by others: what stands in it "
-                    "is not to be trusted. Nothing was changed."
+                    f"The journal {self.path} belongs to another user or is writable by others, so its content is not "
+                    "trusted. Nothing was changed."
                 )
             try:
                 return file.read()
@@ -204,14 +202,14 @@ class Journal:
                 raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
 
     def length(self) -> int:
-        """Bytes of the journal: it only grows, so whoever finds it longer knows that something was changed."""
+        """Return the journal's size in bytes; it only grows, so a larger size means another change."""
         try:
             return self.path.stat().st_size
         except OSError:
             return 0
 
     def pending(self) -> list[Story]:
-        """The changes that have no end, the newest first: the order in which they are to be undone."""
+        """Return the changes without an end, the newest first: the order in which to undo them."""
         return [story for story in reversed(self.stories()) if story.pending]
 
 
@@ -219,7 +217,7 @@ def _write(handle: int, entry: Entry) -> None:
     before = os.pread(handle, os.fstat(handle).st_size, 0)
     end = before.rfind(b"\n") + 1
     tail = before[end:]
-    # what a power failure cut off is removed; a line that only lost its line feed gets it
+    # a line cut off by a power failure is removed; one that only lost its line feed gets it
     data = before if tail and not _torn(tail) else before[:end]
     number = data.count(b"\n") + 1 + (len(data) > end)
     line = (b"\n" if len(data) > end else b"") + sealed(number, entry)
@@ -236,12 +234,12 @@ def _write(handle: int, entry: Entry) -> None:
 
 
 _OLD = b'{"event":'
-"""What lines without a checksum begin with."""
+"""The start of lines without a checksum."""
 _SEAL = re.compile(rb'\{"line":([0-9]{1,9}),"crc32":"([0-9a-f]{8})",')
 
 
 def sealed(number: int, entry: Entry) -> bytes:
-    """A line of the journal: the entry behind its line number and a checksum of both."""
+    """Encode a line: its number, a checksum of number and entry, the entry."""
     body = msgspec.json.encode(entry)[1:]
     return b'{"line":%d,"crc32":"%08x",%s\n' % (number, _checksum(number, body), body)
 
@@ -275,13 +273,13 @@ def _entries(path: Path, data: bytes) -> list[Entry]:
 
 
 _REMEDY = (
-    "Whether changes are finished is unknown, and nothing was undone. Keep a copy of the file, look at the machine "
-    'with "raidctl show", and move the file away when all is as it should be.'
+    "Nothing was undone, as unfinished changes are unknown. Keep a copy of the file, check the settings with "
+    '"raidctl show", and move the file away once they are right.'
 )
 
 
 def _damage(number: int, line: bytes, seal: re.Match[bytes] | None) -> str | None:
-    """What is wrong with a line of a journal with checksums."""
+    """Return the damage of a line with a checksum; None if it is intact."""
     if seal is None:
         return "it has no checksum"
     if int(seal[2], 16) != _checksum(int(seal[1]), line[seal.end() :]):
@@ -290,7 +288,7 @@ def _damage(number: int, line: bytes, seal: re.Match[bytes] | None) -> str | Non
 
 
 def _is_json(line: bytes) -> bool:
-    """Whether a line is a whole JSON value."""
+    """Whether a line is a complete JSON value."""
     try:
         json_decode.decode(line)
     except msgspec.MsgspecError:
@@ -299,7 +297,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _torn(tail: bytes) -> bool:
-    """Whether what follows the last line feed is the beginning of a line, cut off while it was written."""
+    """Whether the text after the last line feed is a line that was cut off while written."""
     try:
         json_decode.decode_at(tail.decode("utf-8", "replace"))
     except ValueError:
@@ -309,18 +307,18 @@ def _torn(tail: bytes) -> bool:
 
 def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
     begun: dict[str, Begin] = {}
-    turns: dict[str, list[Turn]] = {}
+    turns: dict[str, list[StepEvent]] = {}
     ends: dict[str, End] = {}
     for entry in entries:
         if isinstance(entry, Begin):
             begun[entry.change] = entry
-        elif isinstance(entry, Turn):
+        elif isinstance(entry, StepEvent):
             turns.setdefault(entry.change, []).append(entry)
         else:
             ends[entry.change] = entry
     lost = sorted(turns.keys() - begun.keys() - ends.keys())
     if lost:
-        # no step is carried out before its change's first line is on disk: that line was damaged later
+        # no step runs before its change's first line is on disk, so that line was damaged later
         raise CannotTell(
             f"The journal {path} has steps of change {listing(lost)}, whose first line is damaged: the previous values "
             f"are unknown. {_REMEDY}"

@@ -1,4 +1,4 @@
-"""What an inventory says of the objects of a plan: whose they are, how their knobs stand, what is in force. Pure."""
+"""Look up a plan's objects in an inventory: controllers, current values, active policies. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def owner(controllers: Sequence[Controller], object_id: str) -> Controller | None:
-    """The controller that an object is on."""
+    """Return the controller of an object."""
     for controller in controllers:
         if any(item.id == object_id for item in items(controller)):
             return controller
@@ -24,7 +24,7 @@ def owner(controllers: Sequence[Controller], object_id: str) -> Controller | Non
 
 
 def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
-    """The controllers that a plan changes."""
+    """Return the controllers that a plan changes."""
     return _owners(inventory, {step.object_id for step in plan.steps})
 
 
@@ -34,13 +34,13 @@ def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
 
 
 def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
-    """The controllers that a plan is about: those that it changes, and those that are as wished already."""
+    """Return the controllers of a plan, also those that need no change."""
     ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
     return _owners(inventory, ids)
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
-    """What controllers, volumes and drives of a plan are known by beside their ids: serial number, unique id, node."""
+    """Return what else identifies a plan's objects, by id: serial number, unique id, node."""
     cards = concerned(inventory, plan)
     found: dict[str, str] = {card.id: card.serial for card in cards if card.serial}
     ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
@@ -51,7 +51,7 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
 
 
 def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
-    """What the settings that are wished are now, in the words of the model."""
+    """Yield the current values of the desired settings, in the words of the model."""
     for wish in plan.wishes:
         card = owner(inventory.controllers, wish.object_id)
         told = setting_values.value(card, wish.object_id, wish.setting) if card is not None else None
@@ -59,28 +59,28 @@ def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
             yield Desired(object_id=wish.object_id, setting=wish.setting, value=told)
 
 
-def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
-    """Every knob of a machine, as far as the tools tell."""
+def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
+    """Return all settings that the machine's tools report."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[ToolSetting, str] = {}
     for controller in inventory.controllers:
         vendor = by_family.get(family_of(controller))
         offered = changes_of(vendor) if vendor is not None else None
         if offered is not None:
-            found |= offered.knobs(controller)
+            found |= offered.current_settings(controller)
     return found
 
 
 def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
-    """Why what is wished is not so, or is not in force; None when it is."""
+    """Explain why a desired setting is not configured or not active; None if it is active."""
     controller = owner(inventory.controllers, wish.object_id)
     if controller is None:
-        return f"{wish.object_id} is not there any more"
+        return f"{wish.object_id} no longer exists"
     told = setting_values.value(controller, wish.object_id, wish.setting)
     if told is None and wish.setting in setting_values.UNMODELLED:
         return None
     if told != wish.value:
-        stands = setting_values.spelt(told) if told else "not told"
+        stands = setting_values.spelt(told) if told else "unknown"
         label, wanted = setting_values.LABELS[wish.setting], setting_values.spelt(wish.value)
         return f"the {label} of {wish.object_id} is {stands} instead of {wanted}"
     if wish.setting != "write_policy":
@@ -90,13 +90,13 @@ def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
         return None
     wanted, active = setting_values.spelt(wish.value), setting_values.spelt(cache.write_active)
     return (
-        f"{wish.object_id} is set to {wanted}, but {active} is in force: "
-        f"{(cache.why_not_in_force or 'the tool does not say why').rstrip('.')}"
+        f"{wish.object_id} is set to {wanted}, but {active} is active: "
+        f"{(cache.why_not_in_force or 'the tool reports no reason').rstrip('.')}"
     )
 
 
 def drives_still_on(inventory: Inventory, wish: Desired) -> str | None:
-    """Which drives report their write cache on though it is to be off; None if none does."""
+    """Name the drives that report their write cache on though it is to be off; None if none does."""
     card = owner(inventory.controllers, wish.object_id)
     if card is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
         return None
@@ -106,7 +106,7 @@ def drives_still_on(inventory: Inventory, wish: Desired) -> str | None:
 
 
 def falls_back(inventory: Inventory, wish: Desired) -> bool:
-    """Whether a volume is set to protected write-back and in write-through, as its controller has no good battery."""
+    """Whether a volume set to protected write-back is in write-through as the controller has no good battery."""
     card = owner(inventory.controllers, wish.object_id)
     if card is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
         return False
@@ -116,12 +116,12 @@ def falls_back(inventory: Inventory, wish: Desired) -> bool:
 
 
 def doubt(inventory: Inventory, wish: Desired) -> str | None:
-    """Why it is not certain that a setting, configured as wished, is active; None if it is."""
+    """Explain why it is uncertain that a configured setting is active; None if it is certain."""
     card = owner(inventory.controllers, wish.object_id)
     cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
     if cache is None or cache.write_active is not None:
         return drives_still_on(inventory, wish)
-    return f"whether {wish.object_id} has {wish.value} active is not reported by its tool"
+    return f"the tool does not report whether {wish.value} is active on {wish.object_id}"
 
 
 def _cache(controller: Controller, wish: Desired) -> VolumeCache | None:

@@ -1,4 +1,4 @@
-"""From what is wished to a plan: what the families make of it, what contradicts itself, what the gate refuses. Pure."""
+"""Plan the desired settings of a machine: the families' steps, contradictions, refusals. Pure."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def plan(
     unsafe: bool,
     view: HostView | None = None,
 ) -> Plan:
-    """The way from the inventory to what is wished, with what is refused; ``view`` tells what uses a drive."""
+    """Return the steps to the desired settings, with refusals; ``view`` shows what uses a drive."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
     mine: dict[str, list[Desired]] = {}
     for wish in wishes:
         controller = owner(inventory.controllers, wish.object_id)
         if controller is None:
-            whole += Plan(wishes=(wish,), refusals=(Refusal(wish=wish, kind="unknown", reason="It is not there."),))
+            whole += Plan(wishes=(wish,), refusals=(Refusal(wish=wish, kind="unknown", reason="It does not exist."),))
         else:
             mine.setdefault(controller.id, []).append(wish)
     for controller in inventory.controllers:
@@ -46,31 +46,33 @@ def plan(
 
 
 def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
-    """What a plan for one controller may lose, and what is set already and not in force."""
+    """Return refusals: settings that may lose data, and settings that are configured but not active."""
     fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
     risky = [wish for wish in made.wishes if wish not in fulfilled and wish not in hopeless]
-    anyway = "--unsafe REASON goes on all the same, and the journal keeps the reason."
-    check = "Check these drives with their maker's tool: the controller's setting does not reach them."
+    anyway = "Override with --unsafe REASON (kept in the journal)."
+    check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
     told = [(wish, not_in_force(inventory, wish)) for wish in made.already]
     idle = [Refusal(wish, "not_in_force", f"{text}.", anyway) for wish, text in told if text]
     told = [(wish, drives_still_on(inventory, wish)) for wish in made.already]
-    idle += [Refusal(wish, "not_in_force", f"It is configured so, but {text}.", check) for wish, text in told if text]
+    idle += [
+        Refusal(wish, "not_in_force", f"It is already configured, but {text}.", check) for wish, text in told if text
+    ]
     return (*guard.refusals(controller, risky, view), *idle)
 
 
 def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
-    """Drives that are to be changed and did not answer: what is set could not be read again, nor put back."""
+    """Refuse to change drives that did not respond: the setting could not be verified or undone."""
     quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
     for wish in made.wishes:
         if wish.object_id in quiet:
-            alternative = "Look for its errors in the kernel's log (dmesg): such a drive is often about to fail."
+            alternative = "Look for errors of the drive in `dmesg`: it may be about to fail."
             yield Refusal(wish, "unknown", f"{quiet[wish.object_id]}.", alternative)
 
 
 def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Desired]) -> Plan:
     offered = changes_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
-        reason = f"raidctl only reads controllers of the family {family_of(controller)}."
+        reason = f"raidctl cannot change controllers of the family {family_of(controller)}."
         refused = tuple(Refusal(wish=wish, kind="unsupported", reason=reason) for wish in wishes)
         return Plan(wishes=tuple(wishes), refusals=refused)
     names = {spec.name for spec in vendor.TOOLS}
@@ -78,16 +80,16 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
 
 
 def contradictions(made: Plan) -> Iterator[Refusal]:
-    """Wishes for one controller that cannot be fulfilled together: refused before anything is tried."""
+    """Refuse desired settings of one controller that exclude each other."""
     wanted: dict[tuple[str, str], Desired] = {}
     for wish in made.wishes:
         other = wanted.setdefault((wish.object_id, wish.setting), wish)
         if other.value != wish.value:
-            yield _clash(wish, f"{setting_values.LABELS[other.setting]} {other.value} is asked for as well")
+            yield _clash(wish, f"{setting_values.LABELS[other.setting]} {other.value} is requested, too")
     for wish in made.wishes:
         opposite = _OPPOSITES.get((wish.setting, wish.value))
         if opposite is not None and any(other.value == opposite for other in made.wishes):
-            yield _clash(wish, f"write policy {opposite.replace('_', '-')} is asked for as well, which is its opposite")
+            yield _clash(wish, f"the opposite write policy {opposite.replace('_', '-')} is requested, too")
     turned: dict[ToolSetting, Step] = {}
     for step in made.steps:
         first = turned.setdefault((step.object_id, step.knob), step)
@@ -99,8 +101,8 @@ _OPPOSITES = {
     ("no_battery_write_cache", "enabled"): "protected_write_back",
     ("no_battery_write_cache", "disabled"): "unprotected_write_back",
 }
-"""What a controller's switch says against the write policies of its volumes."""
+"""Controller settings that contradict write policies of its volumes."""
 
 
 def _clash(wish: Desired, why: str) -> Refusal:
-    return Refusal(wish=wish, kind="unsupported", reason=f"That contradicts itself: {why}.")
+    return Refusal(wish=wish, kind="unsupported", reason=f"Contradiction: {why}.")

@@ -1,7 +1,7 @@
-"""The directory that outlives a raidctl: the journal and the locks of the controllers under change.
+"""The state directory: the journal, and the locks of controllers under change.
 
 ``/var/lib/raidctl`` for root, ``$XDG_STATE_HOME/raidctl`` (``~/.local/state/raidctl``) for others, or what
-``--state-dir`` says. Only its owner can enter it: what stands in the journal is carried out by ``restore``.
+``--state-dir`` names. Only its owner can enter it: ``restore`` runs commands from the journal.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from raidctl.runners.locks import change_places, file_name, open_file
 
 ROOT_PLACE = "/var/lib/raidctl"
 OTHERS_WRITE = 0o022
-GLANCE = 0.5
-"""Seconds for which a raidctl that only looks may be in the way."""
+BRIEF_WAIT = 0.5
+"""Seconds to wait for a raidctl that only checks a lock."""
 _PAUSE = 0.02
 
 
 def held_name(source: str, controller: str) -> str:
-    """What is held for a change of a controller: those of another machine, reached over ssh, are not those of this."""
+    """Return the lock's name of a controller; over ssh it includes the host."""
     return f"{source} {controller}" if source.startswith("ssh:") else controller
 
 
 class Held(RaidctlError):
-    """Another raidctl changes the same controller."""
+    """Another raidctl is changing the same controller."""
 
 
-def again(source: str) -> str:
-    """The command that puts back what was left on a machine."""
+def restore_command(source: str) -> str:
+    """Return the command that restores a machine's settings."""
     kind, _, name = source.partition(":")
     option = {"ssh": "--host", "demo": "--demo"}.get(kind)
     return f"raidctl restore {option} {shlex.quote(name)}" if option else "raidctl restore"
 
 
 def default_directory() -> Path:
-    """Where the state of this user lies."""
+    """Return this user's state directory."""
     if os.geteuid() == 0:
         return Path(ROOT_PLACE)
     home = os.environ.get("XDG_STATE_HOME", "")
@@ -53,10 +53,10 @@ def default_directory() -> Path:
 
 
 def directory(named: str | None = None) -> Path:
-    """The state directory, made when it is not there.
+    """Return the state directory, created if missing.
 
     Raises:
-        AccessMissing: It cannot be made or used, or others may write into it.
+        AccessMissing: It cannot be created or used, or others may write into it.
     """
     place = Path(named).absolute() if named else default_directory()
     try:
@@ -64,14 +64,14 @@ def directory(named: str | None = None) -> Path:
         state = place.stat()
         usable = os.access(place, os.W_OK | os.X_OK)
     except OSError as error:
-        why = "is no directory" if isinstance(error, FileExistsError) else f"cannot be used: {error.strerror}"
+        why = "is not a directory" if isinstance(error, FileExistsError) else f"cannot be used: {error.strerror}"
         raise AccessMissing(
             f"The state directory {place} {why}. Nothing was changed; name another one with --state-dir."
         ) from None
     if state.st_uid != os.geteuid() or state.st_mode & OTHERS_WRITE:
         raise AccessMissing(
-            f"The state directory {place} belongs to somebody else or can be written by others: what stands in it is "
-            "not to be trusted. Nothing was changed; name another one with --state-dir."
+            f"The state directory {place} belongs to another user or is writable by others, so its content is not "
+            "trusted. Nothing was changed; name another one with --state-dir."
         )
     if not usable:
         raise AccessMissing(f"The state directory {place} cannot be written. Nothing was changed.")
@@ -79,7 +79,7 @@ def directory(named: str | None = None) -> Path:
 
 
 def _make(place: Path) -> None:
-    """Make a directory and those above it, and have them on disk: a journal is lost with its directory."""
+    """Create a directory and its parents, and sync them: a journal is lost with its directory."""
     missing = [path for path in (place, *place.parents) if not path.exists()]
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in missing:
@@ -87,7 +87,7 @@ def _make(place: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until what was made or renamed in a directory is on disk."""
+    """Sync a directory after a file in it was created or renamed."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -96,7 +96,7 @@ def sync(path: Path) -> None:
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
-    """Who holds a controller."""
+    """The process that has locked a controller."""
 
     change: str
     pid: int
@@ -106,26 +106,26 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextlib.contextmanager
 def hold(
-    place: Path, controllers: Sequence[str], holder: Holder, *, source: str, patience: float = GLANCE
+    place: Path, controllers: Sequence[str], holder: Holder, *, source: str, patience: float = BRIEF_WAIT
 ) -> Iterator[float]:
-    """Have these controllers for a change; the locks end with the process, whatever happens.
+    """Lock these controllers for a change; the locks end with the process.
 
-    Those of a real machine are held twice: in the state directory, and in the directory where the programs of this user
-    (root's, as a rule: nobody else can change a card) wait for each other, whatever state directories they have.
+    Those of a real machine are locked twice: in the state directory, and in a directory common to all of this user's
+    processes (usually root's), whatever state directories they have.
 
     Args:
         place: The state directory.
-        controllers: What is held, as :func:`held_name` gives it.
-        holder: Who holds it, for those who are refused.
-        source: The machine. A simulated one lives in the state directory, and is held there only.
-        patience: Seconds to wait for another raidctl; one that only looks who holds a controller has it for a moment.
+        controllers: Names of the locks, see :func:`held_name`.
+        holder: This process, shown to those who are refused.
+        source: The machine. A simulated one is locked in the state directory only.
+        patience: Seconds to wait for another raidctl; one that only checks a lock has it for a moment.
 
     Yields:
-        When one of them was last taken or freed by a raidctl before us, seconds since the epoch; 0 where none is known.
+        When one of them was last locked or released before, seconds since the epoch; 0 if unknown.
 
     Raises:
-        Held: Another raidctl has one of them; the message names it.
-        AccessMissing: The lock files cannot be made.
+        Held: Another raidctl has locked one of them; the message names it.
+        AccessMissing: The lock files cannot be created.
     """
     handles: list[int] = []
     last = 0.0
@@ -141,12 +141,12 @@ def hold(
         for handle in handles:
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
-                os.pwrite(handle, b"\n", 0)  # by its time and size the next one knows that somebody had it
+                os.pwrite(handle, b"\n", 0)  # its time and size show the next process that it was locked
             os.close(handle)
 
 
 def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
-    """What keeps a change of these controllers from being put back now, None when nothing does; nothing is made."""
+    """Explain what blocks the restoring of these controllers now; None if nothing does. Creates no file."""
     for controller in controllers:
         name = held_name(source, controller)
         other = holder_of(place, name)
@@ -156,7 +156,7 @@ def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
 
 
 def holder_of(place: Path, controller: str) -> Holder | None:
-    """Who holds a controller right now, None when nobody does or it cannot be found out; nothing is made or changed."""
+    """Return the process that has locked a controller; None if there is none or it is unknown. Changes nothing."""
     try:
         handle = os.open(place / "holders" / file_name(controller), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -173,7 +173,7 @@ def holder_of(place: Path, controller: str) -> Holder | None:
 
 
 def existing(named: str | None = None) -> Path | None:
-    """The state directory where it is there and this user can read it; nothing is made."""
+    """Return the state directory if it exists and this user can read it. Creates nothing."""
     place = Path(named).absolute() if named else default_directory()
     return place if place.is_dir() and os.access(place, os.R_OK | os.X_OK) else None
 
@@ -184,13 +184,13 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise AccessMissing(f"The lock {path} cannot be made: {error.strerror}. Nothing was changed.") from None
+        raise AccessMissing(f"The lock {path} cannot be created: {error.strerror}. Nothing was changed.") from None
     _have(handle, name, holder, patience)
     return handle
 
 
 def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
-    """Lock an open file, which is closed when that fails, and write into it who has it; when it was last written."""
+    """Lock an open file and write the holder into it; return when it was last written. Closes it on failure."""
     try:
         _lock(handle, time.monotonic() + patience)
         status = os.fstat(handle)
@@ -200,15 +200,15 @@ def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
         raise Held(_held_text(name, other)) from None
     except OSError as error:
         os.close(handle)
-        raise AccessMissing(f"The lock of {name} cannot be had: {error.strerror}. Nothing was changed.") from None
-    with contextlib.suppress(OSError):  # who has it is only told; that it is had does not depend on it
+        raise AccessMissing(f"{name} cannot be locked: {error.strerror}. Nothing was changed.") from None
+    with contextlib.suppress(OSError):  # the holder's name is only shown; the lock works without it
         os.ftruncate(handle, 0)
         os.pwrite(handle, msgspec.json.encode(holder) + b"\n", 0)
     return status.st_mtime if status.st_size else 0.0
 
 
 def _lock(handle: int, deadline: float) -> None:
-    """Take the lock of a file, waiting for it until then."""
+    """Lock a file; wait until the deadline."""
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -230,8 +230,8 @@ def _told(data: bytes) -> Holder | None:
 
 def _held_text(name: str, other: Holder | None) -> str:
     if other is None:
-        return f"Another raidctl changes {name} right now; wait for its end."
+        return f"Another raidctl is changing {name}. Wait until it ends."
     return (
-        f"{name} is held by change {other.change}: {other.about} (process {other.pid}, since {other.since}). "
-        "Wait for its end, or end it: a batch puts back what was there."
+        f"{name} is locked by change {other.change}: {other.about} (process {other.pid}, since {other.since}). "
+        "Wait until it ends, or end it; a batch then puts back the previous settings."
     )

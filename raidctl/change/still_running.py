@@ -1,4 +1,4 @@
-"""Whether a program that a killed raidctl has started is still at work: tools have sessions of their own."""
+"""Check whether a tool that a killed raidctl started is still running; tools have separate sessions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 from pathlib import Path
 
 PROCESSES = Path("/proc")
-"""Where the kernel lists the processes of this machine."""
+"""The kernel's list of processes."""
 
 
 def running(argv: tuple[str, ...]) -> bool:
-    """Whether a process of this user has these words at the end of its command line; a script's begins with its shell.
+    """Whether a process of this user has a command line that ends with these words; a script's begins with its shell.
 
-    What others start may be named alike, and must not keep anybody from putting a setting back.
+    Other users' processes do not count: anybody could block the restoring with such a name.
     """
     if not argv:
         return False

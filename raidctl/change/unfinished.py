@@ -1,17 +1,17 @@
-"""Changes without an end, as problems of a screen: a machine that is not as somebody left it must say so by itself."""
+"""Report changes without an end as problems."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state_directory import again, held_name, holder_of
+from raidctl.change.state_directory import held_name, holder_of, restore_command
 from raidctl.errors import CannotTell
 from raidctl.model import Problem
 
 
 def problems(place: Path, source: str) -> list[Problem]:
-    """The changes of a machine that have no end: under way, or cut off."""
+    """Return a problem for each change of a machine without an end: running, or cut off."""
     try:
         waiting = [story for story in Journal(place).pending() if story.open and story.begin.source == source]
     except CannotTell as failure:
@@ -23,7 +23,9 @@ def _problem(place: Path, story: Story) -> Problem:
     begin = story.begin
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
-        message = f"The cache settings are changed for the length of a batch (process {begin.pid}): {begin.about}"
+        message = f"Cache settings are changed for the duration of a batch (process {begin.pid}): {begin.about}"
         return Problem("info", where, message)
-    message = f"A change of {begin.at} was cut off before its end, and is still in force: {begin.about}"
-    return Problem("warning", where, message, f"Put back what was there: {again(begin.source)}.", "state")
+    message = f"A change of {begin.at} was cut off and is still active: {begin.about}"
+    return Problem(
+        "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source)}`.", "state"
+    )

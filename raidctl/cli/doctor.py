@@ -15,7 +15,7 @@ from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.request import converse
 from raidctl.survey.doctor import check_tools
-from raidctl.survey.pci_cards import overview
+from raidctl.survey.pci_controllers import overview
 
 _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 
@@ -63,7 +63,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     return Checkup(
         inventory=msgspec.structs.replace(inventory, problems=tuple(problems)),
         cards=overview(
-            seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, sheets=seen.sheets
+            seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, outputs=seen.outputs
         ),
         tools=tools,
         root=seen.view.root,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state_directory import again
+from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
@@ -68,7 +68,7 @@ def _result(story: Story) -> str:
     if story.end is None:
         if not story.open:
             return "no end, but nothing was begun"
-        return f"no end: under way, or cut off; {again(story.begin.source)} puts it back"
+        return f"no end: under way, or cut off; {restore_command(story.begin.source)} puts it back"
     said = {"done": "done", "undone": "failed and undone", "restored": "put back", "stands": "stands as it was changed"}
     text = f" ({story.end.text})" if story.end.text else ""
     return f"{said[story.end.result]} {story.end.at}{text}"

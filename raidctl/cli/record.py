@@ -11,7 +11,7 @@ from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.shared.options import machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
 from raidctl.output.snapshots import kept_data, kept_screen
@@ -64,8 +64,8 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
     seen = listened.survey()
     converse(check_tools(named.vendors, seen.inventory.tools), runner)
-    kernel = converse(look(seen.view), runner)
-    converse(claims_kernel.look(seen.view), runner)
+    kernel = converse(probe_caches(seen.view), runner)
+    converse(claims_kernel.read_kernel(seen.view), runner)
     converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
     return runner.recording(about=about, source=named.source, collected_at=named.collected_at), seen
 
@@ -73,6 +73,6 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
 def _refuse_taken(destination: Path) -> None:
     """Before anything is asked: ``save`` would refuse it only after minutes."""
     if destination.exists() and not (destination.is_dir() and not any(destination.iterdir())):
-        raise UsageError(f"{printable(str(destination))} is there already; choose another name or remove it.")
+        raise UsageError(f"{printable(str(destination))} already exists; choose another name or remove it.")
     if not destination.absolute().parent.is_dir():
         raise UsageError(f"There is no directory {printable(str(destination.absolute().parent))} to put it in.")

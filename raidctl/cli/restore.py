@@ -14,7 +14,7 @@ import click
 from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state_directory import GLANCE, ROOT_PLACE, Holder, again, busy, held_name, hold
+from raidctl.change.state_directory import BRIEF_WAIT, ROOT_PLACE, Holder, busy, held_name, hold, restore_command
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -94,7 +94,7 @@ def command(
             held = [busy(place, source, [subject.id for subject in story.begin.subjects]) for story in here]
             return _previewed(preview(list(zip(here, held, strict=True)), named.survey(), named.vendors), settings)
         restorer = Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell)
-        restorer.patience = _PATIENCE if when_gone else GLANCE
+        restorer.patience = _PATIENCE if when_gone else BRIEF_WAIT
         return _said(_restored(restorer, change, wait), settings)
 
 
@@ -123,7 +123,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     elif not quiet:
         tell("Nothing is to be put back.")
     for source in sorted({story.begin.source for story in elsewhere if story.open}):
-        tell(f'On another machine something is: "{again(source)}".')
+        tell(f'On another machine something is: "{restore_command(source)}".')
     return EXIT_FINE
 
 

@@ -49,7 +49,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
-    from raidctl.survey.doctor import CheckupReport  # noqa: PLC0415 - as above
+    from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
@@ -69,6 +69,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "diff": ("Drift", Drift),
         "snapshot": ("Kept state", Kept),
         "history": ("History of a value", History),
-        "doctor": ("Checkup", CheckupReport),
+        "doctor": ("Checkup", DoctorReport),
     }
     return kinds[answer]

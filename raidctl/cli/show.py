@@ -10,7 +10,7 @@ from raidctl.cli.shared.options import Settings, machine_options, output_options
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
 from raidctl.select import find, narrow
-from raidctl.survey.block_devices import unmounted
+from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
 
 
@@ -53,14 +53,14 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
         return
     from raidctl.output.tree import screen  # noqa: PLC0415 - rich only where a screen is drawn
 
-    free = unmounted(seen.inventory, seen.view)
+    free = unmounted_volumes(seen.inventory, seen.view)
     emit(screen(inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free))
 
 
 def _hint(seen: Survey) -> str:
     """What to say of a machine on which nothing was found."""
     if seen.inventory.host.source.startswith("replay:"):
-        read = any(sheet.lines for sheet in seen.sheets)
+        read = any(sheet.lines for sheet in seen.outputs)
         return "It was read, and tells of no controller, array or drive." if read else "Nothing was recognised there."
     if seen.view.virtual:
         kind = "" if seen.view.virtual == "unknown" else f" ({seen.view.virtual})"
@@ -76,15 +76,15 @@ def _explain(seen: Survey, words: tuple[str, ...], settings: Settings) -> None:
     from raidctl.output.explain import explained, explanation  # noqa: PLC0415 - rich only where a screen is drawn
 
     if settings.as_json:
-        emit_json(explained(seen.inventory, seen.sheets, names))
+        emit_json(explained(seen.inventory, seen.outputs, names))
     else:
-        emit(explanation(seen.inventory, seen.sheets, names, paper()))
+        emit(explanation(seen.inventory, seen.outputs, names, paper()))
 
 
 def _unparsed(seen: Survey, settings: Settings) -> None:
     from raidctl.output.unparsed import unparsed, unparsed_screen  # noqa: PLC0415 - rich only where a screen is drawn
 
     if settings.as_json:
-        emit_json(unparsed(seen.sheets))
+        emit_json(unparsed(seen.outputs))
     else:
-        emit(unparsed_screen(seen.sheets, paper()))
+        emit(unparsed_screen(seen.outputs, paper()))

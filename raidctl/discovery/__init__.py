@@ -1,5 +1,5 @@
-"""What the kernel knows of a machine, asked for as a dialogue: PCI functions, block devices, mounts."""
+"""Read the kernel's view of a machine as a dialogue: PCI functions, block devices, mounts."""
 
-from raidctl.discovery.probe import Look, look
+from raidctl.discovery.probe import Probe, probe_machine
 
-__all__ = ["Look", "look"]
+__all__ = ["Probe", "probe_machine"]

@@ -1,9 +1,10 @@
-"""Block devices, put together from udev's entries and the attributes of sysfs; neither is needed."""
+"""Build block devices from udev's entries and sysfs attributes; either may be missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.discovery.mounts import Candidate
 from raidctl.discovery.mounts import Mount as Mounted
@@ -16,22 +17,21 @@ from raidctl.order import by_kernel_name
 from raidctl.text import collapse
 
 
-@dataclass
-class Gathered:
-    """Everything that was learnt of block devices, by kernel name."""
+class DeviceFacts(Struct):
+    """What was read about block devices, by kernel name."""
 
     names: Sequence[str] = ()
     entries: Mapping[str, Entry] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
-    """Paths in sysfs, of udev or of the patterns of :mod:`raidctl.discovery.sysfs`."""
+    """Paths in sysfs, from udev or from the patterns of :mod:`raidctl.discovery.sysfs`."""
     parents: Mapping[str, str] = field(default_factory=dict)
     slaves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     attributes: Mapping[str, Attributes] = field(default_factory=dict)
     controllers: Mapping[str, str] = field(default_factory=dict)
-    """Nodes of the NVMe controllers that namespaces hang on."""
+    """Nodes of the namespaces' NVMe controllers."""
 
     def kind(self, name: str) -> BlockKind:
-        """What a block device is."""
+        """Return the kind of a block device."""
         entry = self.entries.get(name)
         partition = name in self.parents or (entry is not None and entry.properties.get("DEVTYPE") == "partition")
         path = self.places.get(name)
@@ -40,27 +40,27 @@ class Gathered:
         return kind_of(name, partition=partition, path=path)
 
     def properties(self, name: str) -> Mapping[str, str]:
-        """What udev says of a device, the kernel where udev has nothing."""
+        """Return udev's properties of a device, completed by the kernel's."""
         entry = self.entries.get(name)
         uevent = self.attributes[name].uevent if name in self.attributes else {}
         return {**uevent, **(entry.properties if entry else {})}
 
 
-def gather(
+def collect(
     listed: Iterable[str], entries: Mapping[str, Entry], found: Iterable[str], parents: Mapping[str, str]
-) -> Gathered:
-    """Names, places and parents, before any attribute is read.
+) -> DeviceFacts:
+    """Collect names, sysfs paths and parents, before any attribute is read.
 
     Args:
         listed: Kernel names that sysfs lists.
         entries: udev's entries of the subsystem ``block``.
-        found: Paths of block devices below PCI functions; used where udev has no entry.
-        parents: Disks of partitions, as far as sysfs tells.
+        found: Paths of block devices below PCI functions; used if udev has no entry.
+        parents: Drives of partitions, as far as sysfs shows them.
     """
     places = {name: entry.path for name, entry in entries.items() if entry.path.startswith("/devices/")}
     for path in found:
         places.setdefault(path.rsplit("/", 1)[-1].replace("!", "/"), path)
-    hung = controllers(places.values())
+    nvme_controllers = controllers(places.values())
     hidden = [(shown, path) for name, path in places.items() if (shown := visible(name))]
     for shown, path in hidden:
         if Place.of(places.get(shown, "")).pci_address is None:
@@ -71,38 +71,38 @@ def gather(
         if entry.properties.get("DEVTYPE") == "partition" and above:
             disks.setdefault(name, above[0].replace("!", "/"))
     names = sorted({name for name in (*listed, *entries) if visible(name) is None}, key=by_kernel_name)
-    return Gathered(names=names, entries=entries, places=places, parents=disks, controllers=hung)
+    return DeviceFacts(names=names, entries=entries, places=places, parents=disks, controllers=nvme_controllers)
 
 
-def present(gathered: Gathered) -> list[str]:
-    """The devices worth showing: no RAM disks, no loop or network devices that nobody has set up."""
+def present(devices: DeviceFacts) -> list[str]:
+    """Return the devices worth showing: no RAM drives, no unused loop or network devices."""
     names = []
-    for name in gathered.names:
-        kind = gathered.kind(name)
-        attributes = gathered.attributes.get(name)
+    for name in devices.names:
+        kind = devices.kind(name)
+        attributes = devices.attributes.get(name)
         size = attributes.size_bytes if attributes else None
         if kind != "ram" and not (kind in ("loop", "other") and not size):
             names.append(name)
     return names
 
 
-def numbers(gathered: Gathered) -> dict[str, str]:
-    """Kernel names by device number, ``{"8:1": "sda1"}``."""
-    told = ((name, gathered.properties(name)) for name in gathered.names)
-    return {f"{known['MAJOR']}:{known['MINOR']}": name for name, known in told if {"MAJOR", "MINOR"} <= known.keys()}
+def numbers(devices: DeviceFacts) -> dict[str, str]:
+    """Return the kernel names by device number, ``{"8:1": "sda1"}``."""
+    pairs = ((name, devices.properties(name)) for name in devices.names)
+    return {f"{known['MAJOR']}:{known['MINOR']}": name for name, known in pairs if {"MAJOR", "MINOR"} <= known.keys()}
 
 
-def candidates(gathered: Gathered, names: Iterable[str]) -> list[Candidate]:
-    """What the mounts may be mounted of."""
+def candidates(devices: DeviceFacts, names: Iterable[str]) -> list[Candidate]:
+    """Return the devices that mounts may refer to."""
     found = []
     for name in names:
-        properties = gathered.properties(name)
+        properties = devices.properties(name)
         number = f"{properties['MAJOR']}:{properties['MINOR']}" if {"MAJOR", "MINOR"} <= properties.keys() else None
         found.append(
             Candidate(
                 name=name,
                 device=number,
-                nodes=(_node(gathered, name), *_links(gathered, name)),
+                nodes=(_node(devices, name), *_links(devices, name)),
                 filesystem=properties.get("ID_FS_TYPE"),
                 uuid=properties.get("ID_FS_UUID"),
                 label=properties.get("ID_FS_LABEL"),
@@ -111,34 +111,33 @@ def candidates(gathered: Gathered, names: Iterable[str]) -> list[Candidate]:
     return found
 
 
-@dataclass(frozen=True)
-class Uses:
-    """What is done with the block devices, by kernel name."""
+class Uses(Struct, frozen=True):
+    """How the block devices are used, by kernel name."""
 
     points: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mounts: Mapping[str, Mapping[str, Mounted]] = field(default_factory=dict)
     """By mount point."""
     mapped: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
-    """Where the devices of the device mapper begin, by their name there."""
+    """Offsets of the device mapper's devices, by their name there."""
 
 
 def assemble(
-    gathered: Gathered, names: Iterable[str], drivers: Mapping[str, str | None], uses: Uses
+    devices: DeviceFacts, names: Iterable[str], drivers: Mapping[str, str | None], uses: Uses
 ) -> tuple[BlockDevice, ...]:
-    """The block devices of the view; ``drivers`` are those of all PCI functions, mass storage or not (USB)."""
-    return tuple(_device(gathered, name, drivers, uses) for name in names)
+    """Build the block devices of the view; ``drivers`` are those of all PCI functions, also of USB."""
+    return tuple(_device(devices, name, drivers, uses) for name in names)
 
 
-def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], uses: Uses) -> BlockDevice:
-    kind = gathered.kind(name)
-    parent = gathered.parents.get(name)
-    properties = gathered.properties(name)
-    attributes = gathered.attributes.get(name) or Attributes({})
+def _device(devices: DeviceFacts, name: str, drivers: Mapping[str, str | None], uses: Uses) -> BlockDevice:
+    kind = devices.kind(name)
+    parent = devices.parents.get(name)
+    properties = devices.properties(name)
+    attributes = devices.attributes.get(name) or Attributes({})
     own = _identity(kind, properties, attributes)
-    disk = gathered.properties(parent) if parent else properties
-    place = Place.of(gathered.places.get(name) or gathered.places.get(parent or "", ""))
+    disk = devices.properties(parent) if parent else properties
+    place = Place.of(devices.places.get(name) or devices.places.get(parent or "", ""))
     driver = drivers.get(place.pci_address or "")
-    node = _node(gathered, name)
+    node = _node(devices, name)
     dm_name = properties.get("DM_NAME") or attributes.text("dm/name")
     return BlockDevice(
         name=name,
@@ -146,8 +145,8 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], us
         kind=kind,
         size_bytes=attributes.size_bytes,
         parent=parent,
-        slaves=tuple(sorted(gathered.slaves.get(name, ()))),
-        links=_links(gathered, name),
+        slaves=tuple(sorted(devices.slaves.get(name, ()))),
+        links=_links(devices, name),
         mountpoints=tuple(uses.points.get(name, ())),
         model=own.model,
         serial=own.serial,
@@ -160,13 +159,13 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], us
         rotational=attributes.flag("queue/rotational"),
         removable=attributes.flag("removable"),
         write_cache=attributes.text("queue/write_cache"),
-        controller=gathered.controllers.get(name),
+        controller=devices.controllers.get(name),
         transport=place.transport(disk, own.vendor, driver) if kind in ("disk", "partition", "cdrom") else None,
         dm_name=dm_name,
         dm_uuid=properties.get("DM_UUID") or attributes.text("dm/uuid"),
         filesystem=properties.get("ID_FS_TYPE"),
         mounts=_mounts(node, uses.mounts.get(name, {})),
-        pieces=uses.mapped.get(dm_name or "", ()) if kind == "dm" else _pieces(gathered, name, attributes),
+        pieces=uses.mapped.get(dm_name or "", ()) if kind == "dm" else _pieces(devices, name, attributes),
         read_ahead_bytes=attributes.figure("queue/read_ahead_kb", 1024),
         scheduler=attributes.scheduler,
         minimum_io_bytes=attributes.figure("queue/minimum_io_size") or None,
@@ -187,36 +186,36 @@ def _mounts(node: str, mounts: Mapping[str, Mounted]) -> tuple[Mount, ...]:
     )
 
 
-def _pieces(gathered: Gathered, name: str, attributes: Attributes) -> tuple[Piece, ...]:
-    """Where a partition begins on its disk, and the data of an md array on each member."""
-    parent = gathered.parents.get(name)
+def _pieces(devices: DeviceFacts, name: str, attributes: Attributes) -> tuple[Piece, ...]:
+    """Return the offset of a partition, or of an md array's data on each member."""
+    parent = devices.parents.get(name)
     if parent:
-        start = start_of(gathered.properties(name), attributes)
+        start = start_of(devices.properties(name), attributes)
         return () if start is None else (Piece(parent, start),)
-    offsets = ((below, attributes.figure(offset_file(below), SECTOR)) for below in gathered.slaves.get(name, ()))
+    offsets = ((below, attributes.figure(offset_file(below), SECTOR)) for below in devices.slaves.get(name, ()))
     return tuple(Piece(below, start) for below, start in offsets if start is not None)
 
 
-def _node(gathered: Gathered, name: str) -> str:
-    entry = gathered.entries.get(name)
-    named = gathered.properties(name).get("DEVNAME")
+def _node(devices: DeviceFacts, name: str) -> str:
+    entry = devices.entries.get(name)
+    named = devices.properties(name).get("DEVNAME")
     return (entry.node if entry else None) or in_dev(named or name)
 
 
-def _links(gathered: Gathered, name: str) -> tuple[str, ...]:
-    entry = gathered.entries.get(name)
+def _links(devices: DeviceFacts, name: str) -> tuple[str, ...]:
+    entry = devices.entries.get(name)
     links = set(entry.links if entry else ())
     # E: DEVLINKS=/dev/disk/by-id/… /dev/mapper/vg0-root
-    links.update(gathered.properties(name).get("DEVLINKS", "").split())
-    attributes = gathered.attributes.get(name)
-    dm_name = gathered.properties(name).get("DM_NAME") or (attributes.text("dm/name") if attributes else None)
+    links.update(devices.properties(name).get("DEVLINKS", "").split())
+    attributes = devices.attributes.get(name)
+    dm_name = devices.properties(name).get("DM_NAME") or (attributes.text("dm/name") if attributes else None)
     if dm_name:
         links.add(f"/dev/mapper/{dm_name}")
     return tuple(sorted(links))
 
 
 def _identity(kind: BlockKind, properties: Mapping[str, str], attributes: Attributes) -> Identity:
-    """Of disks only: udev hands the words of a disk on to its partitions, but they are the disk's."""
+    """Return the identity of a drive; empty for others, as udev copies a drive's properties to its partitions."""
     if kind == "dm":
         return Identity(wwn=properties.get("DM_WWN"), serial=properties.get("DM_SERIAL"))
     if kind not in ("disk", "cdrom"):
@@ -241,7 +240,7 @@ def _words(properties: Mapping[str, str], key: str) -> str | None:
 
 
 def _serial(properties: Mapping[str, str]) -> str | None:
-    """The serial number that is printed on the drive; udev's ``ID_SERIAL`` of a SCSI device is its world wide name."""
+    """Return the serial number on the drive's label; udev's ``ID_SERIAL`` of a SCSI device is its world wide name."""
     short = properties.get("ID_SERIAL_SHORT")
     if properties.get("ID_BUS") == "scsi" or "ID_SCSI_SERIAL" in properties:
         own = properties.get("ID_SCSI_SERIAL") or properties.get("SCSI_IDENT_SERIAL")

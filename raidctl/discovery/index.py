@@ -1,4 +1,4 @@
-"""A view of the machine made quick to ask: by node, world wide name, serial number; up and down the layers."""
+"""An index of the kernel's view: by node, world wide name, serial number; up and down the layers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BY_WWN = "/dev/disk/by-id/wwn-"
 
 
 def wwn(text: str | None) -> str | None:
-    """The 16 or 32 digits of a world wide name in whatever dress: ``0x…``, ``naa.…``, blanks and colons between.
+    """Normalize a world wide name to 16 or 32 hex digits: strips ``0x``, ``naa.``, blanks and colons.
 
-    None for what is none: too short, masked, or all the same digit.
+    None if it is not valid: too short, masked, or all the same digit.
     """
     if not text:
         return None
@@ -27,19 +27,19 @@ def wwn(text: str | None) -> str | None:
 
 
 def serial(text: str | None) -> str | None:
-    """A serial number to compare by: upper case, no blanks; None for one that is masked or too short to tell."""
+    """Normalize a serial number: upper case, no blanks; None if it is masked or too short."""
     bare = "".join((text or "").split()).upper()
     masked = "*" in bare or len(set(bare)) < 2 or "XXX" in bare
     return None if masked or len(bare) < _SERIAL_SHORTEST else bare
 
 
 def registered(digits: str | None) -> bool:
-    """Whether a name is a full NAA 6 one, as RAID controllers give their volumes: two that differ are two volumes."""
+    """Whether a name is a full NAA 6 one, as of RAID volumes: different names mean different volumes."""
     return digits is not None and len(digits) == 32 and digits.startswith("6")
 
 
 class Index:
-    """Look-ups in a view, each in constant time."""
+    """Look-ups in a view in constant time."""
 
     def __init__(self, view: HostView) -> None:
         self.view = view
@@ -70,11 +70,11 @@ class Index:
                 self._by.setdefault((key, value), []).append(device)
 
     def device(self, name_or_node: str | None) -> BlockDevice | None:
-        """The block device of a kernel name, a node, or one of its links."""
+        """Return the block device of a kernel name, a node, or a link."""
         return self._named.get(name_or_node) if name_or_node else None
 
     def disks(self, key: str, value: str | None) -> list[BlockDevice]:
-        """The disks whose ``wwn``, ``serial`` (both as made comparable here), ``scsi`` address or ``target`` is that.
+        """Return the drives with this ``wwn``, ``serial`` (both normalized), ``scsi`` address or ``target``.
 
         A target is the address without its host: ``C:T:L``.
         """
@@ -82,7 +82,7 @@ class Index:
         return sorted(found, key=lambda device: by_kernel_name(device.name))
 
     def above(self, name: str) -> Iterator[BlockDevice]:
-        """Partitions, md and device-mapper devices that lie on a device, each once."""
+        """Yield the partitions, md and device-mapper devices on a device, each once."""
         seen = {name}
         waiting = [name]
         while waiting:
@@ -93,7 +93,7 @@ class Index:
                     yield device
 
     def layers(self, device: BlockDevice) -> list[BlockDevice]:
-        """What lies on a device, the nearest first, each once; not what lies on an md array that lies on it."""
+        """Return the layers on a device, nearest first, each once; nothing above an md array on it."""
         found: dict[str, BlockDevice] = {}
         waiting = [device]
         for current in waiting:
@@ -105,7 +105,7 @@ class Index:
         return list(found.values())
 
     def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
-        """Where a device, its partitions and the layers above are mounted, sorted, and what is mounted there."""
+        """Return the mount points of a device, its partitions and the layers above, sorted, with what is mounted."""
         found: dict[str, BlockDevice] = {}
         for layer in (device, *self.above(device.name)):
             for point in layer.mountpoints:
@@ -113,7 +113,7 @@ class Index:
         return sorted(found.items())
 
     def below(self, device: BlockDevice) -> list[BlockDevice]:
-        """The disks that a partition or a layer lies on; the disk itself for a disk."""
+        """Return the drives below a partition or a layer; a drive itself for a drive."""
         found: list[BlockDevice] = []
         seen = {device.name}
         waiting = [device]
@@ -130,7 +130,7 @@ class Index:
         return found
 
     def joint(self, paths: Iterable[BlockDevice]) -> BlockDevice | None:
-        """The multipath device that lies on all of several disks and on nothing else."""
+        """Return the multipath device on exactly these drives."""
         names = {device.name for device in paths}
         first = next(iter(names), "")
         return next((d for d in self._above.get(first, ()) if d.kind == "dm" and set(d.slaves) == names), None)

@@ -1,21 +1,21 @@
-"""What the kernel alone can tell of a storage card that no vendor's tool has told of."""
+"""Storage controllers that no vendor's tool lists, from the kernel's view."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from raidctl.discovery.index import Index
-from raidctl.discovery.kernel_evidence import KernelSheet
+from raidctl.discovery.kernel_evidence import KernelEvidence
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Volume
 
 FAMILY = "pci"
-"""Stands in the ids where others have the name of their family."""
+"""Used in ids instead of a family's name."""
 
 
 def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> Controller:
-    """A controller of unknown status; the block devices on it, but for the nodes ``taken``, are its volumes."""
+    """Return a controller of unknown status; its block devices, except the nodes ``taken``, are its volumes."""
     object_id = f"{FAMILY}:{function.address}"
     index = Index(view)
     volumes = tuple(
@@ -40,34 +40,34 @@ def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> C
 
 
 def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
-    """Where the facts of such controllers were read: one line of the kernel's view for each."""
+    """Return the evidence of such controllers: one line of the kernel's view per fact."""
     index = Index(view)
-    sheet = KernelSheet()
+    output = KernelEvidence()
     for item in controllers:
         function = index.functions.get(item.pci_address or "")
         if function is not None:
-            _card(sheet, item, function)
+            _card(output, item, function)
         for volume in item.volumes:
             device = index.device(volume.device)
             if device is not None:
-                _volume(sheet, volume, device, index)
-    return list(sheet.sheets())
+                _volume(output, volume, device, index)
+    return list(output.outputs())
 
 
-def _card(sheet: KernelSheet, item: Controller, function: PciDevice) -> None:
+def _card(output: KernelEvidence, item: Controller, function: PciDevice) -> None:
     text = f"{function.address}: class {function.pci_class:06x}, {function.vendor_id:04x}:{function.device_id:04x}"
-    sheet.fact(text, item.id, "pci_address", function.address)
+    output.fact(text, item.id, "pci_address", function.address)
     for name in ("driver", "vendor", "model"):
         value = getattr(item, name)
         if value is not None:
-            sheet.fact(f"{function.address}: {name} {value}", item.id, name, value)
+            output.fact(f"{function.address}: {name} {value}", item.id, name, value)
 
 
-def _volume(sheet: KernelSheet, volume: Volume, device: BlockDevice, index: Index) -> None:
-    sheet.fact(f"{device.node}: on PCI function {device.pci_address}", volume.id, "device", device.node)
+def _volume(output: KernelEvidence, volume: Volume, device: BlockDevice, index: Index) -> None:
+    output.fact(f"{device.node}: on PCI function {device.pci_address}", volume.id, "device", device.node)
     if volume.size_bytes is not None:
-        sheet.fact(f"{device.node}: {volume.size_bytes} bytes", volume.id, "size_bytes", volume.size_bytes)
+        output.fact(f"{device.node}: {volume.size_bytes} bytes", volume.id, "size_bytes", volume.size_bytes)
     if volume.unique_id is not None:
-        sheet.fact(f"{device.node}: world wide name {volume.unique_id}", volume.id, "unique_id", volume.unique_id)
+        output.fact(f"{device.node}: world wide name {volume.unique_id}", volume.id, "unique_id", volume.unique_id)
     for point, layer in index.mounted(device):
-        sheet.fact(f"{layer.node}: mounted on {point}", volume.id, "mountpoints", point)
+        output.fact(f"{layer.node}: mounted on {point}", volume.id, "mountpoints", point)

@@ -1,4 +1,4 @@
-"""Where the devices of the device mapper begin on what lies below: ``dmsetup table``, text in, facts out."""
+"""Parse ``dmsetup table``: the offsets of device-mapper devices on the devices below."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.host import Piece
 from raidctl.request import Run
 
 TABLE = Run(("dmsetup", "table"), timeout=10)
-"""It needs root, and is asked only where there are such devices."""
+"""Needs root; run only if there are such devices."""
 _SECTOR = 512
 # vg0-root: 0 41943040 linear 8:2 2048
 _LINE = re.compile(r"(\S+): +\d{1,20} \d{1,20} (\S+)(?: (.*))?", re.ASCII)
@@ -18,9 +18,9 @@ _SECTORS = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:
-    """Where each device begins on what lies below, by its name in the device mapper.
+    """Return the offsets of each device on the devices below, by its name in the device mapper.
 
-    A device with a target that does not tell it (a thin pool's volumes, snapshots) is left out.
+    A device with a target that has no such offset (a thin pool's volumes, snapshots) is left out.
 
     Args:
         text: What ``dmsetup table`` prints.
@@ -31,15 +31,15 @@ def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:
         match = _LINE.fullmatch(line.rstrip())
         if match is None:
             continue
-        told = _target(match[2], (match[3] or "").split(), names)
+        target_pieces = _target(match[2], (match[3] or "").split(), names)
         known = found.setdefault(match[1], [])
         if known is not None:
-            found[match[1]] = None if told is None else [*known, *told]
-    return {name: tuple(dict.fromkeys(told)) for name, told in found.items() if told}
+            found[match[1]] = None if target_pieces is None else [*known, *target_pieces]
+    return {name: tuple(dict.fromkeys(target_pieces)) for name, target_pieces in found.items() if target_pieces}
 
 
 def _target(target: str, words: Sequence[str], names: Mapping[str, str]) -> list[Piece] | None:
-    """The pieces of one target; None where it does not tell them, or not all of them."""
+    """Return the pieces of one target; None if it does not list all of them."""
     if target == "multipath":
         # 0 0 1 1 service-time 0 2 2 8:16 1 1 8:32 1 1: each path is the whole device
         paths = [names.get(word) for word in words if _DEVICE.fullmatch(word)]
@@ -51,7 +51,7 @@ def _target(target: str, words: Sequence[str], names: Mapping[str, str]) -> list
 
 
 def _pairs(target: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Device and first sector."""
+    """Yield device and first sector."""
     if target == "linear" and len(words) == 2:
         # 8:2 2048
         yield words[0], words[1]

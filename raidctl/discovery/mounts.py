@@ -1,10 +1,11 @@
-"""What is mounted where: ``/proc/self/mountinfo`` and ``/proc/swaps``, text in, facts out."""
+"""Parse ``/proc/self/mountinfo`` and ``/proc/swaps``; match mounts to block devices."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 
@@ -13,14 +14,13 @@ _OCTAL = re.compile(r"\\([01][0-7]{2})")
 _DEVICE = re.compile(r"\d+:\d+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One line of mountinfo."""
 
     device: str
-    """``8:1``; ``0:…`` are file systems without a device of their own."""
+    """``8:1``; ``0:…`` are file systems without a block device."""
     root: str
-    """Which directory of the file system is mounted."""
+    """The directory of the file system that is mounted."""
     point: str
     filesystem: str
     source: str
@@ -31,13 +31,12 @@ class Mount:
 
     @property
     def whole(self) -> bool:
-        """Whether this is the file system (or a subvolume) itself, not a directory of it that is bound elsewhere."""
+        """Whether the file system (or a subvolume) itself is mounted, not a directory of it by a bind mount."""
         return self.root == "/" or f"subvol={self.root}" in self.options
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A block device that something may be mounted of."""
+class Candidate(Struct, frozen=True):
+    """A block device that a mount may refer to."""
 
     name: str
     device: str | None = None
@@ -49,34 +48,33 @@ class Candidate:
     label: str | None = None
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of the kernel, read: its rows, and the lines that are in no known form."""
+class Table(Struct, frozen=True):
+    """The rows of a kernel table, and its lines in no known format."""
 
     mounts: tuple[Mount, ...] = ()
     swaps: tuple[str, ...] = ()
-    """Nodes of partitions that are swapped to."""
-    strange: tuple[Line, ...] = ()
+    """Nodes of swap partitions."""
+    unknown_lines: tuple[Line, ...] = ()
 
 
 def unescape(text: str) -> str:
-    r"""``/srv/my files`` of ``/srv/my\040files``: blanks, tabs, newlines, backslashes are octal there."""
+    r"""Decode octal escapes of blanks, tabs, newlines and backslashes: ``/srv/my\040files``."""
     return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def mountinfo(text: str) -> Table:
-    """The mounts of a text of ``/proc/self/mountinfo``."""
+    """Parse ``/proc/self/mountinfo``."""
     mounts: list[Mount] = []
-    strange: list[Line] = []
+    unknown_lines: list[Line] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         mount = _mount(line.rstrip("\r").split(" "))
         if mount is None:
-            strange.append(Line(number, line))
+            unknown_lines.append(Line(number, line))
         else:
             mounts.append(mount)
-    return Table(mounts=tuple(mounts), strange=tuple(strange))
+    return Table(mounts=tuple(mounts), unknown_lines=tuple(unknown_lines))
 
 
 def _mount(words: Sequence[str]) -> Mount | None:
@@ -100,9 +98,9 @@ def _mount(words: Sequence[str]) -> Mount | None:
 
 
 def swaps(text: str) -> Table:
-    """The partitions of a text of ``/proc/swaps``; swap files lie on a file system that is mounted anyway."""
+    """Parse ``/proc/swaps``; swap files are left out, as their file system is mounted anyway."""
     nodes: list[str] = []
-    strange: list[Line] = []
+    unknown_lines: list[Line] = []
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         # Filename        Type            Size            Used            Priority
@@ -112,13 +110,12 @@ def swaps(text: str) -> Table:
         if len(words) >= 3 and words[1] == "partition":
             nodes.append(unescape(words[0]))
         elif len(words) < 3 or words[1] != "file":
-            strange.append(Line(number, line))
-    return Table(swaps=tuple(nodes), strange=tuple(strange))
+            unknown_lines.append(Line(number, line))
+    return Table(swaps=tuple(nodes), unknown_lines=tuple(unknown_lines))
 
 
-@dataclass
-class _Index:
-    """The candidates by everything that a table may name them by."""
+class _Index(Struct):
+    """The candidates by each name that a table may use."""
 
     by_device: dict[str, str] = field(default_factory=dict)
     by_node: dict[str, str] = field(default_factory=dict)
@@ -144,7 +141,7 @@ class _Index:
         return index
 
     def names(self, mount: Mount) -> Sequence[str]:
-        """The block devices that a mount lies on: one, or all members of a file system with several."""
+        """Return the block devices of a mount: one, or all members of its file system."""
         name = None if mount.device.startswith("0:") else self.by_device.get(mount.device)
         name = name or self.by_node.get(mount.source)
         if name is not None:
@@ -155,26 +152,25 @@ class _Index:
 
 
 def placed(mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]) -> Mapping[str, list[str]]:
-    """Mount points of block devices by kernel name, sorted, each once; see :func:`located`."""
+    """Return the mount points of block devices by kernel name, sorted, each once; see :func:`located`."""
     return points(*located(mounts, swapped, candidates))
 
 
 def points(found: Mapping[str, Mapping[str, Mount]], swapped: Iterable[str]) -> dict[str, list[str]]:
-    """The mount points of what :func:`located` has found."""
-    told = {name: set(mounted) for name, mounted in found.items()}
+    """Return the mount points that :func:`located` found, by kernel name."""
+    places = {name: set(mounted) for name, mounted in found.items()}
     for name in swapped:
-        told.setdefault(name, set()).add(SWAP)
-    return {name: sorted(places) for name, places in told.items()}
+        places.setdefault(name, set()).add(SWAP)
+    return {name: sorted(mountpoints) for name, mountpoints in places.items()}
 
 
 def located(
     mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]
 ) -> tuple[dict[str, dict[str, Mount]], list[str]]:
-    """The mounts of block devices, by kernel name and mount point, and the names of those that are swapped to.
+    """Return the mounts of block devices by kernel name and mount point, and the names of swap devices.
 
-    File systems with anonymous device numbers (btrfs, ZFS) are found by their source. Directories that are bound to a
-    second place (containers do so by the hundred) tell nothing new of a device: they count only where the file system
-    itself is mounted nowhere, as inside a container.
+    File systems with anonymous device numbers (btrfs, ZFS) are found by their source. Bind mounts (containers have
+    hundreds) add nothing about a device: they count only if the file system itself is not mounted, as in a container.
     """
     index = _Index.of(candidates)
     whole: dict[str, dict[str, Mount]] = {}

@@ -1,10 +1,11 @@
-"""PCI functions of class 01 (mass storage), from udev's entries or from the ``uevent`` files of sysfs."""
+"""PCI functions of class 01 (mass storage), from udev or the ``uevent`` files of sysfs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from raidctl.discovery.udevdb import Entry
 from raidctl.host import Lanes, PciDevice
@@ -19,7 +20,7 @@ _SPEED = re.compile(r"(\d{1,3}(?:\.\d)?) GT/s(?: PCIe)?", re.ASCII)
 
 
 def normalised(address: str) -> str | None:
-    """``0000:03:00.0`` of ``03:00.0`` or ``0000:03:00.0``, lower case; None when it is no address of a function."""
+    """Normalize a PCI address to ``0000:03:00.0``, lower case; None if it is not a function's address."""
     match = ADDRESS.fullmatch(address.strip())
     if not match:
         return None
@@ -28,7 +29,7 @@ def normalised(address: str) -> str | None:
 
 
 def storage_functions(entries: Iterable[Entry]) -> tuple[PciDevice, ...]:
-    """The functions of class 01 among udev's entries of the subsystem ``pci``, in the order of their addresses."""
+    """Return the functions of class 01 among udev's ``pci`` entries, sorted by address."""
     found = (_function(entry.kernel_name, entry.properties) for entry in entries)
     return tuple(sorted((device for device in found if device), key=lambda device: device.address))
 
@@ -68,7 +69,7 @@ def _pair(text: str | None) -> tuple[int | None, int | None]:
 
 
 def linked(functions: Iterable[PciDevice], files: Mapping[tuple[str, str], str]) -> tuple[PciDevice, ...]:
-    """The functions with their links; ``files`` are the texts of :data:`LINK` by address and name."""
+    """Add the PCI links; ``files`` are the texts of :data:`LINK` by address and name."""
 
     def lanes(address: str) -> Lanes | None:
         width, widest, speed, fastest = (files.get((address, name), "") for name in LINK)
@@ -79,7 +80,7 @@ def linked(functions: Iterable[PciDevice], files: Mapping[tuple[str, str], str])
 
 
 def _width(text: str) -> int | None:
-    """Lanes; 0 and 255 stand for "no link"."""
+    """Return the number of lanes; 0 and 255 mean "no link"."""
     plain = text.strip()
     found = int(plain) if plain.isascii() and plain.isdecimal() else 0
     return found if 0 < found <= _WIDEST else None

@@ -1,10 +1,12 @@
-"""The dialogue with the kernel: two rounds of requests, whatever the machine has; a third one without udev."""
+"""The dialogue with the kernel: two rounds of requests, and a third without udev."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.discovery import blocks, mapper, mounts, sysfs
 from raidctl.discovery.pci import LINK, linked, storage_functions
@@ -47,18 +49,16 @@ _GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
 _UDEV = "udev database"
 
 
-@dataclass(frozen=True)
-class Look:
-    """What a look at the machine gave."""
+class Probe(Struct, frozen=True):
+    """The kernel's view of a machine, and what could not be read."""
 
     view: HostView
     problems: list[Problem] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
-    """The lines of the kernel's tables that are in no known form; the others are facts of the view."""
+    outputs: list[Output] = field(default_factory=list)
+    """The lines of the kernel's tables in no known format."""
 
 
-@dataclass
-class _First:
+class _FirstAnswers(Struct):
     """The answers of the first round."""
 
     udev: ReadAnswer
@@ -73,77 +73,75 @@ class _First:
         return self.globs[pattern].paths
 
 
-def look() -> Dialogue[Look]:
-    """Ask for the kernel's side of the machine.
+def probe_machine() -> Dialogue[Probe]:
+    """Read the kernel's view of the machine.
 
-    Nothing of it is needed: without udev sysfs tells, without sysfs the view is empty and a problem says so.
+    Without udev, sysfs is used; without sysfs the view is empty and a problem is reported.
     """
     first = yield from _first_round()
     functions = first.database.of("pci")
-    bare = [] if functions else sysfs.names_of(first.paths(sysfs.FUNCTIONS))
+    unlisted = [] if functions else sysfs.names_of(first.paths(sysfs.FUNCTIONS))
     entries = first.database.of("block")
     listed = sysfs.names_of(first.paths(sysfs.BLOCKS))
     parents = sysfs.parents_of(first.paths(sysfs.PARTITIONS))
-    gathered = blocks.gather(listed, entries, (), parents)
-    gathered.slaves = sysfs.slaves_of(first.paths(sysfs.SLAVES))
-    asked = _Asked(
+    devices = blocks.collect(listed, entries, (), parents)
+    devices.slaves = sysfs.slaves_of(first.paths(sysfs.SLAVES))
+    second_round = _SecondRound(
         attributes=[
             (name, attribute)
-            for name in gathered.names
-            for attribute in sysfs.wanted(name, gathered.kind(name), entries.get(name), gathered.slaves.get(name, ()))
+            for name in devices.names
+            for attribute in sysfs.wanted(name, devices.kind(name), entries.get(name), devices.slaves.get(name, ()))
         ],
-        functions=bare,
+        functions=unlisted,
         links=[function.address for function in storage_functions(functions.values())],
-        patterns=sysfs.PLACES if any(_homeless(gathered)) else (),
-        mapped=_root(first.text(STATUS)) is not False and any(gathered.kind(name) == "dm" for name in gathered.names),
+        patterns=sysfs.PLACES if any(_drives_without_path(devices)) else (),
+        mapped=_root(first.text(STATUS)) is not False and any(devices.kind(name) == "dm" for name in devices.names),
     )
-    second = yield from _second_round(asked)
+    second = yield from _second_round(second_round)
     if second.found:
-        slaves, gathered = gathered.slaves, blocks.gather(listed, entries, second.found, parents)
-        gathered.slaves = slaves
-    gathered.attributes = second.attributes
+        slaves, devices = devices.slaves, blocks.collect(listed, entries, second.found, parents)
+        devices.slaves = slaves
+    devices.attributes = second.attributes
     functions = {**functions, **second.functions}
     pci = storage_functions(functions.values())
-    late = [function.address for function in pci if function.address not in asked.links]
-    if late:
-        second.links.update((yield from _links(late)))
-    return _look(first, functions, linked(pci, second.links), second.table, gathered)
+    more_functions = [function.address for function in pci if function.address not in second_round.links]
+    if more_functions:
+        second.links.update((yield from _links(more_functions)))
+    return _probe(first, functions, linked(pci, second.links), second.table, devices)
 
 
-def _homeless(gathered: blocks.Gathered) -> Iterator[bool]:
-    """Whether each disk is one of which udev has not told where it is."""
-    return (gathered.kind(name) == "disk" and name not in gathered.places for name in gathered.names)
+def _drives_without_path(devices: blocks.DeviceFacts) -> Iterator[bool]:
+    """Yield for each block device whether it is a drive without a sysfs path."""
+    return (devices.kind(name) == "disk" and name not in devices.places for name in devices.names)
 
 
-def _first_round() -> Dialogue[_First]:
+def _first_round() -> Dialogue[_FirstAnswers]:
     udev, *rest = yield (UdevDatabase(), *_FILES, *(Glob(pattern) for pattern in _GLOBS))
     files = {request.path: answer for request, answer in zip(_FILES, rest, strict=False)}
     globs = dict(zip(_GLOBS, rest[len(_FILES) :], strict=True))
-    return _First(udev, files, globs, parse(udev.text or ""))
+    return _FirstAnswers(udev, files, globs, parse(udev.text or ""))
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What the second round asks for."""
+class _SecondRound(Struct, frozen=True):
+    """The requests of the second round."""
 
     attributes: Sequence[tuple[str, str]]
     """Of block devices: kernel name and file."""
     functions: Sequence[str]
-    """PCI functions that udev has not told of."""
+    """PCI functions that udev does not list."""
     links: Sequence[str]
-    """Addresses of storage cards."""
+    """Addresses of storage controllers."""
     patterns: Sequence[str]
     mapped: bool
-    """Whether the device mapper is asked."""
+    """Whether to run ``dmsetup table``."""
 
 
-@dataclass
-class _Second:
+class _SecondAnswers(Struct):
     """The answers of the second round."""
 
     attributes: dict[str, sysfs.Attributes]
     functions: dict[str, Entry]
-    """PCI functions that udev has not told of."""
+    """PCI functions that udev does not list."""
     links: dict[tuple[str, str], str]
     """Texts of the files of PCI links, by address and name."""
     table: str
@@ -152,25 +150,25 @@ class _Second:
     """Paths of block devices below PCI functions."""
 
 
-def _second_round(asked: _Asked) -> Dialogue[_Second]:
-    requests: list[Request[Any]] = [Read(sysfs.path_of(name, attribute)) for name, attribute in asked.attributes]
-    requests += [Read(f"{sysfs.PCI}/{address}/uevent") for address in asked.functions]
-    requests += _link_files(asked.links)
-    requests += [mapper.TABLE] if asked.mapped else []
-    requests += [Glob(pattern) for pattern in asked.patterns]
+def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
+    requests: list[Request[Any]] = [Read(sysfs.path_of(name, attribute)) for name, attribute in second_round.attributes]
+    requests += [Read(f"{sysfs.PCI}/{address}/uevent") for address in second_round.functions]
+    requests += _link_files(second_round.links)
+    requests += [mapper.TABLE] if second_round.mapped else []
+    requests += [Glob(pattern) for pattern in second_round.patterns]
     answers = iter((yield from ask_all(requests)))
     attributes: dict[str, dict[str, bytes]] = {}
-    for name, attribute in asked.attributes:
+    for name, attribute in second_round.attributes:
         data = next(answers).data
         if data is not None:
             attributes.setdefault(name, {})[attribute] = data
     entries = {
         address: Entry(f"/devices/{address}", properties=uevent(next(answers).text or ""))
-        for address in asked.functions
+        for address in second_round.functions
     }
-    links = {(address, name): next(answers).text or "" for address in asked.links for name in LINK}
-    table = next(answers) if asked.mapped else None
-    return _Second(
+    links = {(address, name): next(answers).text or "" for address in second_round.links for name in LINK}
+    table = next(answers) if second_round.mapped else None
+    return _SecondAnswers(
         {name: sysfs.Attributes(data) for name, data in attributes.items()},
         entries,
         links,
@@ -184,31 +182,39 @@ def _link_files(addresses: Iterable[str]) -> list[Read]:
 
 
 def _links(addresses: Sequence[str]) -> Dialogue[dict[tuple[str, str], str]]:
-    """The links of cards that were not known to be storage when the others were asked for."""
+    """Read the links of functions that turned out to be storage after the second round."""
     answers = iter((yield from ask_all(_link_files(addresses))))
     return {(address, name): next(answers).text or "" for address in addresses for name in LINK}
 
 
-def _look(
-    first: _First, functions: Mapping[str, Entry], pci: tuple[PciDevice, ...], table: str, gathered: blocks.Gathered
-) -> Look:
+def _probe(
+    first: _FirstAnswers,
+    functions: Mapping[str, Entry],
+    pci: tuple[PciDevice, ...],
+    table: str,
+    devices: blocks.DeviceFacts,
+) -> Probe:
     mounted = mounts.mountinfo(first.text(MOUNTINFO))
     swapped = mounts.swaps(first.text(SWAPS))
-    shown = blocks.present(gathered)
-    found, swaps = mounts.located(mounted.mounts, swapped.swaps, blocks.candidates(gathered, shown))
-    uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, gathered))
+    shown = blocks.present(devices)
+    found, swaps = mounts.located(mounted.mounts, swapped.swaps, blocks.candidates(devices, shown))
+    uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, devices))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
-    view = replace(_machine(first), pci=pci, blocks=blocks.assemble(gathered, shown, drivers, uses))
-    strange = {_UDEV: first.database.strange, MOUNTINFO: mounted.strange, SWAPS: swapped.strange}
-    sheets = [Output(command, lines) for command, lines in strange.items() if lines]
-    return Look(view, list(_problems(first, view, functions, strange)), sheets)
+    view = replace(_machine(first), pci=pci, blocks=blocks.assemble(devices, shown, drivers, uses))
+    unknown_lines = {
+        _UDEV: first.database.unknown_lines,
+        MOUNTINFO: mounted.unknown_lines,
+        SWAPS: swapped.unknown_lines,
+    }
+    outputs = [Output(command, lines) for command, lines in unknown_lines.items() if lines]
+    return Probe(view, list(_problems(first, view, functions, unknown_lines)), outputs)
 
 
-def _pieces(table: str, gathered: blocks.Gathered) -> dict[str, tuple[Piece, ...]]:
-    return mapper.pieces(table, blocks.numbers(gathered)) if table else {}
+def _pieces(table: str, devices: blocks.DeviceFacts) -> dict[str, tuple[Piece, ...]]:
+    return mapper.pieces(table, blocks.numbers(devices)) if table else {}
 
 
-def _machine(first: _First) -> HostView:
+def _machine(first: _FirstAnswers) -> HostView:
     dmi = f"{first.text(DMI_VENDOR).strip()} {first.text(DMI_PRODUCT).strip()}".strip()
     cpuinfo = first.text(CPUINFO)
     hypervisor_type = first.text(HYPERVISOR)
@@ -231,24 +237,24 @@ def _root(status: str) -> bool | None:
 
 
 def _problems(
-    first: _First, view: HostView, functions: Mapping[str, Entry], strange: Mapping[str, Sequence[Line]]
+    first: _FirstAnswers, view: HostView, functions: Mapping[str, Entry], unknown_lines: Mapping[str, Sequence[Line]]
 ) -> list[Problem]:
-    """Only what makes a difference: udev is not missed where sysfs tells the same."""
+    """Return problems that matter: a missing udev is none if sysfs has the same facts."""
     found: list[Problem] = []
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
-        message = "Neither the udev database nor sysfs could be read, so devices and mount points are not known."
-        mount = "Run where /sys is mounted; in a container, hand the host's /sys in."
+        message = "Neither the udev database nor sysfs could be read: devices and mount points are unknown."
+        mount = "Run where /sys is mounted; in a container, mount the host's /sys."
         found.append(Problem("warning", sysfs.BLOCK, message, mount, "unread"))
     elif not first.files[MOUNTINFO].fine and any(device.size_bytes for device in view.blocks):
-        message = f"Mount points are not known: the file could not be read ({_why(first.files[MOUNTINFO])})."
+        message = f"Mount points are unknown: the file could not be read ({_why(first.files[MOUNTINFO])})."
         found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
     if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
-        message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it."
-        found.append(Problem("info", _UDEV, message, "Names of PCI cards may be missing; run again.", "unread"))
-    remedy = "They are listed by `raidctl show --unparsed`; report them with a recording."
-    for where, lines in strange.items():
+        message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs is used instead."
+        found.append(Problem("info", _UDEV, message, "Names of PCI devices may be missing; run again.", "unread"))
+    remedy = "List them with `raidctl show --unparsed`, and report them with a recording."
+    for where, lines in unknown_lines.items():
         if lines:
-            message = f"{counted(len(lines), 'line')} of {where} not understood; line {lines[0].number} is the first."
+            message = f"{counted(len(lines), 'line')} of {where} not understood, the first is line {lines[0].number}."
             found.append(Problem("warning", where, message, remedy, "unread"))
     return found
 

@@ -1,10 +1,11 @@
-"""What is read of sysfs: always the sizes and queues of block devices; everything else where udev tells nothing."""
+"""Attributes read from sysfs: sizes and queues of block devices; the rest only without udev."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.discovery.udevdb import Entry, uevent
 from raidctl.host import BlockKind
@@ -17,7 +18,7 @@ PCI = "/sys/bus/pci/devices"
 FUNCTIONS = f"{PCI}/*"
 _SCSI_BLOCK = "target*/*/block/*"
 _EXPANDER = "expander-*/port-*/"
-# what hangs on a PCI function, to find out where a disk is without udev's DEVPATH (a link cannot be asked for)
+# block devices below PCI functions, to locate a drive without udev's DEVPATH (no request reads a link)
 PLACES = tuple(
     f"{FUNCTIONS}/{pattern}"
     for pattern in (
@@ -43,7 +44,7 @@ _IDENTITY = (
 )  # fmt: skip
 _PARTITION = "ID_PART_ENTRY_OFFSET"
 SECTOR = 512
-# none [mq-deadline] kyber; without the brackets there is nothing to choose from
+# none [mq-deadline] kyber; without brackets there is only one
 _CHOSEN = re.compile(r"\[([\w-]{1,40})\]", re.ASCII)
 _LARGEST = 2**62
 _IDENTIFY = slice(60, 572)
@@ -51,7 +52,7 @@ _ATA_MODEL_CUT = 16
 
 
 def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str] = ()) -> Sequence[str]:
-    """The attributes to read of a block device, given what udev has said of it already; ``slaves`` lie below it."""
+    """Return the attributes to read of a block device that udev lacks; ``slaves`` are the devices below it."""
     known = entry.properties if entry else {}
     number = () if "MAJOR" in known else ("uevent",)
     if kind in ("ram", "cdrom"):
@@ -72,22 +73,22 @@ def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str
 
 
 def offset_file(member: str) -> str:
-    """The attribute of an md array that tells where its data begin on a member, in sectors of 512 bytes."""
+    """Return the md attribute with the data offset on a member, in sectors of 512 bytes."""
     return f"md/dev-{member.replace('/', '!')}/offset"
 
 
 def path_of(name: str, attribute: str) -> str:
-    """The file of an attribute; in sysfs a slash of the kernel name is an exclamation mark."""
+    """Return the file of an attribute; in sysfs a slash in a kernel name is an exclamation mark."""
     return f"{BLOCK}/{name.replace('/', '!')}/{attribute}"
 
 
 def names_of(paths: Iterable[str]) -> list[str]:
-    """Kernel names at the ends of paths."""
+    """Return the kernel names at the ends of paths."""
     return [path.rsplit("/", 1)[-1].replace("!", "/") for path in paths]
 
 
 def slaves_of(paths: Iterable[str]) -> dict[str, list[str]]:
-    """What lies below a device, by kernel names, of paths ``/sys/class/block/md0/slaves/sda1``."""
+    """Return the devices below each device, from paths ``/sys/class/block/md0/slaves/sda1``."""
     found: dict[str, list[str]] = {}
     for path in paths:
         above, _, below = path.removeprefix(f"{BLOCK}/").partition("/slaves/")
@@ -97,33 +98,32 @@ def slaves_of(paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def parents_of(paths: Iterable[str]) -> dict[str, str]:
-    """The disk of each partition, of paths ``/sys/class/block/sda/sda1/partition``."""
+    """Return the drive of each partition, from paths ``/sys/class/block/sda/sda1/partition``."""
     parts = [path.removeprefix(f"{BLOCK}/").split("/") for path in paths]
     return {words[1].replace("!", "/"): words[0].replace("!", "/") for words in parts if len(words) == 3}
 
 
 def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
-    """Where a partition begins on its disk, bytes; udev and the kernel count sectors of 512 bytes."""
+    """Return a partition's offset in bytes; udev and the kernel count sectors of 512 bytes."""
     told = figure(known.get(_PARTITION), SECTOR)
     return attributes.figure("start", SECTOR) if told is None else told
 
 
 def figure(text: str | None, unit: int) -> int | None:
-    """Bytes of a whole number of units; None for what is none, or larger than anything."""
+    """Convert a whole number of units to bytes; None if it is invalid or implausibly large."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > 20:
         return None
     found = int(text) * unit
     return found if found < _LARGEST else None
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True):
     """The attributes of one block device, as read: bytes by name."""
 
     data: Mapping[str, bytes]
 
     def text(self, name: str) -> str | None:
-        """An attribute as text, blanks collapsed; None when it was not read or is empty."""
+        """Return an attribute as text, blanks collapsed; None if it was not read or is empty."""
         raw = self.data.get(name)
         if raw is None:
             return None
@@ -135,7 +135,7 @@ class Attributes:
         return self.figure("size", SECTOR)
 
     def figure(self, name: str, unit: int = 1) -> int | None:
-        """An attribute that is a whole number of so many bytes, in bytes."""
+        """Return an attribute that counts units of this many bytes, in bytes."""
         return figure(self.text(name), unit)
 
     @property
@@ -146,7 +146,7 @@ class Attributes:
         return match[1] if match else text if re.fullmatch(r"[\w-]{1,40}", text, re.ASCII) else None
 
     def flag(self, name: str) -> bool | None:
-        """An attribute that is 0 or 1."""
+        """Return an attribute that is 0 or 1 as a boolean."""
         return {"0": False, "1": True}.get(self.text(name) or "")
 
     @property
@@ -155,9 +155,8 @@ class Attributes:
         return uevent(self.data.get("uevent", b"").decode("utf-8", errors="replace"))
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What a drive says of itself."""
+class Identity(Struct, frozen=True):
+    """Vendor, model, firmware and numbers of a drive."""
 
     vendor: str | None = None
     model: str | None = None
@@ -167,13 +166,13 @@ class Identity:
 
 
 def identity(attributes: Attributes) -> Identity:
-    """A drive's identity without udev.
+    """Return a drive's identity without udev.
 
-    SCSI cuts the names of ATA drives to 16 letters (and the firmware to 4); page 89h of the vital product data, where
-    the kernel has it, carries the drive's own words.
+    SCSI truncates the model of ATA drives to 16 characters and the firmware to 4; page 89h of the vital product data,
+    if the kernel provides it, has the full text.
     """
     vendor, model = attributes.text("device/vendor"), attributes.text("device/model")
-    if vendor and vendor.startswith("0x"):  # a virtio device has the number of its maker there
+    if vendor and vendor.startswith("0x"):  # virtio: a vendor number
         vendor = None
     firmware = attributes.text("device/firmware_rev")
     if vendor == "ATA":
@@ -190,7 +189,7 @@ def identity(attributes: Attributes) -> Identity:
 
 
 def _ata_words(page: bytes, first: int, last: int) -> str | None:
-    """Text of IDENTIFY DEVICE: two letters in each 16-bit word, the second one first."""
+    """Decode text of IDENTIFY DEVICE: two letters per 16-bit word, the second one first."""
     raw = page[first * 2 : last * 2 + 2]
     if len(raw) < (last - first + 1) * 2:
         return None
@@ -200,7 +199,7 @@ def _ata_words(page: bytes, first: int, last: int) -> str | None:
 
 
 def _wwn(wwid: str | None) -> str | None:
-    # naa.50014ee2b1a2c3d4, eui.0025385b71b00f2a; t10.… is made of names and no world wide name
+    # naa.50014ee2b1a2c3d4, eui.0025385b71b00f2a; t10.… is built from names, no world wide name
     if wwid is None or not re.match(r"(naa|eui|nvme|uuid)\.", wwid):
         return None
     return f"0x{wwid[4:].lower()}" if wwid.startswith("naa.") else wwid

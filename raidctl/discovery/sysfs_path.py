@@ -1,10 +1,11 @@
-"""Where a device hangs, told by its path in sysfs: PCI function, SCSI address, way of attachment."""
+"""Parse a device's sysfs path: PCI function, SCSI address, transport."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.host import BlockKind
 
@@ -22,29 +23,28 @@ _KINDS: tuple[tuple[re.Pattern[str], BlockKind], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What the path tells."""
+class Place(Struct, frozen=True):
+    """The facts that a device's path contains."""
 
     path: str
     pci_address: str | None = None
-    """The PCI function next to the device, not the bridges before it."""
+    """The PCI function nearest to the device, not the bridges before it."""
     scsi_address: str | None = None
     """``H:C:T:L``."""
 
     @classmethod
     def of(cls, path: str) -> Place:
-        """The place of ``/devices/…`` or of ``/sys/bus/pci/devices/0000:00:1f.2/ata1/…``."""
+        """Parse ``/devices/…`` or ``/sys/bus/pci/devices/0000:00:1f.2/ata1/…``."""
         functions = _PCI.findall(path)
         address = _SCSI.search(path)
         return cls(path, functions[-1] if functions else None, address[1] if address else None)
 
     def transport(self, properties: Mapping[str, str], vendor: str | None, driver: str | None) -> str | None:
-        """How a disk is attached, in the words of :attr:`raidctl.host.BlockDevice.transport`.
+        """Return how a drive is attached, see :attr:`raidctl.host.BlockDevice.transport`.
 
         Args:
-            properties: Of udev; ``ID_BUS``, ``ID_ATA``, ``ID_ATA_SATA`` are of use.
-            vendor: The vendor column of SCSI; ``ATA`` is what ATA drives are given there.
+            properties: udev's; ``ID_BUS``, ``ID_ATA``, ``ID_ATA_SATA`` are used.
+            vendor: SCSI's vendor field; ``ATA`` for ATA drives.
             driver: Of the PCI function.
         """
         path = self.path
@@ -65,7 +65,7 @@ class Place:
 
 
 def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
-    """What a block device is, by its kernel name; virtual devices that nobody knows are ``other``."""
+    """Return the kind of a block device by its kernel name; unknown virtual devices are ``other``."""
     if partition:
         return "partition"
     for pattern, kind in _KINDS:
@@ -75,9 +75,9 @@ def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
 
 
 def controllers(paths: Iterable[str]) -> dict[str, str]:
-    """The nodes of the NVMe controllers of namespaces, by the visible name; those that hang on several are left out.
+    """Return the NVMe controller node of each namespace; namespaces with several controllers are left out.
 
-    The numbers are no guide: where a drive may have several controllers, ``nvme1n1`` can hang on ``nvme0``.
+    The numbers do not show it: if a drive can have several controllers, ``nvme1n1`` may belong to ``nvme0``.
 
     >>> controllers(["/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1"])
     {'nvme0n1': '/dev/nvme0'}
@@ -92,9 +92,9 @@ def controllers(paths: Iterable[str]) -> dict[str, str]:
 
 
 def visible(name: str) -> str | None:
-    """``nvme0n1`` of ``nvme0c1n1``, else None.
+    """Return ``nvme0n1`` for ``nvme0c1n1``, else None.
 
-    The latter is the hidden path of an NVMe drive that may have several; only it lies below the PCI function.
+    The latter is a hidden path of a multipath NVMe drive; only it is below the PCI function in sysfs.
     """
     match = _HIDDEN.fullmatch(name)
     return match[1] + match[2] if match else None

@@ -1,22 +1,22 @@
-"""The udev database in the form of ``udevadm info --export-db``: text in, entries out.
+"""Parse the udev database as printed by ``udevadm info --export-db``.
 
-pyudev on a machine without a running udevd gives the same form with the kernel's own properties only.
+pyudev on a machine without a running udevd gives the same format with the kernel's properties only.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 
 _KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
-# N: is the node, S: a link, E: a property; the other letters repeat what the properties say, or are of no use here
+# N: is the node, S: a link, E: a property; the other letters repeat properties, or are not needed
 _HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """One device of the database."""
 
     path: str
@@ -38,15 +38,14 @@ class Entry:
         return self.properties.get("SUBSYSTEM")
 
 
-@dataclass(frozen=True)
-class Database:
-    """All entries, and the lines that are in no known form."""
+class Database(Struct, frozen=True):
+    """All entries, and the lines in no known format."""
 
     entries: tuple[Entry, ...] = ()
-    strange: tuple[Line, ...] = ()
+    unknown_lines: tuple[Line, ...] = ()
 
     def of(self, subsystem: str) -> dict[str, Entry]:
-        """The entries of a subsystem by their kernel name; of two with the same name the first."""
+        """Return the entries of a subsystem by kernel name; of two with the same name the first."""
         found: dict[str, Entry] = {}
         for entry in self.entries:
             if entry.subsystem == subsystem:
@@ -57,7 +56,7 @@ class Database:
 def parse(text: str) -> Database:
     """Read an export of the database. Never raises; linear in the text's length."""
     entries: list[Entry] = []
-    strange: list[Line] = []
+    unknown_lines: list[Line] = []
     entry: Entry | None = None
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
@@ -65,15 +64,15 @@ def parse(text: str) -> Database:
             continue
         letter, value = line[0], line[3:]
         if line[1:3] != ": " or letter not in _KNOWN:
-            strange.append(Line(number, line))
+            unknown_lines.append(Line(number, line))
         elif letter == "P":
             entry = Entry(value.strip())
             entries.append(entry)
         elif entry is None:
-            strange.append(Line(number, line))
+            unknown_lines.append(Line(number, line))
         else:
             _take(entry, letter, value)
-    return Database(tuple(entries), tuple(strange))
+    return Database(tuple(entries), tuple(unknown_lines))
 
 
 def _take(entry: Entry, letter: str, value: str) -> None:
@@ -99,12 +98,12 @@ def _take(entry: Entry, letter: str, value: str) -> None:
 
 
 def in_dev(name: str) -> str:
-    """``/dev/sda`` of ``sda`` and of ``/dev/sda``."""
+    """Return ``/dev/sda`` for ``sda`` and for ``/dev/sda``."""
     return name if name.startswith("/dev/") else f"/dev/{name}"
 
 
 def unescape(text: str) -> str:
-    r"""``WDC WD40`` of ``WDC\x20WD40``: how udev keeps blanks in properties that end in ``_ENC``."""
+    r"""Decode ``WDC\x20WD40``: udev's escapes in properties that end in ``_ENC``."""
     if "\\x" not in text:
         return text
     data = _HEX.sub(lambda match: chr(int(match[1], 16)), text)
@@ -115,6 +114,6 @@ def unescape(text: str) -> str:
 
 
 def uevent(text: str) -> dict[str, str]:
-    """The properties of a ``uevent`` file of sysfs: ``KEY=VALUE`` lines."""
+    """Parse a ``uevent`` file of sysfs: ``KEY=VALUE`` lines."""
     pairs = (line.strip().partition("=") for line in text.splitlines())
     return {key: value for key, equals, value in pairs if equals}

@@ -1,11 +1,11 @@
-"""Whether the machine is a virtual one, and whose."""
+"""Detect the hypervisor of a virtual machine."""
 
 from __future__ import annotations
 
 import re
 
 _FLAGS = re.compile(r"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
-# what the makers of hypervisors put into DMI, sys_vendor and product_name together
+# hypervisors' names in DMI, sys_vendor and product_name together
 _NAMES = (
     (re.compile(r"vmware", re.IGNORECASE), "vmware"),
     (re.compile(r"virtualbox|innotek", re.IGNORECASE), "virtualbox"),
@@ -20,19 +20,19 @@ _NAMES = (
 )
 _CLOUD = re.compile(r"amazon ec2|google|alibaba|digitalocean|hetzner", re.IGNORECASE)
 UNNAMED = "unknown"
-"""The processor says that a hypervisor is there; nothing says which."""
+"""The processor reports a hypervisor; which one is unknown."""
 
 
 def hypervisor(
     *, dmi: str = "", cpuinfo: str = "", hypervisor_type: str = "", xen_capabilities: str = ""
 ) -> str | None:
-    """The hypervisor that the machine runs under, None where nothing says that it is a virtual one.
+    """Return the machine's hypervisor; None if nothing shows that it is virtual.
 
     Args:
         dmi: ``sys_vendor`` and ``product_name`` of DMI, with a blank between them.
         cpuinfo: The beginning of ``/proc/cpuinfo``.
         hypervisor_type: ``/sys/hypervisor/type``.
-        xen_capabilities: ``/proc/xen/capabilities``; ``control_d`` marks the host of the others: real hardware.
+        xen_capabilities: ``/proc/xen/capabilities``; ``control_d`` marks Xen's control domain: real hardware.
     """
     if "control_d" in xen_capabilities:
         return None

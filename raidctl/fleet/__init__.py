@@ -1,5 +1,5 @@
-"""Many machines: finds recorded inventories, and holds a policy against them on all cores, in the order of the input.
+"""Audit the inventories of many machines on all cores, in the order of the input.
 
-``sources`` finds and cuts what there is into pieces; ``work`` does one piece; ``crew`` does several side by side.
-However many inventories there are, only some pieces are in memory at a time.
+``sources`` finds inventories and cuts them into pieces; ``work`` audits one piece; ``process_pool`` several in
+parallel. Only some pieces are in memory at a time.
 """

@@ -1,4 +1,4 @@
-"""Finds hosts that are there more than once, before any is judged: of each host, the newest inventory counts."""
+"""Find duplicate hosts before the audit: only the newest inventory of a host counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.fleet.work import Worker, recorded
 from raidctl.units import parse_moment
 
 _IN_MEMORY = 4 << 20
-"""Bytes of standard input that are kept in memory before a file is made."""
+"""Bytes of standard input kept in memory before a file is created."""
 
 
 class _Host(msgspec.Struct):
@@ -29,7 +29,7 @@ class _Host(msgspec.Struct):
 
 
 class _Head(msgspec.Struct):
-    """What is read of an inventory to know whose it is, and how old."""
+    """The host and time of an inventory."""
 
     host: _Host
 
@@ -43,7 +43,7 @@ class _Card(_Drive):
 
 
 class _Machine(_Head):
-    """The same with the serial numbers: two machines may have one name."""
+    """Also the serial numbers: two machines may have the same name."""
 
     controllers: list[_Card] = []
 
@@ -54,7 +54,7 @@ class _Machine(_Head):
 
 
 class _Reader(Worker):
-    """Reads only whose each inventory is, and when it was read; with the serial numbers of some."""
+    """Reads only the host and time of each inventory, with the serial numbers of some."""
 
     def __init__(self, names: Container[str] = ()) -> None:
         super().__init__(only_builtin(()))
@@ -62,7 +62,7 @@ class _Reader(Worker):
         self.found: dict[str, list[tuple[datetime, str, frozenset[str]]]] = {}
 
     def _document(self, document: bytes, source: str) -> Audited:
-        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):  # that is a finding of the audit
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):  # the audit reports it
             host = _HEAD.decode(document).host
             self._add(host, source, _MACHINE.decode(document).serials if host.hostname in self._names else frozenset())
         return Audited(host=source, source=source)
@@ -93,10 +93,10 @@ _HEAD, _MACHINE = msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Machine)
 
 
 def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
-    """Each source of which there is a newer one, with the host and with the source that counts.
+    """Return each outdated source with its host and the newer source.
 
-    Inventories that do not report when they were read, or whose, all count; so do those that were read at one time, and
-    those of one name whose serial numbers are all different.
+    Inventories without a time or host all count; so do those of the same time, and those of one name whose serial
+    numbers are all different.
     """
     first = _Reader()
     for piece in pieces():
@@ -119,7 +119,7 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
 
 
 def rewindable(stream: BinaryIO) -> BinaryIO:
-    """A stream that can be read twice: a pipe is kept on disk."""
+    """Return a stream that can be read twice: a pipe is copied to disk."""
     if stream.seekable():
         return stream
     kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - gone with the process

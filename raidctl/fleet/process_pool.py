@@ -1,4 +1,4 @@
-"""Several processes side by side; results come in the order of the pieces, and few pieces are under way at a time."""
+"""Parallel processes with results in the order of the pieces, few of which are in memory."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from raidctl.runners.parent_death import die_with
 
 Work = Callable[[Piece], Result]
 _AHEAD = 2
-"""Pieces for each process that are under way or wait to be taken."""
+"""Pieces per process, running or waiting."""
 _ALONE = 2
-"""So few pieces are done here: starting processes would take longer."""
+"""Up to this many pieces are done in this process: starting others would take longer."""
 _work: Work | None = None
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
-    """What ``work`` makes of each piece, in their order.
+    """Yield the result of each piece, in their order.
 
     Raises:
         CannotTell: One of the processes was killed.
@@ -42,7 +42,7 @@ def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
             settle()
         yield from map(work, chain(begin, source))
         return
-    # forked, so that the rules need not be made again, nor written down for another process
+    # forked, so that the rules need not be built again or serialized
     context = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, os.getpid()))
     try:
@@ -54,7 +54,7 @@ def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool:
-        raise CannotTell("A process of the audit was killed; is there enough memory? --jobs 1 needs least.") from None
+        raise CannotTell("A process of the audit was killed; is memory short? --jobs 1 needs the least.") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -62,8 +62,8 @@ def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
 def _start(work: Work, parent: int) -> None:
     global _work  # noqa: PLW0603 - each process has one, from its beginning to its end
     _work = work
-    die_with(parent)  # these wait for pieces, which nobody would send them any more
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C ends the first process, and that ends these
+    die_with(parent)  # workers wait for pieces, which would never come
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C ends the first process, which ends these
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     settle()
 

@@ -1,4 +1,4 @@
-"""Where inventories are kept: directories, lines of a file or a pipe, single files, recordings. Cut into pieces."""
+"""Find inventories in directories, files, pipes and recordings, and cut them into pieces."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import BinaryIO, Literal, cast
 from raidctl.recording.recording import is_recording
 
 BLOCK = 1 << 19
-"""Bytes of a piece: some dozens of inventories, so that handing it on costs little and little waits in memory."""
+"""Bytes of a piece: some dozens of inventories, cheap to pass on and small in memory."""
 LONGEST = 64 << 20
-"""Bytes of one inventory; what is longer is none."""
+"""Largest inventory, bytes."""
 STDIN = "-"
 _SINGLE = (".json", ".json.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
@@ -26,7 +26,7 @@ _LIST = re.compile(rb"\s*(\[)\s*\{")
 
 @dataclass(frozen=True)
 class Piece:
-    """Something to be done on its own: inventories, or the reason why there are none."""
+    """A unit of work: inventories, or the reason why there are none."""
 
     kind: Literal["lines", "list", "file", "recording", "fault"]
     source: str
@@ -36,13 +36,13 @@ class Piece:
     data: bytes = b""
     """Of lines and of a list."""
     message: str = ""
-    """Of a fault: what is the matter, one sentence."""
+    """Of a fault: the reason, one sentence."""
 
 
 def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
-    """Everything that the paths stand for, in their order; what lies in a directory by name.
+    """Yield the pieces of all paths, in their order; files of a directory by name.
 
-    A path that is not there, or cannot be read, is a fault: the rest goes on.
+    A path that is missing or unreadable gives a fault piece; the rest goes on.
     """
     for path in paths:
         if path == STDIN:
@@ -54,7 +54,7 @@ def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
 
 
 def is_single(paths: list[str]) -> bool:
-    """Whether the paths are one machine: one file that is one inventory by its name, or one recording."""
+    """Whether the paths are one machine: one file named like an inventory, or one recording."""
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 
@@ -77,15 +77,15 @@ def _directory(path: str) -> Iterator[Piece]:
     for error in failures:
         yield Piece("fault", str(error.filename), message=f"It cannot be read: {error.strerror}.")
     if not found and not failures:
-        more = f" {passed_over} files of other kinds lie there." if passed_over else ""
-        kinds = "no inventory (.json, .jsonl) and no recording"
-        yield Piece("fault", path, message=f"There is {kinds} in this directory.{more}")
+        more = f" It has {passed_over} files of other kinds." if passed_over else ""
+        message = f"This directory has no inventory (.json, .jsonl) and no recording.{more}"
+        yield Piece("fault", path, message=message)
 
 
 def _found(path: Path) -> Iterator[Piece]:
-    """What lies in a directory: a pipe that nobody writes into would be waited for."""
+    """Yield the files of a directory; a pipe would block."""
     if path.exists() and not path.is_file():
-        yield Piece("fault", str(path), message="It is a pipe, a socket or a device, and no file.")
+        yield Piece("fault", str(path), message="It is a pipe, a socket or a device, not a file.")
     else:
         yield from _file(str(path))
 
@@ -95,7 +95,7 @@ def _file(path: str) -> Iterator[Piece]:
         if is_recording(path):
             yield Piece("recording", path)
         else:
-            yield Piece("fault", path, message="It is no recording of raidctl.")
+            yield Piece("fault", path, message="It is not a recording of raidctl.")
         return
     if path.endswith(_SINGLE):
         yield Piece("file", path)
@@ -110,7 +110,7 @@ def _file(path: str) -> Iterator[Piece]:
 
 
 def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
-    """The lines of a stream, cut where one inventory ends; those over several lines end with a ``}`` of its own."""
+    """Cut the lines of a stream at the ends of inventories; indented ones end with a line ``}``."""
     rest, first = stream.read(BLOCK), 1
     if over_lines(rest):
         yield _whole_list(rest, stream, source)
@@ -124,7 +124,7 @@ def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
         last = data.rfind(end)
         if last < 0:
             if len(data) > LONGEST:
-                yield Piece("fault", f"{source}:{first}", message=f"A line of more than {LONGEST >> 20} MiB.")
+                yield Piece("fault", f"{source}:{first}", message=f"A line has more than {LONGEST >> 20} MiB.")
                 first += data.count(b"\n") + _skip_line(stream)
                 some, data = True, b""
             rest = data
@@ -140,7 +140,7 @@ def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
 
 
 def over_lines(data: bytes) -> bool:
-    """Whether it begins as a JSON list of objects that does not end in its first line."""
+    """Whether it is a JSON list of objects over several lines."""
     begin = _LIST.match(data)
     return begin is not None and not data[begin.start(1) :].partition(b"\n")[0].rstrip().endswith(b"]")
 
@@ -148,7 +148,9 @@ def over_lines(data: bytes) -> bool:
 def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
     data = begin + stream.read(LONGEST + 1 - len(begin))
     if len(data) > LONGEST:
-        return Piece("fault", source, message=f"A list of more than {LONGEST >> 20} MiB; write one inventory a line.")
+        return Piece(
+            "fault", source, message=f"A list has more than {LONGEST >> 20} MiB; write one inventory per line."
+        )
     return Piece("list", source, data=data)
 
 

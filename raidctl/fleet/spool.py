@@ -1,4 +1,4 @@
-"""Keeps what was found on many machines on disk, to read it once more."""
+"""Store the results of many machines on disk, to read them again."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import msgspec
 from raidctl.audit.finding import Audited
 
 _IN_MEMORY = 4 << 20
-"""Bytes that are kept in memory before a file is made."""
+"""Bytes kept in memory before a file is created."""
 _LENGTH = struct.Struct("<I")
 
 
 class Spool:
-    """Holds any number of audited hosts; gone when it is closed."""
+    """Stores any number of audited hosts until it is closed."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by __exit__
@@ -32,12 +32,12 @@ class Spool:
         self._file.close()
 
     def put(self, audited: Audited) -> None:
-        """Add one."""
+        """Add a host."""
         data = msgspec.msgpack.encode(audited)
         self._file.write(_LENGTH.pack(len(data)) + data)
 
     def again(self) -> Iterator[Audited]:
-        """All of them, in their order; nothing may be added afterwards."""
+        """Yield all hosts in order; nothing may be added afterwards."""
         self._file.seek(0)
         while head := self._file.read(_LENGTH.size):
             [length] = _LENGTH.unpack(head)

@@ -1,4 +1,4 @@
-"""Does one piece: reads the inventories in it and holds the policy against them."""
+"""Audit one piece: read its inventories and check them against the policy."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from raidctl.recording import inventory_files
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
-"""Bytes of a line that is only a brace; longer lines, of which there are many, are not looked at."""
+"""Most bytes of a line that is only a brace; longer lines are skipped."""
 
 
 class Worker:
-    """A policy at work on pieces.
+    """Checks a policy on pieces.
 
     Args:
-        policy: What is to hold.
-        keep: Tell of what passes, too.
-        alone: A file is one machine of its own (:class:`raidctl.audit.engine.Auditor`).
-        everything: Hand back hosts on which all passed, too.
-        older: Sources that are left out: there is a newer inventory of the same host.
+        policy: The policy.
+        keep: Also report checks that pass.
+        alone: Each file is one machine (:class:`raidctl.audit.engine.Auditor`).
+        everything: Also return hosts on which all checks passed.
+        older: Sources to skip, as there is a newer inventory of the same host.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Worker:
         self._everything = everything or keep
 
     def __call__(self, piece: Piece) -> Result:
-        """What the policy says of all that is in a piece."""
+        """Audit all inventories of a piece."""
         found = [one for one in self._piece(piece) if one.findings or self._everything]
         return self._auditor.take(), found
 
@@ -71,7 +71,7 @@ class Worker:
         return self._auditor.audit(inventory, source)
 
     def _either(self, document: bytes, source: str) -> Iterator[Audited]:
-        """An inventory, or all that are in a list."""
+        """Audit an inventory, or all in a list."""
         many = _listed(document) if document.lstrip()[:1] == b"[" else None
         if many is None:
             if source not in self._older:
@@ -84,7 +84,7 @@ class Worker:
                 yield self._document(bytes(raw), f"{source}[{number}]")
 
     def _list(self, data: bytes, source: str) -> Iterator[Audited]:
-        """What begins as a list and is one, or is cut off: its lines mean nothing by themselves."""
+        """Audit a list over several lines, which may be cut off."""
         if _listed(data) is None:
             yield self._auditor.unreadable(source, f"It {inventory_files.broken(data)}.")
         else:
@@ -98,7 +98,7 @@ class Worker:
             yield self._auditor.unreadable(path, f"It cannot be read: {reason}.", None)
             return
         if len(data) > LONGEST:
-            message = f"It is bigger than {LONGEST >> 20} MiB; write one inventory a line."
+            message = f"It is larger than {LONGEST >> 20} MiB; write one inventory per line."
             yield self._auditor.unreadable(path, message, None)
             return
         if over_lines(data):
@@ -121,7 +121,7 @@ class Worker:
 
 
 def recorded(path: str) -> Inventory:
-    """The inventory of a recording."""
+    """Return the inventory of a recording."""
     from raidctl.recording.recording import load  # noqa: PLC0415 - as above
     from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
     from raidctl.survey.survey import survey  # noqa: PLC0415 - families are imported only where one is asked for
@@ -135,7 +135,7 @@ def recorded(path: str) -> Inventory:
 
 
 def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
-    """The JSON documents in some lines, each with the number of its first line: one a line, or indented ones."""
+    """Yield the JSON documents in some lines, one per line or indented, with the numbers of their first lines."""
     started, lines = 0, list[bytes]()
     for number, line in enumerate(io.BytesIO(data), first):
         if started:
@@ -152,12 +152,12 @@ def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_some(document: bytes) -> bool:
-    """Whether it may be an inventory, or a list of them."""
+    """Whether it may be an inventory or a list of them."""
     return document.lstrip()[:1] in (b"{", b"[") and _whole(document)
 
 
 def _whole(data: bytes) -> bool:
-    """Whether it is one document, however it is laid out."""
+    """Whether it is one document, in any layout."""
     try:
         json_decode.decode(data.strip(), msgspec.Raw)
     except msgspec.DecodeError:
@@ -174,13 +174,13 @@ def _listed(data: bytes) -> list[msgspec.Raw] | None:
 
 
 def _bytes(path: str) -> bytes:
-    """A little more than is read at most."""
+    """Read a file up to slightly more than the limit."""
     with gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb") as stream:
         return stream.read(LONGEST + 1)
 
 
 def settle() -> None:
-    """Spare what is there from being looked through for garbage: inventories have no cycles, and come by thousands."""
+    """Exclude existing objects from garbage collection: there are thousands of inventories, without cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -1,4 +1,4 @@
-"""The layers of a stack, from the top to the bottom, each with its answers. Pure."""
+"""Build the layers of a stack, from top to bottom, with their answers. Pure."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from raidctl.vendor.protocol import Vendor
 LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
 _KIB = re.compile(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
 _YES = Answer(result="supported")
-_NOT_SPLIT = "It is not split between reads and writes."
+_NOT_SPLIT = "The cache is not split between reads and writes."
 _ESTIMATE = Answer(
     result="supported",
     how="estimate",
-    why="It tells of no counters; the use is estimated from the statistics of its block devices.",
+    why="It has no counters; its use is estimated from the statistics of its block devices.",
 )
-_NO_FLUSH = Answer(result="unsupported", why="It is flushed with its controller, or through it.")
+_NO_FLUSH = Answer(result="unsupported", why="It is flushed with or through its controller.")
 
 
 def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> Stack:
-    """All layers below a target."""
+    """Return all layers below a target."""
     flush = {job.layer: job for job in jobs(scope, view, kernel, inventory, vendors)}
     ask = Families({vendor.FAMILY: vendor for vendor in vendors}, inventory.tools)
     layers = [_page_cache(kernel, flush[VM])]
@@ -45,15 +45,15 @@ def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ve
         mine = [volume for c, volume in scope.volumes if c.id == card.id]
         layers += [_of_volume(volume, card, flush) for volume in mine if volume.cache is not None]
     layers += [_of_drive(drive, flush[drive.id]) for _, drive in scope.drives if drive.id in flush]
-    # what hardware reports of its health is the matter of "show"
+    # "show" reports the hardware's health
     read = (problem for problem in inventory.problems if problem.kind not in ("state", "note"))
     problems = (*read, *kernel.problems)
     return Stack(host=inventory.host, target=scope.target, layers=tuple(layers), problems=problems)
 
 
 def _page_cache(kernel: Kernel, job: Job) -> Layer:
-    why = "Memory is shared by what is read and what is written."
-    alternative = "The dirty limit is the most that writes can take: raidctl cache threshold --dirty-bytes N."
+    why = "Reads and writes share the memory."
+    alternative = "Limit the memory for writes: raidctl cache threshold --dirty-bytes N."
     return Layer(
         id=VM,
         kind="page_cache",
@@ -70,7 +70,7 @@ def _page_cache(kernel: Kernel, job: Job) -> Layer:
 
 
 def page_thresholds(kernel: Kernel) -> Iterator[Threshold]:
-    """The kernel's ``dirty_*``: of each pair of bytes and percent, the one that is not 0 counts."""
+    """Yield the kernel's ``dirty_*`` limits; of each pair of bytes and percent, the one that is not 0 counts."""
     for name, option in LIMITS:
         size, ratio = kernel.vm.value(f"{name}_bytes", number), kernel.vm.value(f"{name}_ratio", number)
         counted = "nr_dirty_threshold" if name == "dirty" else "nr_dirty_background_threshold"
@@ -112,7 +112,7 @@ def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
     policy = ", ".join(word for word in (told.mode, told.policy) if word) or None
     limits = _watermarks(told, job.name) if told.target == "writecache" else _migration(told, job.name)
     thresholds, threshold = limits
-    writes_only = "It holds writes only; reads find in it what was just written."
+    writes_only = "It caches writes only; reads hit recently written data."
     return Layer(
         id=job.layer,
         kind=job.kind,
@@ -130,7 +130,7 @@ def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         thresholds=thresholds,
         flush=job.answer,
         threshold=threshold,
-        stats=_YES if told.counters else Answer(result="unknown", why="This kernel tells of no counters."),
+        stats=_YES if told.counters else Answer(result="unknown", why="This kernel has no counters for it."),
         split=Answer(result="unsupported", why=writes_only if told.target == "writecache" else _NOT_SPLIT),
     )
 
@@ -147,10 +147,10 @@ def _watermarks(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold,
 
 
 def reload_answer(name: str | None) -> Answer:
-    """Why a watermark is not set here: it is a word of the table, and to load a new one stops all I/O meanwhile."""
+    """Explain why a watermark cannot be set here: it is part of the table, and loading one suspends all I/O."""
     return Answer(
         result="unsupported",
-        why="The kernel takes watermarks with a new table only, and suspends the device to load it.",
+        why="Watermarks can only be set by loading a new table, which suspends the device.",
         alternative=f"lvchange --cachesettings 'high_watermark=60 low_watermark=40' {name or 'VG/LV'}"
         if name is None or "/" in name
         else "dmsetup suspend, dmsetup load with the changed table, dmsetup resume.",
@@ -169,7 +169,7 @@ def _migration(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, 
         else (Threshold(name="migration_threshold", value=value, unit="sectors", effective_bytes=value * dm.SECTOR),)
     )
     why = "dm-cache has no limit of dirty data; migration_threshold only bounds the traffic between its devices."
-    alternative = f"lvchange --cachemode writethrough {name or 'VG/LV'} keeps it without dirty data."
+    alternative = f"lvchange --cachemode writethrough {name or 'VG/LV'} keeps it free of dirty data."
     return found, Answer("unsupported", why=why, alternative=alternative)
 
 
@@ -189,7 +189,7 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         policy_in_force="none" if idle else mode,
         why_not_in_force="No cache is attached." if idle and mode != "none" else None,
         size_bytes=total,
-        # cache_available_percent is what is not dirty, with cached data in it or not: no file tells what is used
+        # cache_available_percent is all that is not dirty, with cached data or without: no file has the used size
         unwritten_bytes=unwritten(block.name, kernel),
         unwritten={"dirty": True, "clean": False, "no cache": False}.get(now or ""),
         thresholds=(
@@ -206,7 +206,7 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         flush=job.answer,
         threshold=_YES,
         stats=_YES,
-        split=Answer(result="unsupported", why=_NOT_SPLIT, alternative="writearound caches reads only."),
+        split=Answer(result="unsupported", why=_NOT_SPLIT, alternative="Cache mode writearound caches reads only."),
     )
 
 
@@ -223,8 +223,8 @@ def _of_array(
     # one page for each member in each entry
     page = kernel.page_size
     size = None if entries is None or members is None or page is None else entries * members * page
-    nothing = "It has no stripe cache: this level computes no parity."
-    limit = Answer(result="unsupported", why=nothing if entries is None else "raidctl does not know the array.")
+    nothing = "It has no stripe cache, as this level has no parity."
+    limit = Answer(result="unsupported", why=nothing if entries is None else "The array is not in the inventory.")
     if entries is not None and ask is not None:
         limit = ask("stripe_cache_size", str(entries))
     command = f"raidctl cache set {job.layer} --stripe-cache N" if limit.result == "supported" else None
@@ -285,7 +285,7 @@ def _split_of(card: Controller) -> Share | None:
 
 
 def _limits(card: Controller) -> dict[Setting, Threshold]:
-    """The limits of a controller's cache; those that it does not tell without a value."""
+    """Return the limits of a controller's cache; those it does not report have no value."""
     cache = card.cache
     interval = cache.flush_interval_seconds if cache is not None else None
     details = {**card.details, **(cache.details if cache is not None else {})}
@@ -307,7 +307,7 @@ def _limits(card: Controller) -> dict[Setting, Threshold]:
 def _of_volume(volume: Volume, card: Controller, flush: Mapping[str, Job]) -> Layer:
     cache = volume.cache
     mine = flush.get(volume.id) or flush.get(card.id)
-    of_card = Answer(result="unsupported", why=f"It is a matter of the controller {card.id}.")
+    of_card = Answer(result="unsupported", why=f"It is set for the whole controller: {card.id}.")
     return Layer(
         id=volume.id,
         kind="volume",
@@ -318,7 +318,7 @@ def _of_volume(volume: Volume, card: Controller, flush: Mapping[str, Job]) -> La
         why_not_in_force=cache.why_not_in_force if cache else None,
         flush=mine.answer if mine else _NO_FLUSH,
         threshold=of_card,
-        stats=_ESTIMATE if volume.device else Answer(result="unknown", why="Which block device it is is not known."),
+        stats=_ESTIMATE if volume.device else Answer(result="unknown", why="Its block device is unknown."),
         split=of_card,
     )
 
@@ -335,6 +335,6 @@ def _of_drive(drive: Drive, job: Job) -> Layer:
         policy_in_force=policy,
         flush=job.answer,
         threshold=no,
-        stats=_ESTIMATE if drive.device else Answer(result="unknown", why="It has no block device of its own."),
-        split=Answer(result="unsupported", why="Its write cache and its read cache are separate switches."),
+        stats=_ESTIMATE if drive.device else Answer(result="unknown", why="It has no block device."),
+        split=Answer(result="unsupported", why="Its write cache and read cache are switched separately."),
     )

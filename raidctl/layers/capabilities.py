@@ -1,4 +1,4 @@
-"""What can be set on a layer: its family is asked what it would plan, so that no table beside it can differ. Pure."""
+"""Find out what can be set on a layer by planning it with its family. Pure."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _SAMPLES: Mapping[str, tuple[str, str]] = {
     "cache_split": ("50/50", "25/75"),
     "stripe_cache_size": ("256", "512"),
 }
-"""Values that any hardware takes which has such a setting. One that is not the present one is asked for: what is so
-already needs no command, and a plan for it would not tell whether there is one."""
+"""Values that any hardware with such a setting accepts. One other than the current value is planned, as setting the
+current value needs no command, so its plan would not show whether there is one."""
 _RESULTS: Mapping[str, Result] = {"unknown": "unknown", "no_tool": "no_tool"}
-"""What kinds of refusals mean that are no lack of the hardware."""
+"""Answers for refusals that are not a limit of the hardware."""
 
 
 @dataclass(frozen=True)
 class Families:
-    """The families of a machine, which can be asked."""
+    """The families of a machine, and what they can set."""
 
     by_name: Mapping[str, Vendor]
     tools: Sequence[Tool]
 
     def able(self, card: Controller, object_id: str, setting: Setting, present: str | None) -> Answer:
-        """Whether a setting of a controller, or of an object on it, can be set, given what it is now."""
+        """Return whether a setting of a controller or its part can be set; ``present`` is its current value."""
         family = card.id.partition(":")[0]
         vendor = self.by_name.get(family)
         changes = changes_of(vendor) if vendor is not None else None
         told = card.capabilities.get(setting)
         why = told.why if told is not None and not told.set else None
         if vendor is None or changes is None:
-            only = f"raidctl only reads controllers of the family {family}."
+            only = f"raidctl cannot change controllers of the family {family}."
             return Answer(result="unsupported", why=why or only)
         names = {spec.name for spec in vendor.TOOLS}
         other = next(sample for sample in _SAMPLES[setting] if sample != present)
@@ -48,7 +48,7 @@ class Families:
 
 
 def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
-    """What a refusal means; ``why``: what the family says of the setting in general, which is the better reason."""
+    """Convert a refusal; ``why``: the family's general reason for the setting, which is preferred."""
     if refusal.kind in ("unsafe", "not_in_force"):
         return Answer(result="supported", why=refusal.reason)
     if why is not None:
@@ -58,6 +58,6 @@ def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
 
 
 def best(answers: Sequence[Answer]) -> Answer:
-    """The answer for several settings together: what one of them can, the layer can."""
+    """Combine the answers for several settings: a layer can what one of them can."""
     order = ("supported", "no_tool", "unknown", "unsupported")
     return min(answers, key=lambda answer: order.index(answer.result))

@@ -1,4 +1,4 @@
-"""``dmsetup table`` and ``dmsetup status`` read: which mappings are caches, and what they tell. Pure."""
+"""Parse ``dmsetup table`` and ``dmsetup status`` of caching targets. Pure."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _WRITECACHE = (
 _CACHE = ("read hits", "read misses", "write hits", "write misses", "demotions", "promotions")
 _MODES = ("writethrough", "writeback", "passthrough")
 HIGH, LOW = 50, 45
-"""Percent: the watermarks of dm-writecache where the table names none."""
+"""Default watermarks of dm-writecache, percent."""
 
 
 @dataclass
 class Target:
-    """One device of the device mapper: its only target, as table and status print it."""
+    """The only target of a device, from table and status."""
 
     target: str
     table: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class CacheState:
-    """What a caching target tells, the same for both."""
+    """The state of a caching target, writecache or cache."""
 
     target: Literal["writecache", "cache"]
     mode: str | None = None
@@ -49,13 +49,13 @@ class CacheState:
     options: Mapping[str, int] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
     fault: str | None = None
-    """What is wrong with it, as the kernel says; None when nothing is."""
+    """A fault that the kernel reports; None if there is none."""
 
 
 def lines(text: str) -> tuple[dict[str, list[tuple[str, tuple[str, ...]]]], int]:
-    """The targets of each device by its name, and how many lines could not be read.
+    """Return the targets of each device by name, and the number of unparsed lines.
 
-    ``No devices found`` is what dmsetup prints where there is none.
+    dmsetup prints ``No devices found`` if there is none.
     """
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     strange = 0
@@ -70,7 +70,7 @@ def lines(text: str) -> tuple[dict[str, list[tuple[str, tuple[str, ...]]]], int]
 
 
 def mappings(table: str, status: str) -> tuple[dict[str, Target], int]:
-    """The caching mappings by name, and how many lines could not be read."""
+    """Return the caching mappings by name, and the number of unparsed lines."""
     tables, strange = lines(table)
     states, odd = lines(status)
     found: dict[str, Target] = {}
@@ -83,10 +83,10 @@ def mappings(table: str, status: str) -> tuple[dict[str, Target], int]:
 
 
 def read(mapping: Target) -> CacheState:
-    """What a caching mapping tells.
+    """Parse the state of a caching mapping.
 
     Raises:
-        ValueError: Its table or its status is in no known form.
+        ValueError: Its table or status is in no known format.
     """
     return _writecache(mapping) if mapping.target == "writecache" else _cache(mapping)
 
@@ -164,12 +164,12 @@ def _cache(mapping: Target) -> CacheState:
 
 
 def _mode(table: Sequence[str]) -> str | None:
-    """The mode of a table; writeback where it names none: the kernel's default."""
+    """Return the mode in a table; writeback if it has none, as is the kernel's default."""
     return next((word for word in table if word in _MODES), "writeback" if table else None)
 
 
 def lvm_name(name: str) -> str:
-    """``vg0/srv-db`` of ``vg0-srv--db``: LVM doubles the hyphens within a name.
+    """Convert ``vg0-srv--db`` to ``vg0/srv-db``: LVM doubles the hyphens within a name.
 
     >>> lvm_name("vg0-srv--db"), lvm_name("luks")
     ('vg0/srv-db', 'luks')

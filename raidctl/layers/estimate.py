@@ -1,15 +1,14 @@
-"""What the times of requests tell of caches that have no counters. Pure.
+"""Estimate the use of caches without counters from the times of requests. Pure.
 
-The kernel counts how long the requests of a block device took (``/sys/block/X/stat``). Whatever the heads do before, a
-request that has to wait for a platter waits half a turn on average: 30,000/rpm milliseconds, which are 4.17 at 7,200
-and 2 at 15,000 turns a minute. So if a share of the requests waited, their mean is that share of half a turn at least,
-and of all of them at least
+The kernel counts how long the requests of a block device took (``/sys/block/X/stat``). In addition to any seek, a
+request that waits for a platter waits half a revolution on average: 30,000/rpm milliseconds, which is 4.17 at 7,200
+and 2 at 15,000 rpm. So if a share of the requests waited, the mean of all is at least that share of half a revolution,
+and of all requests at least
 
-    1 - mean / half a turn
+    1 - mean / half a revolution
 
-did not wait: a cache took or gave them (of the controller or of the drive), or they were in sequence. No figure in it
-is fitted to anything. Waiting in queues and moving heads only make the mean longer and the share smaller, so it is a
-lower bound and nothing more: a long mean tells nothing.
+did not wait: a cache of the controller or the drive served them, or they were sequential. No constant is fitted.
+Queues and seeks only make the mean longer and the share smaller, so it is a lower bound: a long mean shows nothing.
 """
 
 from __future__ import annotations
@@ -24,26 +23,26 @@ from raidctl.layers.phrases import number
 from raidctl.model import Drive
 
 ENOUGH = 100
-"""Requests below which a mean says nothing. Waits are spread evenly over a turn, so the error of their mean is
-``1/sqrt(3 n)`` of half a turn: 6 % with 100."""
+"""Fewest requests for a mean. Waits are spread evenly over a revolution, so the error of their mean is
+``1/sqrt(3 n)`` of half a revolution: 6 % with 100."""
 FASTEST = 15000
-"""Turns a minute of the fastest disks that were ever sold: what is taken where a drive does not tell its own."""
+"""Rpm of the fastest drives ever sold: assumed for a drive that does not report its own."""
 _MINUTE = 60000.0
 _SECTOR = 512
 _WRAP = 1 << 32
 """The kernel prints milliseconds as an unsigned int (``part_stat_show`` in block/genhd.c)."""
 _FIELDS = 11
-"""Figures of a line of ``stat`` before 4.18; later ones have 15 (discards) or 17 (flushes, since 5.5)."""
+"""Numbers in a line of ``stat`` before 4.18; later ones have 15 (discards) or 17 (flushes, since 5.5)."""
 _METHOD = (
-    "estimate: {0} against the turning of the disks. A request that waits for a platter waits half a "
-    "turn on average, {1:.3g} ms at {2} turns a minute{3}: at least 1 - mean/{1:.3g} of them did not wait"
+    "estimate: {0} compared with the drives' rotation. A request that waits for a platter waits half a "
+    "revolution on average, {1:.3g} ms at {2} rpm{3}: at least 1 - mean/{1:.3g} of them did not wait"
 )
-_PLAIN = "{0}; which of the requests a cache has answered cannot be told apart"
+_PLAIN = "{0}; requests that a cache served cannot be distinguished"
 
 
 @dataclass(frozen=True)
 class Times:
-    """A line of ``/sys/block/X/stat``: since boot, or since the device was made."""
+    """A line of ``/sys/block/X/stat``: since boot, or since the device was created."""
 
     reads: int
     read_bytes: int
@@ -57,26 +56,26 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Turning:
-    """How fast the disks below a volume turn, or why it does not matter."""
+class Rotation:
+    """The rotation of the drives below a volume, or why there is none."""
 
     rpm: int | None = None
-    """Of the fastest of them; None: see ``why``."""
-    told: bool = True
-    """All of them tell it."""
+    """Of the fastest drive; None: see ``why``."""
+    reported: bool = True
+    """All of them report it."""
     why: str = ""
 
     @property
     def half(self) -> float:
-        """Milliseconds of half a turn."""
+        """Time of half a revolution, milliseconds."""
         return _MINUTE / (self.rpm or FASTEST) / 2
 
 
 def parse(text: str) -> Times:
-    """A line of ``stat``: requests, merged, sectors, milliseconds for reads, the same for writes, and more.
+    """Parse a line of ``stat``: requests, merged, sectors, milliseconds for reads, the same for writes, and more.
 
     Raises:
-        ValueError: It is no such line.
+        ValueError: It is in no known format.
     """
     figures = [number(word) for word in text.split()]
     if len(figures) < _FIELDS:
@@ -87,62 +86,62 @@ def parse(text: str) -> Times:
     )
 
 
-def turning(drives: Iterable[Drive]) -> Turning:
-    """How fast the fastest of some drives turns."""
+def rotation(drives: Iterable[Drive]) -> Rotation:
+    """Return the rotation of the fastest of some drives."""
     found = list(drives)
     media = {drive.media for drive in found}
     if "ssd" in media:
-        return Turning(why="its drives do not turn, so they are as fast as a cache")
+        return Rotation(why="its drives do not rotate, so they are as fast as a cache")
     if media != {"hdd"}:
-        return Turning(why="whether its drives turn is not known")
+        return Rotation(why="whether its drives rotate is unknown")
     speeds = [drive.rpm for drive in found if drive.rpm]
-    told = len(speeds) == len(found)
-    return Turning(rpm=max(speeds) if told else max([FASTEST, *speeds]), told=told)
+    reported = len(speeds) == len(found)
+    return Rotation(rpm=max(speeds) if reported else max([FASTEST, *speeds]), reported=reported)
 
 
-def method(name: str, below: Turning | None = None) -> str:
-    """How the shares of a block device were estimated; where they are not, what its figures are from."""
+def method(name: str, below: Rotation | None = None) -> str:
+    """Describe how the shares of a block device were estimated, or the source of its counters."""
     path = path_of(name, "stat")
     if below is None or below.rpm is None:
         return _PLAIN.format(path)
-    taken = "" if below.told else ", as the fastest do where a drive does not tell"
+    taken = "" if below.reported else " (assumed for drives that report no rpm)"
     return _METHOD.format(path, below.half, below.rpm, taken)
 
 
-def shares(now: Times, old: Times | None, below: Turning) -> Iterator[Counter]:
-    """Of reads and of writes the share that did not wait for a platter; unknown, with the reason, where untold."""
+def shares(now: Times, old: Times | None, below: Rotation) -> Iterator[Counter]:
+    """Yield the shares of reads and writes that did not wait for a platter, or why they are unknown."""
     for name, count, spent in (
-        ("reads from a cache or in sequence (at least)", "reads", "read_ms"),
-        ("writes into a cache or in sequence (at least)", "writes", "write_ms"),
+        ("reads cached or sequential (at least)", "reads", "read_ms"),
+        ("writes cached or sequential (at least)", "writes", "write_ms"),
     ):
         value, why = _share(now, old, below, count, spent)
         yield Counter(name=name, value=value, unit="percent", estimate=True, why=why)
 
 
-def _share(now: Times, old: Times | None, below: Turning, count: str, spent: str) -> tuple[int | None, str | None]:
-    """Percent, rounded down; or why it is not known."""
-    requests, took = _grown(now, old, count, spent)
+def _share(now: Times, old: Times | None, below: Rotation, count: str, spent: str) -> tuple[int | None, str | None]:
+    """Return percent, rounded down; or why it is unknown."""
+    requests, took = _growth(now, old, count, spent)
     if below.rpm is None:
         return None, below.why
     if requests < ENOUGH:
-        return None, "there were none" if requests == 0 else f"{requests} are too few (less than {ENOUGH})"
+        return None, "there were none" if requests == 0 else f"too few: {requests} (at least {ENOUGH} needed)"
     if requests > 0 and took == 0:
-        return None, "the kernel has measured no time of them"
+        return None, "the kernel measured no time for them"
     mean = took / requests
     share = math.floor(100 * (1 - mean / below.half))
     if share <= 0:
-        return None, f"with a mean of {mean:.3g} ms all may have waited in a queue, or for the platters"
+        return None, f"with a mean of {mean:.3g} ms all of them may have waited in a queue or for the platters"
     return share, None
 
 
 def mean(now: Times, old: Times | None, count: str, spent: str) -> float | None:
-    """Milliseconds of a request in the interval, else since boot; None where none or no time was counted."""
-    requests, took = _grown(now, old, count, spent)
+    """Return the mean milliseconds per request in the interval, else since boot; None if nothing was counted."""
+    requests, took = _growth(now, old, count, spent)
     return took / requests if requests > 0 and took > 0 else None
 
 
-def _grown(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int]:
-    """Requests and milliseconds of the interval, else since boot; none where the device was made anew meanwhile."""
+def _growth(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int]:
+    """Return requests and milliseconds of the interval, else since boot; 0 if the device was created since."""
     requests, took = getattr(now, count), getattr(now, spent)
     if old is None:
         return requests, took

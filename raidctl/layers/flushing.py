@@ -1,4 +1,4 @@
-"""How each cache of a stack is flushed, from the top to the bottom, or why it is not. Pure."""
+"""Plan how to flush each cache of a stack, from top to bottom. Pure."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from raidctl.vendor.plan import Action, Flush
 from raidctl.vendor.protocol import Vendor
 
 PATIENCE = 3600.0
-"""Seconds that one command of a flush may take: gigabytes on slow drives."""
+"""Time limit of one flush command in seconds: gigabytes on slow drives."""
 _POINTS = 32
-"""Above so many file systems, one ``sync`` of everything takes the place of one for each."""
+"""More file systems are synced by one ``sync`` of everything."""
 _LACKS: Mapping[str | None, Result] = {"cache": "nothing", "tool": "no_tool"}
-"""What it means that something is not there."""
-_THROUGH = "It hands each write on before it acknowledges it, so nothing unwritten is in it."
+"""Results by what is missing."""
+_THROUGH = "It passes on each write before acknowledging it, so it has no unwritten data."
 
 
 @dataclass(frozen=True)
 class Job:
-    """The flush of one layer."""
+    """How to flush one layer."""
 
     layer: str
     kind: Kind
@@ -35,15 +35,15 @@ class Job:
     name: str | None = None
     actions: tuple[Action, ...] = ()
     drain: bool = False
-    """No command does it: the cache mode has to be changed for a while."""
+    """There is no command: the cache mode must be changed temporarily."""
     device: str | None = None
-    """Kernel name of the block device, where it is one."""
+    """Kernel name, if the layer is a block device."""
     family: str | None = None
-    """Whose command it is, so who judges the answer; None: a program of the system."""
+    """The family of the command, which judges the output; None: a system command."""
 
 
 def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> list[Job]:
-    """What is to be done, in this order; layers with nothing to do and layers that cannot are among them."""
+    """Return the jobs in order, also for layers with nothing to flush and layers that cannot be flushed."""
     told = vendor_flushes(scope, inventory, vendors)
     return [
         _page_cache(scope),
@@ -54,7 +54,7 @@ def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ven
 
 
 def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]) -> dict[str, Flush]:
-    """What the vendor packages say, by the id of the object; a package without an answer says nothing."""
+    """Return the vendor packages' flushes by object id."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[str, Flush] = {}
     for card in scope.controllers:
@@ -77,9 +77,9 @@ def _run(*argv: str) -> Action:
 
 
 def _page_cache(scope: Scope) -> Job:
-    """``sync`` of the file systems, then of the devices themselves, which holds what is written past a file system.
+    """Plan a ``sync`` of the file systems, then of the devices, for data written without a file system.
 
-    A sync of everything writes the devices as well. ``blockdev --flushbufs`` also lets go of what was read.
+    A sync of everything includes the devices. ``blockdev --flushbufs`` also drops data that was read.
     """
     if scope.target in (None, VM) or len(scope.mountpoints) > _POINTS:
         actions = [_run("sync")]
@@ -88,7 +88,7 @@ def _page_cache(scope: Scope) -> Job:
     actions += [_run("blockdev", "--flushbufs", root.node) for root in scope.roots]
     how = "; ".join(map(str, actions)) or None
     if not actions:
-        why = "The system sees no block device of it, so it holds nothing of it."
+        why = "The system sees no block device of it, so its page cache has no data of it."
         return Job(VM, "page_cache", _nothing(why))
     return Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
 
@@ -134,27 +134,27 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
         if lvm
         else "Load its table with the policy cleaner; wait until it has no dirty blocks; then the former table again."
     )
-    why = "dm-cache has no message that flushes."
+    why = "dm-cache has no flush message."
     return Job(layer, kind, Answer(result="unsupported", why=why, alternative=nearest), title, device=block.name)
 
 
 def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
     now, mode = files.value("state", state), files.value("cache_mode", chosen)
     how = (
-        "cache_mode becomes writethrough and writeback_percent 0 until its state is clean; then both are put back "
-        "(written into the journal before)"
+        "set cache_mode writethrough and writeback_percent 0 until its state is clean, then put both back "
+        "(journaled before)"
     )
     if now is None or mode is None:
-        answer = Answer(result="unknown", why="Its state and its cache mode cannot be read.")
+        answer = Answer(result="unknown", why="Its state and cache mode cannot be read.")
     elif now in ("clean", "no cache") and mode != "writeback":
         answer = _nothing(f"Its state is {now}, its mode {mode}.")
     elif now == "no cache":
         answer = _nothing("No cache is attached.")
     elif now == "inconsistent":
-        why = "Its state is inconsistent: it was started without the cache that held its data."
+        why = "Its state is inconsistent: it was started without the cache that has its data."
         answer = Answer(result="unsupported", why=why)
     elif now == "dirty" and files.value("writeback_running", number) == 0:
-        why = "writeback_running is 0: it does not write back at all."
+        why = "writeback_running is 0: writing back is stopped."
         nearest = f"echo 1 > /sys/block/{block.name}/bcache/writeback_running"
         answer = Answer(result="unsupported", why=why, alternative=nearest)
     else:
@@ -165,10 +165,10 @@ def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
 def _of_array(files: Files, block: BlockDevice) -> Answer:
     mode = files.value("journal_mode", chosen)
     if mode != "write-back":
-        why = "It acknowledges a write when its members have it; its stripe cache holds nothing unwritten."
+        why = "It acknowledges a write when its members have it; its stripe cache has no unwritten data."
         return _nothing(why)
     place = f"/sys/block/{block.name}/md/journal_mode"
-    why = "Its journal is in write-back, and the kernel does not tell when the journal is empty."
+    why = "Its journal is in write-back, and the kernel does not report when the journal is empty."
     alternative = f"echo write-through > {place}; sync; afterwards: echo write-back > {place}"
     return Answer("unsupported", why=why, alternative=alternative)
 
@@ -181,12 +181,12 @@ def _of_controllers(scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
         if mine:
             yield from (_of_cache(card, flush, scope) for flush in mine)
         elif has_cache(card):
-            why = f"raidctl only reads controllers of the family {card.id.partition(':')[0]}."
+            why = f"raidctl cannot flush controllers of the family {card.id.partition(':')[0]}."
             yield Job(card.id, "controller", _written_through(card, scope, Answer(result="unsupported", why=why)))
 
 
 def has_cache(card: Controller) -> bool:
-    """Whether a controller is a layer of its own: it has a cache, or RAID and does not tell of one."""
+    """Whether a controller is a layer: it has a cache, or it is RAID and its cache is unknown."""
     if card.mode in ("none", "software") or (card.cache is not None and card.cache.present is False):
         return False
     return card.cache is not None or card.mode in ("raid", "mixed")
@@ -201,7 +201,7 @@ def _of_cache(card: Controller, flush: Flush, scope: Scope) -> Job:
 
 
 def _written_through(card: Controller, scope: Scope, answer: Answer) -> Answer:
-    """Nothing to be done where all volumes of the controller are written through; else the answer."""
+    """Return "nothing" if all volumes of the controller are in write-through; else the answer."""
     mine = [volume.cache for c, volume in scope.volumes if c.id == card.id]
     left = card.cache is not None and (card.cache.unwritten_data or card.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
@@ -216,7 +216,7 @@ def _of_drives(scope: Scope, view: HostView, told: Mapping[str, Flush]) -> Itera
         if drive.id in told or block is not None:
             yield _of_drive(drive, told.get(drive.id), block, card)
         elif drive.write_cache == "enabled":
-            why = f"It is reached through {card.id} only, which has no command for its cache."
+            why = f"It is only reachable through {card.id}, which has no command for its cache."
             nearest = f"Switch its cache off: raidctl cache set {card.id} --drive-cache off."
             answer = Answer(result="unsupported", why=why, alternative=nearest)
             yield Job(drive.id, "drive", answer, drive.model)
@@ -228,12 +228,12 @@ def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, card
     if flush is not None and flush.action is not None:
         return _job(drive.id, "drive", flush, drive.model)
     if block is not None and block.write_cache == "write back":
-        # the kernel hands a flush on to a device that it believes to have a volatile cache
+        # the kernel only passes a flush on to a device with a volatile cache
         action = _run("sync", "--data", block.node)
         why = flush.why if flush is not None else None
         return Job(drive.id, "drive", Answer(result="supported", how=str(action), why=why), drive.model, (action,))
     if block is not None and block.write_cache == "write through" and drive.write_cache is None:
-        return Job(drive.id, "drive", _nothing("It tells the kernel of no write cache."), drive.model)
+        return Job(drive.id, "drive", _nothing("It reports no write cache to the kernel."), drive.model)
     if flush is not None:
         return _job(drive.id, "drive", flush, drive.model)
     why = f"The family {card.id.partition(':')[0]} has no command for it."
@@ -249,7 +249,7 @@ def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
 
 
 def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:
-    """What is unwritten in a layer, in bytes and whether at all, where that is told."""
+    """Return a layer's unwritten data in bytes, and whether there is any; None if unknown."""
     if job.kind == "page_cache":
         return kernel.dirty, None if kernel.dirty is None else kernel.dirty > 0
     figure = unwritten(job.device, kernel) if job.device else None
@@ -260,7 +260,7 @@ def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tup
 
 
 def unwritten(name: str, kernel: Kernel) -> int | None:
-    """Bytes of unwritten data in a cache of the kernel."""
+    """Return the bytes of unwritten data in a cache of the kernel."""
     if name in kernel.targets:
         try:
             return dm.read(kernel.targets[name]).unwritten_bytes

@@ -1,4 +1,4 @@
-"""What the kernel has told of its caches, with what could not be read of it. Data only."""
+"""The kernel's caches as read, with problems. Data only."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ DIRTY = (
 
 @dataclass
 class Files:
-    """The files of one directory of sysfs, as they were read; each is understood only where it is wanted."""
+    """The files of one directory of sysfs; each is parsed when needed."""
 
     place: str
     answers: Mapping[str, ReadAnswer]
     problems: list[Problem]
 
     def value(self, name: str, parse: Callable[[str], T]) -> T | None:
-        """What a file tells; None where it is not there, empty, or could not be read."""
+        """Return a file's value; None if it is missing, empty or unreadable."""
         answer = self.answers.get(name)
         if answer is None or answer.trouble is Failure.MISSING:
             return None
@@ -41,12 +41,12 @@ class Files:
         try:
             return parse(answer.text)
         except ValueError as error:
-            message = f"{path} cannot be understood: {error}."
+            message = f"{path} has an unknown format: {error}."
             self._add(Problem(severity="warning", where=path, message=message, kind="unread"))
             return None
 
     def _trouble(self, path: str, answer: ReadAnswer) -> None:
-        if answer.trouble is Failure.DENIED:  # all else is reported once for the whole round
+        if answer.trouble is Failure.DENIED:  # other failures are reported once for the whole round
             why, remedy = answer.detail or "no answer", "Run raidctl as root (sudo)."
             message = f"{path} could not be read ({why})."
             self._add(Problem(severity="warning", where=path, message=message, remedy=remedy, kind="no_right"))
@@ -58,7 +58,7 @@ class Files:
 
 @dataclass
 class Kernel:
-    """The kernel's caches as they were read."""
+    """The kernel's caches as read."""
 
     vm: Files
     """The files of ``/proc/sys/vm``."""
@@ -80,11 +80,11 @@ class Kernel:
 
     @property
     def dirty(self) -> int | None:
-        """Bytes in memory that wait to be written, or are being written."""
+        """Bytes in memory that are dirty or being written."""
         told = [self.memory.get("Dirty"), self.memory.get("Writeback")]
         return None if told == [None, None] else sum(figure or 0 for figure in told)
 
     def page_bytes(self, name: str) -> int | None:
-        """A count of pages in bytes."""
+        """Convert a number of pages to bytes."""
         pages = self.pages.get(name)
         return None if pages is None or self.page_size is None else pages * self.page_size

@@ -1,6 +1,6 @@
-"""The layers of a stack of caches, and what becomes of flushing and counting them: one vocabulary for all of them.
+"""The layers of a stack of caches, their flushes and statistics: one vocabulary for all.
 
-Sizes are in bytes, times in seconds unless a unit stands beside the figure. ``None`` means "not told", never "no".
+Sizes are in bytes, times in seconds unless a unit is given. ``None`` means "unknown", never "no".
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ Unit = Literal[
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One layer's answer to one of the four verbs."""
+    """Whether a layer supports an operation, or its result."""
 
     result: Annotated[
         Result,
         doc(
-            "`supported`: it can; `nothing`: there is nothing to be done; `unsupported`: it cannot, see "
-            "`why`; `done`, `planned`, `failed`, `no_tool`, `no_right`: what became of it; `unknown`: not told."
+            "`supported`; `nothing`: nothing to do; `unsupported`: see "
+            "`why`; `done`, `planned`, `failed`, `no_tool`, `no_right`: results; `unknown`."
         ),
     ]
     how: Annotated[str | None, doc("The command or the method.")] = None
-    why: Annotated[str | None, doc("Why not, or what it means here; null: nothing to say.")] = None
-    alternative: Annotated[str | None, doc("What comes nearest where it cannot.")] = None
+    why: Annotated[str | None, doc("The reason, or a remark; null: none.")] = None
+    alternative: Annotated[str | None, doc("The nearest alternative if it is unsupported.")] = None
 
 
 class Threshold(msgspec.Struct, frozen=True):
-    """A limit at which, or a time after which, data is written out or goes past the cache."""
+    """A limit or time at which data is written back or bypasses the cache."""
 
     name: Annotated[str, doc("The kernel's or the tool's name: `dirty_ratio`, `flush_interval`.")]
-    value: Annotated[int | None, doc("The figure; null when it is not told.")]
+    value: Annotated[int | None, doc("The value; null: unknown.")]
     unit: Annotated[Unit, doc("Unit of the figure.")]
     in_force: Annotated[
         bool | None, doc("False where its counterpart counts instead (`dirty_bytes`, `dirty_ratio`).")
     ] = True
-    effective_bytes: Annotated[int | None, doc("What it comes to on this machine now, bytes.")] = None
+    effective_bytes: Annotated[int | None, doc("The resulting limit on this machine now, bytes.")] = None
     option: Annotated[
         str | None,
-        doc("What sets it: an option of `raidctl cache threshold`, or a command; null: it cannot be set."),
+        doc("How to set it: an option of `raidctl cache threshold`, or a command; null: it cannot be set."),
     ] = None
 
 
@@ -54,7 +54,7 @@ Preserved = Annotated[bool | None, doc("Preserved data of volumes that are offli
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """How a cache is split between reads and writes."""
+    """The split of a cache between reads and writes."""
 
     read_percent: Annotated[int | None, doc("Share for reads, percent.")] = None
     write_percent: Annotated[int | None, doc("Share for writes, percent.")] = None
@@ -70,25 +70,25 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     name: Annotated[str | None, doc("What people call it: `vg0/log`, a model.")] = None
     device: Annotated[str | None, doc("`/dev/md0`; null where there is none.")] = None
     policy: Annotated[str | None, doc("Write policy as configured.")] = None
-    policy_in_force: Annotated[str | None, doc("Write policy in force now.")] = None
+    policy_in_force: Annotated[str | None, doc("Active write policy.")] = None
     why_not_in_force: Annotated[str | None, doc("Why these differ; null when they do not.")] = None
     size_bytes: Annotated[int | None, doc("Size of the cache, bytes.")] = None
-    used_bytes: Annotated[int | None, doc("What of it holds data, bytes.")] = None
+    used_bytes: Annotated[int | None, doc("Part of the cache in use, bytes.")] = None
     unwritten_bytes: Annotated[int | None, doc("Data that the layer below does not have yet.")] = None
     unwritten: Annotated[
-        bool | None, doc("Unwritten (dirty) data is there, if no figure is reported; null: not reported.")
+        bool | None, doc("Whether there is unwritten (dirty) data, if its size is not reported; null: not reported.")
     ] = None
     preserved: Preserved = None
-    share: Annotated[Share | None, doc("Null where nothing is split.")] = None
+    share: Annotated[Share | None, doc("Null: not split.")] = None
     thresholds: Annotated[tuple[Threshold, ...], doc("Limits and times, with units.")] = ()
-    flush: Annotated[Answer, doc("Whether and how what waits in it can be written out now.")]
+    flush: Annotated[Answer, doc("Whether and how its unwritten data can be flushed now.")]
     threshold: Annotated[Answer, doc("Whether and how its limits and times can be set.")]
-    stats: Annotated[Answer, doc("Whether and how its use can be told.")]
+    stats: Annotated[Answer, doc("Whether and how its use is known.")]
     split: Annotated[Answer, doc("Whether and how it can be split between reads and writes.")]
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True):
-    """The caches between programs and platters, from the top to the bottom."""
+    """The caches between programs and drives, from top to bottom."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("Whose caches they are.")]
@@ -98,54 +98,54 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flushed(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the flush of one layer."""
+    """The result of flushing one layer."""
 
     layer: Annotated[str, doc("Id of the layer.")]
     kind: Annotated[Kind, doc("What sort of cache it is.")]
     name: Annotated[str | None, doc("What people call it.")] = None
     answer: Annotated[Answer, doc("`done`, `nothing`, `unsupported`, `failed` …")]
-    commands: Annotated[tuple[str, ...], doc("What was run, or would be.")] = ()
-    seconds: Annotated[float | None, doc("How long it took; null when nothing was run.")] = None
-    unwritten_bytes: Annotated[int | None, doc("What is still unwritten in it; null: not told.")] = None
+    commands: Annotated[tuple[str, ...], doc("The commands that were run, or would be.")] = ()
+    seconds: Annotated[float | None, doc("Duration; null: nothing was run.")] = None
+    unwritten_bytes: Annotated[int | None, doc("Data that is still unwritten; null: unknown.")] = None
     unwritten: Annotated[bool | None, doc("Whether unwritten data is left; null: not reported.")] = None
     preserved: Preserved = None
 
 
 class FlushReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A flush of a stack, from the top to the bottom."""
+    """A flush of a stack, from top to bottom."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("Whose caches they are.")]
     target: Annotated[str | None, doc("What was named; null: the whole machine.")] = None
     dry_run: Annotated[bool, doc("Nothing was run.")] = False
     layers: Annotated[tuple[Flushed, ...], doc("In the order in which they were flushed.")] = ()
-    seconds: Annotated[float | None, doc("How long all of it took.")] = None
+    seconds: Annotated[float | None, doc("Total duration.")] = None
     dirty_before_bytes: Annotated[int | None, doc("Dirty and under writeback in memory, before.")] = None
-    dirty_after_bytes: Annotated[int | None, doc("The same afterwards; other programs go on writing meanwhile.")] = None
+    dirty_after_bytes: Annotated[int | None, doc("The same afterwards; other programs may have written.")] = None
     problems: Annotated[tuple[Problem, ...], doc("What could not be read.")] = ()
 
 
 class Counter(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure of a cache."""
+    """A counter or level of a cache."""
 
     name: Annotated[str, doc("`read hits`, `dirty`.")]
-    value: Annotated[float | None, doc("The figure, since boot or now; null: not told.")]
+    value: Annotated[float | None, doc("The value, since boot or now; null: unknown.")]
     unit: Annotated[Unit, doc("Unit of the figure.")] = "count"
     per_second: Annotated[
-        float | None, doc("Growth a second in the interval; null for levels, and for the first look.")
+        float | None, doc("Growth per second in the interval; null for levels and for the first sample.")
     ] = None
-    estimate: Annotated[bool, doc("It is concluded, by the method of the layer, and not counted.")] = False
-    why: Annotated[str | None, doc("Why the figure is not told; null where it is.")] = None
+    estimate: Annotated[bool, doc("Whether it is estimated, by the layer's method, instead of counted.")] = False
+    why: Annotated[str | None, doc("Why the value is unknown; null: it is known.")] = None
 
 
 class LayerStats(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one layer."""
+    """The statistics of one layer."""
 
     layer: Annotated[str, doc("Id of the layer.")]
     kind: Annotated[Kind, doc("What sort of cache it is.")]
     name: Annotated[str | None, doc("What people call it.")] = None
-    estimate: Annotated[bool, doc("The cache has no counters; this is concluded from those around it.")]
-    method: Annotated[str | None, doc("How it was estimated, and from what.")] = None
+    estimate: Annotated[bool, doc("Whether this is estimated from other counters, as the cache has none.")]
+    method: Annotated[str | None, doc("Method and source of the estimate.")] = None
     counters: Annotated[tuple[Counter, ...], doc("Its figures.")] = ()
 
 
@@ -162,7 +162,7 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def schema(kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one of the answers."""
+    """Return the JSON Schema (2020-12) of a report."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{kind.__name__} of raidctl",

@@ -1,4 +1,4 @@
-"""The kernel's words read: numbers, sizes, the chosen one of several. Pure; what cannot be read is a ``ValueError``."""
+"""Parse values of sysfs: numbers, sizes, the selected word. Pure; anything else is a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
 def number(text: str) -> int:
-    """A figure of sysfs or /proc: digits alone, at most twenty."""
+    """Parse a number of sysfs or /proc: at most twenty digits."""
     plain = text.strip()
     if not _NUMBER.fullmatch(plain):
         raise ValueError(f"not a number: {plain[:40]!r}")
@@ -21,7 +21,7 @@ def number(text: str) -> int:
 
 
 def members_of(text: str) -> int:
-    r"""The members of an md array; ``4 (3)`` while it is reshaped from 3 to 4.
+    r"""Parse an md array's number of members; ``4 (3)`` while it is reshaped from 3 to 4.
 
     >>> members_of("4 (3)\n"), members_of("6")
     (4, 6)
@@ -32,21 +32,21 @@ def members_of(text: str) -> int:
 
 
 def human(text: str) -> int:
-    """Bytes of bcache's ``1.2M``, ``512.0k``, ``0``: binary units, rounded by the kernel."""
+    """Parse bcache's ``1.2M``, ``512.0k``, ``0`` to bytes: binary units, rounded by the kernel."""
     plain = text.strip()
     return int(plain) if _NUMBER.fullmatch(plain) else parse_size(plain, binary=True)
 
 
 def chosen(text: str) -> str:
-    """The word in brackets of ``writethrough [writeback] writearound none``."""
+    """Return the word in brackets: ``writethrough [writeback] writearound none``."""
     match = _CHOSEN.search(text)
     if match is None:
-        raise ValueError(f"no word of it is in brackets: {text.strip()[:40]!r}")
+        raise ValueError(f"no word in brackets: {text.strip()[:40]!r}")
     return match[1]
 
 
 def word(text: str) -> str:
-    """A single word."""
+    """Parse a single word."""
     plain = text.strip()
     if not _WORD.fullmatch(plain):
         raise ValueError(f"not a word: {plain[:40]!r}")
@@ -54,5 +54,5 @@ def word(text: str) -> str:
 
 
 def state(text: str) -> str:
-    """The state of a bcache device, which may be two words: ``no cache``."""
+    """Parse the state of a bcache device, which may be two words: ``no cache``."""
     return " ".join(word(part) for part in text.split()) or word(text)

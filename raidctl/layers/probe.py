@@ -1,4 +1,4 @@
-"""Ask the kernel for its caches: two rounds of requests at most, whatever the machine has. A dialogue."""
+"""Read the kernel's caches: a dialogue of at most two rounds of requests."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.phrases import number
 from raidctl.model import Problem
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, ask_all
-from raidctl.survey.unanswered import problems_of
+from raidctl.survey.failed_requests import problems_of
 from raidctl.text import counted
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"
 TABLE = Run(("dmsetup", "table"))
 STATUS = Run(("dmsetup", "status", "--noflush"))
-"""Without ``--noflush`` the kernel commits metadata before it answers."""
+"""Without ``--noflush`` the kernel commits metadata first."""
 PAGE = Run(("getconf", "PAGESIZE"))
 BCACHES = "/sys/class/block/bcache*/bcache/state"
 BCACHE = (
@@ -44,16 +44,16 @@ class _Round:
     reads: dict[str, ReadAnswer] = field(default_factory=dict)
 
     def pairs(self) -> list[tuple[Read, Answer]]:
-        """Requests with their answers."""
+        """Return the requests with their answers."""
         return [(Read(path), answer) for path, answer in self.reads.items()]
 
     def files(self, place: str, names: Iterable[str], problems: list[Problem]) -> Files:
-        """The files of a directory that were read."""
+        """Return the files of a directory that were read."""
         return Files(place, {name: self.reads[f"{place}/{name}"] for name in names}, problems)
 
 
-def look(view: HostView, names: Iterable[str] | None = None) -> Dialogue[Kernel]:
-    """Ask for all caches of the kernel, or for those of some block devices (and the page cache)."""
+def probe_caches(view: HostView, names: Iterable[str] | None = None) -> Dialogue[Kernel]:
+    """Read all caches of the kernel, or those of some block devices (and the page cache)."""
     chosen = None if names is None else frozenset(names)
     wanted = [block for block in view.blocks if chosen is None or block.name in chosen]
     mapped = {block.dm_name: block.name for block in wanted if block.kind == "dm" and block.dm_name}
@@ -96,7 +96,7 @@ def _second(backed: Sequence[str], targets: Mapping[str, dm.Target]) -> Dialogue
 
 
 def _names(found: Answer) -> list[str]:
-    """Kernel names of ``/sys/class/block/bcache0/bcache/state``."""
+    """Return the kernel names in ``/sys/class/block/bcache0/bcache/state``."""
     return [path.split("/")[4] for path in found.paths] if isinstance(found, GlobAnswer) else []
 
 
@@ -113,7 +113,7 @@ def _page(answer: Answer) -> int | None:
 
 
 def _targets(answers: Sequence[Answer], mapped: Mapping[str, str], problems: list[Problem]) -> dict[str, dm.Target]:
-    """Caching mappings by kernel name."""
+    """Return the caching mappings by kernel name."""
     texts = []
     for request, answer in zip((TABLE, STATUS), answers, strict=False):
         fault = _fault(request, answer)
@@ -123,17 +123,17 @@ def _targets(answers: Sequence[Answer], mapped: Mapping[str, str], problems: lis
             texts.append("")
         else:
             texts.append(answer.text if isinstance(answer, RunAnswer) else "")
-    found, strange = dm.mappings(texts[0], texts[1])
-    if strange:
-        message = f"{counted(strange, 'line')} of dmsetup not understood."
+    found, unknown_lines = dm.mappings(texts[0], texts[1])
+    if unknown_lines:
+        message = f"{counted(unknown_lines, 'line')} of dmsetup not understood."
         problems.append(Problem(severity="warning", where="dmsetup", message=message, kind="unread"))
     return {mapped[name]: target for name, target in found.items() if name in mapped}
 
 
 def _fault(request: Run, answer: Answer) -> Problem | None:
-    """Why the device mapper does not tell which of its devices are caches."""
+    """Report why caches of the device mapper are unknown."""
     where = " ".join(request.argv)
-    missing = "whether devices of the device mapper are caches is not known"
+    missing = "caches of the device mapper are unknown"
     if answer.trouble is Failure.MISSING:
         remedy = "Install the package dmsetup (device-mapper)."
         return Problem("warning", "dmsetup", f"dmsetup is not installed: {missing}.", remedy, "no_tool")
@@ -151,11 +151,11 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
 
 
 def _untold(kernel: Kernel, first: _Round) -> None:
-    """One problem where nothing is told of the page cache: not a Linux with /proc, or an old recording."""
+    """Report once if the page cache is unknown: no /proc, or an old recording."""
     answers = [*kernel.vm.answers.values(), first.reads[MEMINFO]]
     if all(answer.data is None for answer in answers):
         unrecorded = any(answer.trouble is Failure.UNRECORDED for answer in answers)
         why = "the recording does not have them" if unrecorded else "they cannot be read"
-        message = f"The page cache's settings and figures are not known: {why}."
+        message = f"The page cache's settings and statistics are unknown: {why}."
         remedy = "Record the machine again." if unrecorded else "Run where /proc is mounted."
         kernel.problems.append(Problem("warning", "kernel:vm", message, remedy, "unread"))

@@ -1,4 +1,4 @@
-"""What lies below a target: block devices from the top to the bottom, volumes, drives, controllers. Pure."""
+"""Find everything below a target: block devices from top to bottom, volumes, drives, controllers. Pure."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ VM = f"{KERNEL}:vm"
 
 @dataclass(frozen=True)
 class Scope:
-    """The stack below a target; the whole machine when nothing was named."""
+    """The stack below a target; the whole machine if there is no target."""
 
     target: str | None
     roots: tuple[BlockDevice, ...] = ()
-    """What was named, as block devices."""
+    """The target's block devices."""
     blocks: tuple[BlockDevice, ...] = ()
-    """From the top to the bottom."""
+    """From top to bottom."""
     mountpoints: tuple[str, ...] = ()
-    """File systems of the target, and on it."""
+    """File systems of the target and on it."""
     volumes: tuple[tuple[Controller, Volume], ...] = ()
     drives: tuple[tuple[Controller, Drive], ...] = ()
-    """Without the members of software arrays: the drives below these are drives of their own."""
+    """Without the members of software arrays: the drives below these are listed themselves."""
     controllers: tuple[Controller, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """Kernel names of the block devices."""
+        """Return the kernel names of the block devices."""
         return [block.name for block in self.blocks]
 
 
 def scope(view: HostView, inventory: Inventory, target: str | None) -> Scope:
-    """The stack below a target: a mount point, a device, an id of an inventory or of a layer (``kernel:bcache0``).
+    """Return the stack below a target: a mount point, device, id of an object or layer (``kernel:bcache0``).
 
     Raises:
-        UsageError: The target means nothing, or several things.
+        UsageError: The target matches nothing, or several objects.
     """
     if target is None:
         return _whole(view, inventory)
@@ -70,7 +70,7 @@ def _whole(view: HostView, inventory: Inventory) -> Scope:
 
 
 def _blocks(view: HostView, target: str) -> list[BlockDevice]:
-    """The devices that a path or a layer's id names."""
+    """Return the devices that a path or a layer's id names."""
     family, colon, name = target.partition(":")
     if colon and family == KERNEL:
         block = view.block(name)
@@ -85,7 +85,7 @@ def _blocks(view: HostView, target: str) -> list[BlockDevice]:
 
 
 def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
-    """The nodes of the volumes and drives that are meant, by themselves or by their controller or array."""
+    """Return the nodes of the named volumes and drives, also of those named by controller or array."""
     found: list[str] = []
     for card in inventory.controllers:
         parts: tuple[Volume | Drive, ...] = (*card.volumes, *card.drives)
@@ -130,7 +130,7 @@ def _meant(card: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
 
 
 def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:
-    """The devices themselves and all that they lie on, each once."""
+    """Return the devices and all devices below them, each once."""
     found = {block.name: block for block in roots}
     waiting = deque(found.values())
     while waiting:
@@ -144,7 +144,7 @@ def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:
 
 
 def ordered(view: HostView, blocks: Iterable[BlockDevice]) -> list[BlockDevice]:
-    """Devices so that each stands above everything that it lies on; in a circle (rubbish in sysfs), as they come."""
+    """Sort devices so that each comes before all below it; keep the order within a cycle (corrupt sysfs)."""
     known = {block.name: block for block in blocks}
     below = {name: _under(view, block, known) for name, block in known.items()}
     above = dict.fromkeys(known, 0)

@@ -1,7 +1,7 @@
-"""The kernel's caches of a simulated machine: what flushing and writing into files makes of them. Pure.
+"""Simulate the kernel's caches: the effects of flushes and of writing to files. Pure.
 
-The files that are written are kept by the simulated machine itself; here is what else happens then: the counterpart of
-a limit becomes 0, a word gets its brackets, the data in a cache goes down.
+The simulated machine keeps written files itself; here are the side effects: the counterpart of a limit becomes 0, a
+word gets its brackets, unwritten data decreases.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FREE = re.compile(r"(?m)^(?P<name>\S+)(?P<head>: \d+ \d+ writecache \d+ )(?P<to
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    r"""Which devices are dm-writecaches, and how many free blocks each has.
+    r"""Return the initial state: a row for each dm-writecache.
 
     >>> initial(("dmsetup", "status", "--noflush"), "vg0-log: 0 2048 writecache 0 100 60 0\n")
     {'writecache vg0-log': 'as recorded'}
@@ -39,7 +39,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """``sync``, ``blockdev --flushbufs`` and the message ``flush`` of dm-writecache."""
+    """Simulate ``sync``, ``blockdev --flushbufs`` and the message ``flush`` of dm-writecache."""
     tool = basename(argv[0]) if argv else ""
     if tool == "sync" and "--data" not in argv:
         return Reply(0, "", dict(state) | {_SYNCED: "yes"})
@@ -54,7 +54,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The status of dm-writecache after a flush: all blocks are free."""
+    """Return the status of dm-writecache; after a flush all blocks are free."""
     if tuple(argv[:2]) != ("dmsetup", "status"):
         return text
 
@@ -67,15 +67,15 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def shown(path: str, text: str, state: Mapping[str, str]) -> str:
-    """A file as it is read: nothing is dirty in memory after a sync."""
+    """Return a file as it is read: after a sync no memory is dirty."""
     return _DIRTY.sub(r"\g<1>0\2", text) if path == "/proc/meminfo" and _SYNCED in state else text
 
 
 def written(path: str, data: str) -> Mapping[str, str]:
-    """The files that change when a word is written into one, with what stands in them afterwards.
+    """Return the files that change when a word is written to one, with their new content.
 
     Raises:
-        ValueError: The kernel does not take that word; its text is the kernel's.
+        ValueError: The kernel refuses that word; the text is the kernel's.
 
     >>> written("/proc/sys/vm/dirty_bytes", "1048576")
     {'/proc/sys/vm/dirty_bytes': '1048576', '/proc/sys/vm/dirty_ratio': '0'}
@@ -104,7 +104,7 @@ def written(path: str, data: str) -> Mapping[str, str]:
 
 
 def _of_array(name: str, word: str) -> str:
-    """What stands in a file of an md array when a word was written."""
+    """Return the content of a file of an md array after a word was written."""
     if name == "journal_mode" and word in _JOURNAL:
         return " ".join(f"[{mode}]" if mode == word else mode for mode in _JOURNAL)
     if name == "stripe_cache_size" and word.isdecimal() and int(word) in _STRIPES:

@@ -1,6 +1,6 @@
-"""How the caches are used: counters where there are any, and what can be concluded where there are none. Pure.
+"""Statistics of the caches: counters, or estimates if there are none. Pure.
 
-The tools tell of no counters of a controller's cache: :mod:`raidctl.layers.estimate` concludes what it can.
+No tool reports counters of a controller's cache: see :mod:`raidctl.layers.estimate`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from raidctl.discovery.sysfs import path_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
-from raidctl.layers.estimate import Times, Turning, mean, method, parse, shares, turning
+from raidctl.layers.estimate import Rotation, Times, mean, method, parse, rotation, shares
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Counter, Kind, LayerStats, Unit
 from raidctl.layers.phrases import human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Failure, Read, ask_all
-from raidctl.survey.unanswered import problems_of
+from raidctl.survey.failed_requests import problems_of
 from raidctl.text import attempt
 
 SWITCH = "queue/iostats"
-"""Whether the kernel counts the requests of a device; a partition has that of its disk."""
+"""Whether the kernel counts the requests of a device; a partition has that of its drive."""
 
 
 @dataclass
@@ -33,29 +33,29 @@ class Sample:
     times: Mapping[str, Times] = field(default_factory=dict)
     """By kernel name."""
     bypassed: Mapping[str, int] = field(default_factory=dict)
-    """Requests that the driver of a card has sent past its cache, by kernel name."""
+    """Requests that a controller's driver sent past its cache, by kernel name."""
     problems: Sequence[Problem] = ()
 
 
 def devices(scope: Scope, view: HostView) -> list[BlockDevice]:
-    """The block devices whose requests are counted: of volumes and drives."""
+    """Return the block devices of volumes and drives, whose requests are counted."""
     nodes = [volume.device for _, volume in scope.volumes] + [drive.device for _, drive in scope.drives]
     found = {block.name: block for node in nodes if node and (block := view.block(node)) is not None}
     return list(found.values())
 
 
 def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
-    """Read the statistics of the block devices; ``kernel`` was read at the same moment."""
+    """Read the statistics of the block devices; ``kernel`` was read at the same time."""
     names = [block.name for block in devices(scope, view)]
     if not scope.volumes and not scope.drives:
         names = [block.name for block in scope.blocks if block.kind in ("disk", "md")]
     kinds = ("stat", "device/raid_bypass_cnt", SWITCH)
     requests = [Read(path_of(name, kind)) for name in names for kind in kinds]
-    told = yield from ask_all(requests)
-    answers = iter(told)
+    reported = yield from ask_all(requests)
+    answers = iter(reported)
     times: dict[str, Times] = {}
     bypassed: dict[str, int] = {}
-    problems = problems_of(zip(requests, told, strict=True), kernel.problems)
+    problems = problems_of(zip(requests, reported, strict=True), kernel.problems)
     for name in names:
         stat, bypass, switch = next(answers), next(answers), next(answers)
         if stat.text is None:
@@ -65,7 +65,7 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
             try:
                 times[name] = parse(stat.text)
             except ValueError as error:
-                problems.append(_problem(path_of(name, "stat"), f"cannot be understood: {error}"))
+                problems.append(_problem(path_of(name, "stat"), f"has an unknown format: {error}"))
         count = attempt(number, bypass.text)
         if count is not None:
             bypassed[name] = count
@@ -75,7 +75,7 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
 
 
 def _switched_off(path: str) -> Problem:
-    message = f"{path} is 0: the kernel does not count requests, so what stands here is old."
+    message = f"{path} is 0: the kernel does not count requests, so these figures are old."
     return Problem(severity="warning", where=path, message=message, remedy=f"echo 1 > {path}", kind="unread")
 
 
@@ -84,7 +84,7 @@ def _problem(path: str, what: str) -> Problem:
 
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
-    """The figures of every layer, from the top to the bottom; rates where there was a look before."""
+    """Return the statistics of every layer, from top to bottom; with rates if there is an earlier sample."""
     work = _Work(scope, view, now, before, seconds)
     return [*work.memory(), *work.blocks(), *work.controllers(), *work.drives()]
 
@@ -98,14 +98,14 @@ class _Work:
     seconds: float
 
     def rate(self, name: str, value: float | None, earlier: float | None, unit: Unit = "count") -> Counter:
-        """A figure that grows, with its growth; none where it went back: the device was made anew."""
+        """Return a counter with its growth; without if it decreased, as the device was created again."""
         grown = None
         if value is not None and earlier is not None and self.seconds > 0 and value >= earlier:
             grown = round((value - earlier) / self.seconds, 3)
         return Counter(name=name, value=value, unit=unit, per_second=grown)
 
     def memory(self) -> Iterator[LayerStats]:
-        """Dirty pages, and how many become so and are written."""
+        """Yield dirty pages, and the rates at which pages become dirty and are written."""
         kernel, old = self.now.kernel, self.before.kernel if self.before else None
         counters = [
             Counter(name="dirty", value=kernel.memory.get("Dirty"), unit="bytes"),
@@ -114,11 +114,11 @@ class _Work:
         ]
         for label, name in (("dirtied", "nr_dirtied"), ("written", "nr_written")):
             counters.append(self.rate(label, kernel.page_bytes(name), old.page_bytes(name) if old else None, "bytes"))
-        told = tuple(counter for counter in counters if counter.value is not None)
-        yield LayerStats(layer=VM, kind="page_cache", estimate=False, counters=told)
+        reported = tuple(counter for counter in counters if counter.value is not None)
+        yield LayerStats(layer=VM, kind="page_cache", estimate=False, counters=reported)
 
     def blocks(self) -> Iterator[LayerStats]:
-        """Device mapper, bcache, md."""
+        """Yield the statistics of device mapper, bcache, md."""
         for block in self.scope.blocks:
             layer = f"{KERNEL}:{block.name}"
             if block.name in self.now.kernel.targets:
@@ -129,17 +129,17 @@ class _Work:
                 yield self._array(layer, block)
 
     def _mapping(self, layer: str, block: BlockDevice) -> LayerStats:
-        told, old = _read(self.now, block.name), _read(self.before, block.name)
+        reported, old = _read(self.now, block.name), _read(self.before, block.name)
         counters = [
-            Counter(name="size", value=told.size_bytes, unit="bytes"),
-            Counter(name="used", value=told.used_bytes, unit="bytes"),
-            Counter(name="unwritten", value=told.unwritten_bytes, unit="bytes"),
-            *(self.rate(name, value, old.counters.get(name)) for name, value in told.counters.items()),
-            *_ratio("read hit ratio", told.counters, old.counters),
+            Counter(name="size", value=reported.size_bytes, unit="bytes"),
+            Counter(name="used", value=reported.used_bytes, unit="bytes"),
+            Counter(name="unwritten", value=reported.unwritten_bytes, unit="bytes"),
+            *(self.rate(name, value, old.counters.get(name)) for name, value in reported.counters.items()),
+            *_ratio("read hit ratio", reported.counters, old.counters),
         ]
         return LayerStats(
             layer=layer,
-            kind="dm_writecache" if told.target == "writecache" else "dm_cache",
+            kind="dm_writecache" if reported.target == "writecache" else "dm_cache",
             name=block.dm_name,
             estimate=False,
             counters=tuple(counter for counter in counters if counter.value is not None),
@@ -178,24 +178,22 @@ class _Work:
         )
 
     def controllers(self) -> Iterator[LayerStats]:
-        """The volumes of cards: what their block devices tell."""
+        """Yield the statistics of controllers' volumes, from their block devices."""
         for card, volume in self.scope.volumes:
             if card.mode != "software":
                 yield self._estimated(volume.id, "volume", volume.name, volume.device, _below(card, volume))
 
     def drives(self) -> Iterator[LayerStats]:
-        """Drives that the system sees itself."""
+        """Yield the statistics of drives that the system sees itself."""
         for _, drive in self.scope.drives:
             if drive.device:
-                yield self._estimated(drive.id, "drive", drive.model, drive.device, turning([drive]))
+                yield self._estimated(drive.id, "drive", drive.model, drive.device, rotation([drive]))
 
-    def _estimated(self, layer: str, kind: Kind, name: str | None, node: str | None, below: Turning) -> LayerStats:
+    def _estimated(self, layer: str, kind: Kind, name: str | None, node: str | None, below: Rotation) -> LayerStats:
         block = self.view.block(node) if node else None
         now = self.now.times.get(block.name) if block else None
         if block is None or now is None:
-            why = (
-                f"unknown: {path_of(block.name, 'stat')} tells nothing" if block else "unknown: no block device is seen"
-            )
+            why = f"unknown: {path_of(block.name, 'stat')} is empty" if block else "unknown: no block device is seen"
             return LayerStats(layer=layer, kind=kind, name=name, estimate=True, method=why)
         old = self.before.times.get(block.name) if self.before else None
         bypassed = self.now.bypassed.get(block.name)
@@ -228,14 +226,14 @@ class _Work:
 
 
 def _untold(block: BlockDevice | None) -> str:
-    """Why a layer has no figures."""
-    what = "the system shows no block device of it" if block is None else f"{path_of(block.name, 'stat')} tells nothing"
+    """Explain why a layer has no statistics."""
+    what = "the system sees no block device of it" if block is None else f"{path_of(block.name, 'stat')} is empty"
     return f"unknown: {what}"
 
 
-def _read(told: Sample | None, name: str) -> dm.CacheState:
-    """The state of a mapping; empty where there is none or it is in no known form."""
-    target = told.kernel.targets.get(name) if told else None
+def _read(reported: Sample | None, name: str) -> dm.CacheState:
+    """Return the state of a mapping; empty if there is none or its format is unknown."""
+    target = reported.kernel.targets.get(name) if reported else None
     try:
         return dm.read(target) if target is not None else dm.CacheState("cache")
     except ValueError:
@@ -243,14 +241,14 @@ def _read(told: Sample | None, name: str) -> dm.CacheState:
 
 
 def _hits(files: Files) -> dict[str, int]:
-    """Reads of a bcache that it has answered, and has not. What went past it is counted elsewhere."""
+    """Return a bcache's read hits and misses. Bypassed reads are counted elsewhere."""
     names = {"read hits": "cache_hits", "read misses": "cache_misses"}
-    told = {name: files.value(f"stats_total/{file}", number) for name, file in names.items()}
-    return {name: figure for name, figure in told.items() if figure is not None}
+    reported = {name: files.value(f"stats_total/{file}", number) for name, file in names.items()}
+    return {name: figure for name, figure in reported.items() if figure is not None}
 
 
 def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Counter]:
-    """Hits among all reads: of the interval where there was a look before, else since the beginning."""
+    """Return the share of hits among reads: of the interval if there is an earlier sample, else since the start."""
     hits, total = _reads(now)
     if old:
         earlier_hits, earlier = _reads(old)
@@ -258,12 +256,12 @@ def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Co
     return [Counter(name=name, value=round(100 * hits / total, 1), unit="percent")] if 0 <= hits <= total != 0 else []
 
 
-def _reads(told: Mapping[str, int]) -> tuple[int, int]:
-    """Hits, and all reads; dm-writecache tells these, the others tell misses."""
-    hits = told.get("read hits", 0)
-    return hits, told.get("reads", hits + told.get("read misses", 0))
+def _reads(reported: Mapping[str, int]) -> tuple[int, int]:
+    """Return hits and all reads; dm-writecache reports these, the others report misses."""
+    hits = reported.get("read hits", 0)
+    return hits, reported.get("reads", hits + reported.get("read misses", 0))
 
 
-def _below(card: Controller, volume: Volume) -> Turning:
-    """How fast the drives of a volume turn."""
-    return turning(drive for drive in card.drives if volume.array is not None and drive.array == volume.array)
+def _below(card: Controller, volume: Volume) -> Rotation:
+    """Return the rotation of a volume's drives."""
+    return rotation(drive for drive in card.drives if volume.array is not None and drive.array == volume.array)

@@ -20,7 +20,7 @@ from raidctl.units import format_binary, format_figure
 SHORT = "++++"
 """Instead of a figure, as bonnie++ has it: the phase was too short."""
 CURVE = "gib_mib_s_deviation"
-"""The series of the speed over the disk: rows of GiB, MiB/s, deviation."""
+"""The series of the speed across the drive: rows of GiB, MiB/s, deviation."""
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
 _DRAWN = ("commits", "worst")
 """Trials whose latencies are drawn without -v."""

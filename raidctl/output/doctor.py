@@ -16,8 +16,8 @@ from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import Trouble, notes, troubles
-from raidctl.survey.doctor import CheckupReport, ToolCheck
-from raidctl.survey.pci_cards import CardRow
+from raidctl.survey.doctor import DoctorReport, ToolCheck
+from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.text import counted, listing
 
 
@@ -27,7 +27,7 @@ class Checkup:
 
     inventory: Inventory
     """Whose machine; its problems are those of the whole checkup."""
-    cards: Sequence[CardRow]
+    cards: Sequence[PciControllerRow]
     tools: Sequence[ToolCheck]
     root: bool | None
     """Whether the requests are carried out as root; None when unknown."""
@@ -35,12 +35,12 @@ class Checkup:
     """Version of each library that raidctl uses, None when it is missing; empty when it was another machine."""
 
 
-def checkup_data(checkup: Checkup) -> CheckupReport:
+def checkup_data(checkup: Checkup) -> DoctorReport:
     """The same for programs."""
-    return CheckupReport(
+    return DoctorReport(
         host=checkup.inventory.host,
         root=checkup.root,
-        cards=tuple(checkup.cards),
+        pci_controllers=tuple(checkup.cards),
         tools=tuple(checkup.tools),
         libraries=dict(checkup.libraries),
         problems=checkup.inventory.problems,
@@ -60,7 +60,7 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from _tools(checkup, paper)
     yield Text("")
     yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
-    told = {(note, one) for card in checkup.cards for note in card.why for one in card.controllers}
+    told = {(note, one) for card in checkup.cards for note in card.notes for one in card.controllers}
     yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
 
 
@@ -81,11 +81,11 @@ def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     rows: list[tuple[str, Sequence[Piece]]] = []
     for card in checkup.cards:
         rows.append((paper.clean(card.address), _card(card, checkup.inventory.problems, paper)))
-        rows += [("", [(paper.clean(why), DULL)]) for why in card.why]
+        rows += [("", [(paper.clean(why), DULL)]) for why in card.notes]
     yield facts(rows, paper)
 
 
-def _card(card: CardRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
+def _card(card: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
     """What it is; who drives it; who tells of it; as what it is shown."""
     told: list[Piece] = [
         (paper.clean(card.name), STRONG),
@@ -98,24 +98,24 @@ def _card(card: CardRow, problems: Sequence[Problem], paper: Paper) -> list[Piec
     return [*told, (paper.clean(card.note), DULL)] if card.note else told
 
 
-def _programs(card: CardRow, paper: Paper) -> list[Piece]:
+def _programs(card: PciControllerRow, paper: Paper) -> list[Piece]:
     """Which of the installed programs has told of the card, and which have not."""
-    told = card.told_by or (card.found if card.answers else ())
+    told = card.reported_by or (card.found if card.listed else ())
     others = listing((name for name in card.found if name not in told), "or")
     if told:
         return [paper.clean(f"told by {listing(told)}{f', not by {others}' if others else ''}")]
     return [paper.clean(f"not told by {others}")] if others else []
 
 
-def _state(card: CardRow, problems: Sequence[Problem]) -> tuple[str, Style]:
-    if card.controllers and card.answers:
+def _state(card: PciControllerRow, problems: Sequence[Problem]) -> tuple[str, Style]:
+    if card.controllers and card.listed:
         return f"shown as {listing(card.controllers)}", GOOD
     if any(problem.where == card.address and problem.kind != "note" for problem in problems):
         needs = f", needs {listing(card.tools, 'or')}" if card.tools and not card.found else ""
         return f"NOT SHOWN{needs}", BAD
     return (
         ("unclear which of them it is", WARN)
-        if card.answers is None and not card.note
+        if card.listed is None and not card.note
         else ("nothing found on it", DULL)
     )
 

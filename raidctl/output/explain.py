@@ -19,14 +19,14 @@ from raidctl.select import Item, items
 _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", "details"})
 
 
-def facts_of(sheets: Sequence[Output], identifier: str) -> list[Fact]:
+def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
     """All facts of one object, in the order of the outputs and their lines."""
-    found = [fact for sheet in sheets for fact in sheet.facts if fact.object_id == identifier]
-    order = {sheet.command: index for index, sheet in reversed(list(enumerate(sheets)))}
+    found = [fact for sheet in outputs for fact in sheet.facts if fact.object_id == identifier]
+    order = {sheet.command: index for index, sheet in reversed(list(enumerate(outputs)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
 
 
-def explained(inventory: Inventory, sheets: Sequence[Output], identifiers: Sequence[str]) -> list[dict[str, Any]]:
+def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str]) -> list[dict[str, Any]]:
     """The same for programs: each object with its facts, and what was concluded from them."""
     finals = {identifier: final_values(inventory, identifier) for identifier in identifiers}
     return [
@@ -40,21 +40,21 @@ def explained(inventory: Inventory, sheets: Sequence[Output], identifiers: Seque
                     "line": fact.line.number,
                     "text": fact.line.text,
                 }
-                for fact in facts_of(sheets, identifier)
+                for fact in facts_of(outputs, identifier)
                 for final in (finals[identifier],)
             ],
-            "concluded": dict(concluded(inventory, sheets, identifier)),
+            "concluded": dict(concluded(inventory, outputs, identifier)),
         }
         for identifier in identifiers
     ]
 
 
-def concluded(inventory: Inventory, sheets: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
+def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
     """Fields that have a value and no line of their own: concluded from what was read, or from the form of it."""
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     if item is None:
         return []
-    read = {fact.field for fact in facts_of(sheets, identifier)}
+    read = {fact.field for fact in facts_of(outputs, identifier)}
     return [(field, value) for field, value in _filled(item) if not any(_covers(name, field) for name in read)]
 
 
@@ -104,18 +104,18 @@ def _value(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def explanation(inventory: Inventory, sheets: Sequence[Output], identifiers: Sequence[str], paper: Paper) -> str:
+def explanation(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str], paper: Paper) -> str:
     """The screen of ``raidctl show --explain ID``."""
     parts: list[RenderableType] = []
     for identifier in identifiers:
         parts += [Text("")] if parts else []
-        parts += _object(inventory, sheets, identifier, paper)
+        parts += _object(inventory, outputs, identifier, paper)
     return paper.render(parts)
 
 
-def _object(inventory: Inventory, sheets: Sequence[Output], identifier: str, paper: Paper) -> Iterator[RenderableType]:
+def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, paper: Paper) -> Iterator[RenderableType]:
     yield line((paper.clean(identifier), STRONG))
-    found = facts_of(sheets, identifier)
+    found = facts_of(outputs, identifier)
     final = final_values(inventory, identifier)
     for command, facts in groupby(found, key=lambda fact: fact.command):
         rows = list(facts)
@@ -130,7 +130,7 @@ def _object(inventory: Inventory, sheets: Sequence[Output], identifier: str, pap
             ],
             paper,
         )
-    rest = concluded(inventory, sheets, identifier)
+    rest = concluded(inventory, outputs, identifier)
     if rest:
         yield Text("")
         yield line(("concluded from these, or from the form of the output", DULL))

@@ -14,7 +14,7 @@ from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 
 
-def unparsed(sheets: Sequence[Output]) -> list[dict[str, Any]]:
+def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
     """For programs: each output with what is left of it, and how much it said."""
     return [
         {
@@ -22,23 +22,25 @@ def unparsed(sheets: Sequence[Output]) -> list[dict[str, Any]]:
             "lines": sum(bool(one.text.strip()) for one in sheet.lines),
             "unparsed": [{"line": one.number, "text": one.text} for one in sheet.unparsed()],
         }
-        for sheet in sheets
+        for sheet in outputs
     ]
 
 
 @drawn
-def unparsed_screen(sheets: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
+def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl show --unparsed``: a sum, then each output that has lines left."""
-    total = sum(bool(one.text.strip()) for sheet in sheets for one in sheet.lines)
-    left = [(sheet, sheet.unparsed()) for sheet in sheets]
+    total = sum(bool(one.text.strip()) for sheet in outputs for one in sheet.lines)
+    left = [(sheet, sheet.unparsed()) for sheet in outputs]
     missing = sum(len(lines) for _, lines in left)
-    if not sheets:
+    if not outputs:
         yield line("No output was read.")
     elif not missing:
-        yield line(f"Every line was used: {total} in {counted(len(sheets), 'output')}.")
+        yield line(f"Every line was used: {total} in {counted(len(outputs), 'output')}.")
     else:
         places = sum(bool(lines) for _, lines in left)
-        yield line(f"Not used: {missing} of {counted(total, 'line')}, in {places} of {counted(len(sheets), 'output')}.")
+        yield line(
+            f"Not used: {missing} of {counted(total, 'line')}, in {places} of {counted(len(outputs), 'output')}."
+        )
     for sheet, lines in left:
         if lines:
             yield Text("")

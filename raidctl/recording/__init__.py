@@ -1,1 +1,1 @@
-"""What tools print, kept: recordings, archives, pasted files, and what is removed from them."""
+"""Recordings, archives and pasted files of tools' output, and their redaction."""

@@ -1,8 +1,8 @@
-"""Bounded, forward-only reading of files, directories and archives; nothing is ever unpacked to disk.
+"""Read files, directories and archives, within limits; nothing is unpacked to disk.
 
-Archives are recognised by their content, not by their name: tar, zip, and anything of these or a single file in gzip,
-bzip2 or xz. Links inside a directory or an archive are not followed: in an unpacked report of another machine
-they point to files of *this* machine.
+Archives are recognised by content, not by name: tar, zip, and any of these or a single file in gzip, bzip2 or xz.
+Links inside a directory or an archive are not followed: in an unpacked report of another machine they point to files
+of *this* machine.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+from msgspec import Struct, field
+
 from raidctl.errors import RecordError
+from raidctl.recording.manifest import FILE_LIMIT
 
 HEAD = 64 * 1024
-"""Bytes at the beginning of a file by which it is judged."""
-FILE_LIMIT = 64 * 1024 * 1024
-"""Bytes that are read of one file at most."""
+"""Bytes at the beginning of a file by which it is recognised."""
 COUNT_LIMIT = 100_000
-"""Files that are looked at in one directory, or in one archive with all that is nested in it, at most."""
+"""Most files read in one directory, or in one archive with nested ones."""
 UNPACKED_LIMIT = 8 * 1024**3
-"""Bytes that are unpacked out of one archive at most, with all that is nested in it."""
+"""Most bytes unpacked from one archive with nested ones."""
 PROCESSOR_LIMIT = 600.0
-"""Seconds of processor time for one archive at most, with all that is nested in it and what its files are."""
+"""Most seconds of processor time for one archive with nested ones, reading its files included."""
 HEADER_LIMIT = 1 << 20
-"""Bytes between two files of a tar at most: extended headers, which are read into memory as a whole."""
+"""Most bytes between two files of a tar: extended headers, which are read into memory."""
 NESTING = 2
-"""A directory or archive may hold archives; these may hold compressed single files."""
+"""A directory or archive may contain archives; these may contain compressed single files."""
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 _CLOSED = {b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!": "RAR", b"\x04\x22\x4d\x18": "LZ4"}
@@ -55,11 +55,11 @@ class _Readable(Protocol):
 
 
 class _TooMuch(RuntimeError):
-    """The limit of what may be unpacked is reached."""
+    """A limit of unpacking is reached."""
 
 
 class Budget:
-    """What an archive, with all that is nested in it, may still use."""
+    """What an archive with nested ones may still use."""
 
     def __init__(self) -> None:
         self._bytes = UNPACKED_LIMIT
@@ -67,7 +67,7 @@ class Budget:
         self._until = time.process_time() + PROCESSOR_LIMIT
 
     def take(self, size: int) -> None:
-        """Count bytes that were read. Raise _TooMuch, again and again once a limit is reached."""
+        """Count bytes that were read. Raise _TooMuch, each time once a limit is reached."""
         self._bytes -= size
         if self._bytes < 0:
             raise _TooMuch(f"more than {UNPACKED_LIMIT >> 30} GiB when unpacked")
@@ -82,7 +82,7 @@ class Budget:
 
 
 class Stream:
-    """Bytes that can be read once, forwards, with a look ahead at the first 64 KiB."""
+    """Bytes that can be read once, forwards; the first 64 KiB can be seen in advance."""
 
     def __init__(self, source: _Readable, budget: Budget | None = None) -> None:
         self._source = source
@@ -94,7 +94,7 @@ class Stream:
         self._ahead = self.head
 
     def as_file(self) -> Stream:
-        """This stream for whoever reads a file: from now on damage ends it, and is kept as its fault."""
+        """Return this stream for reading a file: damage then ends it, and is kept as its fault."""
         self._is_file = True
         return self
 
@@ -116,39 +116,37 @@ class Stream:
         return b"".join(parts)
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes; all that is left with a negative size."""
+        """Read at most ``size`` bytes; all that is left with a negative size."""
         if size < 0:
             size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]
         return first + self._take(size - len(first)) if len(first) < size else first
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A file, wherever it lies; its stream is valid until the next piece is asked for."""
+class Piece(Struct, frozen=True):
+    """A file on disk or in an archive; its stream is valid until the next piece is requested."""
 
     name: str
-    """Path below the directory or inside the archive; the file's own name when it was given alone."""
+    """Path below the directory or inside the archive; the file's name if it was given alone."""
     stream: Stream
     nested: bool = False
-    """It lies in a directory or an archive, among others."""
+    """It is one of several in a directory or an archive."""
 
 
-@dataclass(frozen=True)
-class Snag:
-    """Something that could not be read, in words."""
+class Skipped(Struct, frozen=True):
+    """Something that could not be read, with a message."""
 
     name: str
     message: str
     remedy: str
     denied: bool = False
-    """For lack of a right."""
+    """A right is missing."""
 
 
-def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Snag]:
-    """Every file at ``path``: a file, a directory, an archive, or ``-`` for standard input, bounded in every way.
+def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
+    """Yield every file at ``path``: a file, a directory, an archive, or ``-`` for standard input.
 
-    Archives inside archives are opened ``nesting`` levels deep; with 0, what an archive holds is taken as it is.
+    Archives inside archives are opened ``nesting`` levels deep; with 0, files in an archive are not opened.
 
     Raises:
         RecordError: there is nothing at ``path``, or it must not be read.
@@ -171,15 +169,15 @@ def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Pie
         raise RecordError(f"{os.fspath(path)} cannot be read: {error.strerror or error}.") from None
 
 
-def _bounded(found: Iterator[Piece | Snag], name: str) -> Iterator[Piece | Snag]:
+def _bounded(found: Iterator[Piece | Skipped], name: str) -> Iterator[Piece | Skipped]:
     for count, item in enumerate(found):
         if count >= COUNT_LIMIT:
-            yield Snag(name, f"It holds more than {COUNT_LIMIT} files; the rest was not read", "Give a part of it.")
+            yield Skipped(name, f"It contains more than {COUNT_LIMIT} files; the rest was not read", "Give a part.")
             return
         yield item
 
 
-def _directory(top: Path, nesting: int) -> Iterator[Piece | Snag]:
+def _directory(top: Path, nesting: int) -> Iterator[Piece | Skipped]:
     refused: list[OSError] = []
     for folder, below, files in os.walk(top, onerror=refused.append):
         below.sort()
@@ -187,7 +185,7 @@ def _directory(top: Path, nesting: int) -> Iterator[Piece | Snag]:
             place = Path(folder) / file
             name = str(place.relative_to(top))
             try:
-                # a fifo would block, a link would lead out of the tree
+                # a fifo would block, a link could lead out of the tree
                 if not stat.S_ISREG(place.lstat().st_mode):
                     continue
                 with place.open("rb") as opened:
@@ -198,41 +196,40 @@ def _directory(top: Path, nesting: int) -> Iterator[Piece | Snag]:
         yield _refused(str(trouble.filename), trouble)
 
 
-def _refused(name: str, error: OSError) -> Snag:
+def _refused(name: str, error: OSError) -> Skipped:
     if isinstance(error, PermissionError):
-        return Snag(name, "This user may not read it", "Change its permissions, or run raidctl as root.", denied=True)
-    return Snag(name, f"It cannot be read: {error.strerror or error}", "Copy it again.")
+        return Skipped(name, "This user may not read it", "Change its mode, or run raidctl as root.", denied=True)
+    return Skipped(name, f"It cannot be read: {error.strerror or error}", "Copy it again.")
 
 
-@dataclass(frozen=True)
-class _Unpacker:
+class _Unpacker(Struct, frozen=True):
     nesting: int
     outermost: int = 0
     """The depth of the archive itself: 1 in a directory."""
     budget: Budget = field(default_factory=Budget)
 
-    def unpack(self, name: str, opened: _Readable, depth: int) -> Iterator[Piece | Snag]:
-        """A file as it is, or, for an archive, what it holds. Damage deep inside an archive is nobody's concern."""
+    def unpack(self, name: str, opened: _Readable, depth: int) -> Iterator[Piece | Skipped]:
+        """Yield a file, or the files of an archive. Damage deep inside an archive is not reported."""
         try:
             yield from self._contents(name, Stream(opened, self.budget), opened, depth)
         except _DAMAGE as error:
             if isinstance(error, PermissionError) or (isinstance(error, _TooMuch) and depth > self.outermost):
                 raise
             if depth <= 1:
-                yield Snag(
+                yield Skipped(
                     name,
                     f"It is damaged or cut off: {error or type(error).__name__}",
-                    "What could be read of it is used; copy it again for the rest.",
+                    "The readable part is used; copy it again for the rest.",
                 )
 
-    def _contents(self, name: str, stream: Stream, opened: _Readable, depth: int) -> Iterator[Piece | Snag]:
+    def _contents(self, name: str, stream: Stream, opened: _Readable, depth: int) -> Iterator[Piece | Skipped]:
         head = stream.head
         packed = next((form for magic, form in _COMPRESSED.items() if head.startswith(magic)), None)
         closed = next((form for magic, form in _CLOSED.items() if head.startswith(magic)), None)
         if depth > self.nesting:
             yield from _file(name, stream, nested=True)
         elif closed and depth == 0:
-            yield Snag(name, f"It is packed with {closed}, which raidctl cannot open", "Unpack it and give the files.")
+            yield Skipped(name, f"It is packed with {closed}, which is unsupported", "Unpack it and give the files.")
         elif packed:
             yield from self.unpack(_bare(name), _decompressor(packed, stream), depth)
         elif head.startswith(b"PK\x03\x04"):
@@ -242,7 +239,7 @@ class _Unpacker:
         else:
             yield from _file(name, stream, nested=depth > 0)
 
-    def _tar(self, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
+    def _tar(self, stream: Stream, depth: int) -> Iterator[Piece | Skipped]:
         source = _TarSource(stream)
         with tarfile.TarFile(fileobj=cast("IO[bytes]", source), mode="r") as archive:
             for member in archive:
@@ -254,11 +251,11 @@ class _Unpacker:
                         yield from self.unpack(_inner(member.name), opened, depth + 1)
                 source.header = 0
 
-    def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
-        """A zip's contents stand at its end: the file itself is used, or a copy in memory of bounded size."""
+    def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Skipped]:
+        """Read a zip, whose directory is at its end: from the file itself, or a limited copy in memory."""
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
         copy = b"" if on_disk else stream.read(FILE_LIMIT)
-        if copy.count(b"PK\x01\x02") > COUNT_LIMIT:  # zipfile makes an object of each before the first is read
+        if copy.count(b"PK\x01\x02") > COUNT_LIMIT:  # zipfile creates an object of each before the first is read
             raise _TooMuch(f"more than {COUNT_LIMIT} files")
         source = cast("IO[bytes]", opened) if on_disk else io.BytesIO(copy)
         with zipfile.ZipFile(source) as archive:
@@ -276,16 +273,16 @@ def _file(name: str, stream: Stream, *, nested: bool) -> Iterator[Piece]:
 
 
 class _TarSource:
-    """What tarfile reads: forwards only, and between two files no more than an honest archive needs.
+    """The source of tarfile: forward-only, with a limit of bytes between two files.
 
-    It reads extended headers (long names, attributes, maps of sparse files) into memory, whatever size they claim.
+    tarfile reads extended headers (long names, attributes, maps of sparse files) into memory, of any size they claim.
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._at = 0
         self.header: int | None = 0
-        """Bytes that were read of headers since the last file; None: a file is read."""
+        """Bytes of headers since the last file; None: a file is read."""
 
     def read(self, size: int) -> bytes:
         """At most so many bytes."""
@@ -302,7 +299,7 @@ class _TarSource:
         return self._at
 
     def seek(self, place: int) -> None:
-        """Pass over what lies before a place; at the end of the stream it stays there."""
+        """Skip to a position, at most to the end."""
         while self._at < place:
             data = self._stream.read(min(place - self._at, 1 << 20))
             if not data:
@@ -329,7 +326,7 @@ def _decompressor(form: str, stream: Stream) -> _Readable:
 
 
 def _is_tar(head: bytes) -> bool:
-    """The checksum in the first header tells, for every dialect of tar."""
+    """Whether the checksum in the first header is right, for every dialect of tar."""
     try:
         tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
     except tarfile.TarError:
@@ -338,5 +335,5 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _inner(name: str) -> str:
-    """The name of a member for people; it is never used as a path."""
+    """Return the name of a member for display; it is never used as a path."""
     return name.removeprefix("./")

@@ -1,7 +1,7 @@
-"""Finds what identifies a machine in the texts of a recording: serial numbers, unique ids, addresses, names.
+"""Find what identifies a machine in a recording: serial numbers, unique ids, addresses, names.
 
-By neutral labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable forms (a UUID, a world wide
-name). What is found by its label in one place is then masked everywhere, see :mod:`raidctl.recording.redact`.
+By common labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable formats (a UUID, a world wide
+name). A value found by its label in one place is masked everywhere, see :mod:`raidctl.recording.redact`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raidctl.recording.manifest import Entry
 
 
 class Kind(IntEnum):
-    """What an identity is, which decides how it is replaced; the lower one wins where two claim a string."""
+    """The kind of an identity, which decides how it is replaced; the lowest wins for a string."""
 
     HEX = 0
     """WWN, NAA id, EUI-64, UUID, MAC, IPv6 address: hexadecimal digits, perhaps with separators."""
@@ -28,12 +28,12 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Identity:
-    """A string that identifies something, as it was found."""
+    """A string that identifies something, as found."""
 
     kind: Kind
     text: str
     start: int
-    """Where it stands in the text that was searched."""
+    """Its position in the searched text."""
 
 
 _NONE = frozenset((
@@ -43,7 +43,7 @@ _NONE = frozenset((
     "-", "--", "---", "localhost", "localdomain", "localhost.localdomain", "(none)", "system", "number", "serial",
     "supported", "set", "root",
 ))  # fmt: skip
-"""Words that a tool prints where it knows none."""
+"""Words that a tool prints for an unknown value."""
 _PADDING = set(":-. _")
 
 # Serial Number: AB12    "serial_number": "AB12"    (sn: AB12)    sn        : AB12    Disk00 Serial : AB12
@@ -126,9 +126,9 @@ _HEX_FILES = ("/wwid", "/uuid", "_uuid", "/nguid", "/eui", "/sas_address", "/mac
 
 
 def identities(text: str) -> Iterator[Identity]:
-    """Everything in a text that identifies a machine or a part of it; the same one may come several times."""
+    """Yield everything in a text that identifies a machine or a part of it, possibly repeated."""
     for match in _UNIQUE.finditer(text):
-        if match["key"] and not match["quote"]:  # a number in JSON has to stay one
+        if match["key"] and not match["quote"]:  # a number in JSON must stay one
             yield Identity(Kind.SERIAL, match["value"], match.start("value"))
         else:
             yield from _unique(match["value"], match.start("value"))
@@ -168,7 +168,7 @@ def _people(text: str) -> Iterator[Identity]:
 
 
 def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
-    """What identifies a machine by where it was read: the whole content of ``…/hostname`` or ``…/serial``."""
+    """Yield identities by the file they were read from: the content of ``…/hostname`` or ``…/serial``."""
     path = entry.read or ""
     if path.endswith(_HOST_FILES) or entry.run in _HOST_CALLS:
         yield from _host(text.strip(), len(text) - len(text.lstrip()))
@@ -183,13 +183,13 @@ def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
 
 
 def _plain(text: str) -> bool:
-    """Whether a value is no identity: a word for "none", or the same character throughout."""
+    """Whether a value is no identity: a word for "none", or one repeated character."""
     bare = text.lower()
     return bare in _NONE or len(set(bare.removeprefix("0x")) - _PADDING) < 2
 
 
 def serial_parts(value: str, start: int) -> Iterator[Identity]:
-    """A value may be padded, and may consist of several groups; another label may follow on the line."""
+    """Yield the parts of a value, which may be padded, in groups, or followed by another label."""
     words = list(re.finditer(r"\S+", value))
     if not words or words[0][0][0] in "[<" or all(word[0].lower() in _NONE for word in words):
         return
@@ -202,7 +202,7 @@ def serial_parts(value: str, start: int) -> Iterator[Identity]:
 
 
 def _udev_serial(text: str, match: re.Match[str]) -> Iterator[Identity]:
-    """``ID_SERIAL`` of a device without ``ID_SERIAL_SHORT``, without the model that may stand in it."""
+    """Yield ``ID_SERIAL`` of a device without ``ID_SERIAL_SHORT``, without the model in it."""
     block = text[text.rfind("\n\n", 0, match.start()) + 1 : match.end()]
     rest = text[match.end() : match.end() + 8192].partition("\n\n")[0]
     if "ID_SERIAL_SHORT=" in block or "ID_SERIAL_SHORT=" in rest:
@@ -230,7 +230,7 @@ def _host(value: str, start: int) -> Iterator[Identity]:
 
 
 def _column(text: str, match: re.Match[str]) -> Iterator[Identity]:
-    """The column ``SN`` of a table whose columns are ruled."""
+    """Yield the column ``SN`` of a table with ruled columns."""
     place = match["heads"].index("SN")
     rule = next((rule for rule in re.finditer(r"-+", match["rule"]) if rule.start() <= place < rule.end()), None)
     if rule is None:

@@ -1,4 +1,4 @@
-"""An inventory out of bytes; where they are none, the reason, in words that stand behind the name of what was read."""
+"""Decode an inventory; explain why a file is none."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from raidctl.model import SCHEMA_VERSION, Inventory
 
 
 class NoInventory(ValueError):
-    """These bytes are none; its text is a predicate without a full stop: ``is cut off in the middle``."""
+    """These bytes are no inventory; the text is a predicate without a full stop: ``is cut off in the middle``."""
 
 
 class _Head(msgspec.Struct):
-    """What tells inventories of another version, and other JSON of raidctl, apart."""
+    """Fields that distinguish inventories of other versions, and raidctl's other JSON."""
 
     schema_version: Any = None
     controllers: Any = None
 
 
 def decode(data: bytes) -> Inventory:
-    """The inventory that these bytes are.
+    """Decode an inventory.
 
     Raises:
-        NoInventory: They are none that this raidctl can read.
+        NoInventory: The bytes are none that this raidctl can read.
     """
     try:
         inventory: Inventory = json_decode.decode(data, Inventory)
@@ -48,7 +48,7 @@ def _why(data: bytes, error: Exception) -> str:
 
 
 def _other_version(data: bytes) -> str | None:
-    """The reason, where it is another JSON document of raidctl, or one of another raidctl."""
+    """Explain that it is another JSON document of raidctl, or of another version; None if it is not."""
     try:
         head = json_decode.decode(data, _Head)
     except msgspec.DecodeError:
@@ -65,14 +65,14 @@ def _other_version(data: bytes) -> str | None:
 
 
 def broken(data: bytes) -> str:
-    """Why bytes are no JSON, as :class:`NoInventory` has it."""
+    """Explain why bytes are no JSON, for :class:`NoInventory`."""
     try:
-        json_decode.decode(data.rstrip(), msgspec.Raw)  # a newline behind it would pass for a character too many
+        json_decode.decode(data.rstrip(), msgspec.Raw)  # a newline at the end would count as trailing data
         json_decode.decode(data)
     except msgspec.DecodeError as error:
         if "truncated" in str(error):
-            return "is cut off in the middle: it is not all that was written"
+            return "is cut off in the middle"
         if "trailing" in str(error):
-            return "holds more than one inventory, or something behind it"
+            return "has more than one inventory, or trailing data"
         return f"is no JSON: {str(error).removeprefix('JSON is malformed: ')}"
     return "is no JSON"

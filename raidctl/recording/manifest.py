@@ -1,4 +1,4 @@
-"""The format of a recording's ``record.json``: each request with its answer, checked before it is believed."""
+"""The format of a recording's ``record.json``: each request with its answer, validated."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from raidctl.request import Failure, Glob, Read, Request, Run, UdevDatabase, Whi
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
+FILE_LIMIT = 64 * 1024 * 1024
+"""Bytes that are read of one file at most."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -31,23 +33,23 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     code: int | None = None
     """Exit code of ``run``."""
     out: str | None = None
-    """File with the standard output of ``run``; none when there was none."""
+    """File with the standard output of ``run``; None: no output."""
     err: str | None = None
     """File with the standard error of ``run``."""
     data: str | None = None
     """File with the bytes of ``read`` or ``udev``."""
     text: str | None = None
-    """The content of ``read`` or ``udev`` itself, when it is short."""
+    """The content of ``read`` or ``udev``, if it is short."""
     paths: tuple[str, ...] | None = None
     """Answer of ``glob``."""
     path: str | None = None
     """Answer of ``which``."""
     trouble: Failure | None = None
-    """Why there is no proper answer."""
+    """Why the request failed."""
     detail: str = ""
-    """More on the trouble, in words."""
+    """Details of the failure."""
     seconds: float | None = None
-    """How long the answer took, with the others that were asked for at the same time."""
+    """Duration of the answer, including other requests at the same time."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -62,16 +64,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
     source: str = "local"
     """``local``, ``ssh:HOST``, ``written``."""
     unrecorded: Literal["missing"] | None = None
-    """``missing``: what is asked and not listed was not there; else it is answered as not recorded."""
+    """``missing``: unlisted requests are answered as missing; else as not recorded."""
     redacted: bool = False
     """Serial numbers, unique ids and names are masked."""
     about: str = ""
-    """What is special about the machine, one sentence."""
+    """What the machine shows, one sentence."""
     answers: tuple[Entry, ...] = ()
 
 
 def request_of(entry: Entry) -> Request[Any]:
-    """The request of an entry, without time limits and the like."""
+    """Return the request of an entry, without limits."""
     if entry.run is not None:
         return Run(entry.run)
     if entry.read is not None:
@@ -82,7 +84,7 @@ def request_of(entry: Entry) -> Request[Any]:
 
 
 def key(request: Request[Any]) -> tuple[str, ...]:
-    """By what a request is found again: limits, locks and variables make no difference."""
+    """Return what identifies a request, without limits, locks and variables."""
     if isinstance(request, Run):
         return ("run", *request.argv)
     if isinstance(request, Read):
@@ -97,12 +99,12 @@ def key(request: Request[Any]) -> tuple[str, ...]:
 
 
 def describe(request: Request[Any]) -> str:
-    """A request in words: ``run cat /proc/version``, ``read /proc/mdstat``."""
+    """Describe a request: ``run cat /proc/version``, ``read /proc/mdstat``."""
     return " ".join(key(request)) if key(request) != ("udev",) else "read the udev database"
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """``record.json`` as people can read it."""
+    """Encode ``record.json``, indented."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
 
 
@@ -110,18 +112,18 @@ def decode_manifest(shown: str, data: bytes) -> Manifest:
     """Decode and check ``record.json``; ``shown`` names the recording in errors.
 
     Raises:
-        RecordError: it is not one, is damaged, or of a format that this version does not know.
+        RecordError: it is not one, is damaged, or in an unknown format.
     """
     try:
         head = json_decode.decode(data)
         told = head.get("format") if isinstance(head, dict) else None
         if not isinstance(told, str) or not told.startswith("raidctl-record "):
-            raise RecordError(f'{shown} is not a recording: its {MANIFEST} does not say "format": "{FORMAT}".')
+            raise RecordError(f'{shown} is not a recording: its {MANIFEST} has no "format": "{FORMAT}".')
         if told != FORMAT:
             raise RecordError(f'{shown} is in the format "{told}", this raidctl reads "{FORMAT}"; use a newer raidctl.')
         manifest: Manifest = json_decode.decode(data, Manifest)
     except msgspec.DecodeError as error:
-        raise RecordError(f"{shown} is damaged: {MANIFEST} cannot be understood: {error}.") from None
+        raise RecordError(f"{shown} is damaged: {MANIFEST} is invalid: {error}.") from None
     for number, entry in enumerate(manifest.answers):
         fault = _fault(entry)
         if fault:
@@ -130,18 +132,18 @@ def decode_manifest(shown: str, data: bytes) -> Manifest:
 
 
 def _fault(entry: Entry) -> str | None:
-    """What is wrong with an entry, in words."""
+    """Return the fault of an entry; None if it is valid."""
     asked = [entry.run is not None, entry.read is not None, entry.glob is not None, entry.which is not None, entry.udev]
     if sum(asked) != 1 or entry.run == ():
-        return "has to have one of run, read, glob, which, udev"
+        return "must have one of run, read, glob, which, udev"
     if entry.run is not None and entry.code is None and entry.trouble is None:
-        return "ran a program but tells neither its exit code nor a trouble"
+        return "has neither an exit code nor a trouble for run"
     content = entry.data is None and entry.text is None and entry.trouble is None
     if (entry.read is not None or entry.udev) and content:
-        return "read something but has neither data nor text nor a trouble"
+        return "has neither data nor text nor a trouble for read"
     for name in (entry.out, entry.err, entry.data):
         if name is not None and not _safe(name):
-            return f"names the file {name!r}, which does not lie in the recording"
+            return f"names the file {name!r}, which is not a file of the recording"
     return None
 
 

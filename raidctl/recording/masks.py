@@ -1,4 +1,4 @@
-"""The table of what is replaced by what when a recording is masked, and how it is looked for. Pure text work."""
+"""The replacements for masking a recording, and the search for them. Pure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from raidctl.recording.identities import Identity, Kind
 
 _STEM = 3
-"""Characters by which an original is looked for; shorter ones are masked only where a label names them."""
+"""Characters by which an original is searched; shorter ones are masked only after a label."""
 _DEVICE = re.compile(
     r"(?:[shv]|xv)d[a-z]{1,4}\d{0,3}|nvme\d{1,3}(?:n\d{1,3})?(?:p\d{1,3})?|"
     r"(?:md|dm-|mmcblk|sr|loop|raid|ext)\d{1,3}(?:p\d{1,3})?"
 )
-"""Names of the kernel: never replaced where no label stands."""
+"""Names of the kernel: never replaced without a label."""
 
 _COMMON = frozenset({
     "array", "backup", "block", "boot", "bulk", "card", "centos", "check", "data", "debian", "device", "devices",
@@ -23,28 +23,28 @@ _COMMON = frozenset({
     "node", "none", "part", "path", "raid", "root", "scsi", "server", "slot", "spare", "state", "status", "storage",
     "super", "swap", "system", "target", "test", "type", "ubuntu", "uuid", "virtio", "virtual", "volume", "web",
 })  # fmt: skip
-"""Names that people give to machines and that stand in outputs and paths for something else."""
+"""Common machine names that have other meanings in outputs and paths."""
 # a name is part of another one: /dev/NAME/root, NAME-vg, NAME:0; not a label "NAME: "
 _JOINT = re.compile(r"[/_=@.-]\0|.?\0(?:[/_@-]|:\S)", re.DOTALL)
 
 
 @dataclass
 class Masks:
-    """What is replaced by what; keys are in lower case."""
+    """Replacements by original; keys are in lower case."""
 
     salt: bytes
     everywhere: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
-    """Replaced where no letter or digit adjoins."""
+    """Replaced as whole words."""
     joined: dict[str, str] = field(default_factory=dict)
-    """Names of machines in plain letters: replaced as a whole word that is part of another name, ``/dev/NAME-vg``."""
+    """Machine names of plain letters: replaced as a whole word inside another name, ``/dev/NAME-vg``."""
     labelled: dict[str, str] = field(default_factory=dict)
-    """Too short or too common: replaced only where a label stands before it."""
+    """Too short or too common: replaced only after a label."""
     _lengths: dict[str, list[int]] = field(default_factory=dict)
     _stems: re.Pattern[str] = field(default=re.compile(r"(?!)"))
 
     def add(self, identity: Identity) -> None:
-        """An identity, and the other spellings in which it may stand."""
+        """Add an identity and its other spellings."""
         text = identity.text.lower()
         if identity.kind is Kind.HEX:
             self._add_hex(text)
@@ -59,7 +59,7 @@ class Masks:
                 self._add_encoded(identity.text)
 
     def add_number(self, match: re.Match[str]) -> None:
-        """A world wide name or EUI-64 whose parts stand as decimal numbers in JSON."""
+        """Add a world wide name or EUI-64 whose parts are decimal numbers in JSON."""
         digits = 9 if match["naa"] else 10
         number = int(match["id"])
         if 16**digits <= number or match["naa"] not in {None, "5"}:
@@ -83,7 +83,7 @@ class Masks:
             self._put(tail, new[keep:], Kind.HEX)
 
     def _add_encoded(self, text: str) -> None:
-        """The serial number in hexadecimal digits, as the kernel names a namespace without an id of its own."""
+        """Add the serial number in hexadecimal digits, the kernel's name of a namespace without an id."""
         new = _as(text, self.replacement(text.lower()))
         self._put(text.encode("latin-1").hex(), new.encode("latin-1").hex(), Kind.HEX)
 
@@ -93,7 +93,7 @@ class Masks:
             known[_reach(old, kind)][old] = new
 
     def replacement(self, text: str) -> str:
-        """Letters for letters, digits for digits; each depends on what stands before it."""
+        """Replace letters by letters, digits by digits; each depends on the text before."""
         out = []
         for place, char in enumerate(text):
             if "a" <= char <= "z":
@@ -116,7 +116,7 @@ class Masks:
         return 1 + int.from_bytes(digest, "big") % (size - 1)
 
     def prepare(self) -> None:
-        """Compile what is looked for; nothing is added afterwards."""
+        """Compile the search patterns; nothing may be added afterwards."""
         lengths: dict[str, set[int]] = {}
         for old in (*self.everywhere, *self.words, *self.joined):
             lengths.setdefault(old[:_STEM], set()).add(len(old))
@@ -124,7 +124,7 @@ class Masks:
         self._stems = re.compile(_alternation(sorted(self._lengths)) if lengths else r"(?!)")
 
     def hits(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Where originals stand in a text: start, end, replacement; the longest one at each place."""
+        """Yield the originals in a text: start, end, replacement; the longest one at each position."""
         low = text.lower()
         place = 0
         while match := self._stems.search(low, place):
@@ -143,11 +143,11 @@ class Masks:
                     break
 
     def left(self, text: str) -> bool:
-        """Whether an original stands in a text."""
+        """Whether an original is in a text."""
         return any(True for _ in self.hits(text))
 
     def apply(self, text: str, found: Iterable[Identity] = ()) -> str:
-        """The text masked; ``found`` are the identities that labels tell in it."""
+        """Mask a text; ``found`` are the identities that were found by labels in it."""
         spans = list(self.hits(text))
         for identity in found:
             old = identity.text.lower()
@@ -163,7 +163,7 @@ class Masks:
 
 
 def _reach(old: str, kind: Kind) -> int:
-    """0: replaced wherever it stands, 1: as a whole word, 2: inside other names, 3: only behind its label."""
+    """Return 0: replaced anywhere, 1: as a whole word, 2: inside other names, 3: only after its label."""
     letters, digits = any(char.isalpha() for char in old), any(char.isdigit() for char in old)
     if kind is Kind.USER or len(old) < _STEM or (len(old) < 8 and _DEVICE.fullmatch(old)):
         return 3
@@ -185,7 +185,7 @@ def _alone(text: str, start: int, end: int) -> bool:
 
 
 def _as(original: str, new: str) -> str:
-    """The replacement in the case of the original; a digit that became a letter takes the case of the others."""
+    """Return the replacement in the case of the original; a digit that became a letter gets the others' case."""
     upper = original.upper() == original and any(char.isalpha() for char in original)
     pairs = zip(original, new, strict=False)
     cased = "".join(n.upper() if o.isupper() or (upper and o.isdigit()) else n for o, n in pairs)
@@ -193,7 +193,7 @@ def _as(original: str, new: str) -> str:
 
 
 def _alternation(words: list[str]) -> str:
-    """A pattern for many words of the same length, sorted, in the form of a tree: fast however many there are."""
+    """Build a tree-shaped pattern for many sorted words of the same length, which is fast for any number."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1], []).append(word[1:])

@@ -1,4 +1,4 @@
-"""Recordings: everything that a machine's tools and files answered, as a directory or an archive.
+"""Recordings of a machine's tools and files, as a directory or an archive.
 
 A recording is ``record.json`` (:class:`raidctl.recording.manifest.Manifest`: each request and its answer) and one file
 for each longer answer beside it. ``load`` and ``save`` take a directory, ``NAME.tar.gz`` or ``NAME.tgz``; ``load`` also
@@ -7,39 +7,47 @@ takes any other archive that :mod:`raidctl.recording.archive` opens.
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from msgspec import Struct, field
+
 from raidctl.errors import RecordError
-from raidctl.recording.archive import FILE_LIMIT, Piece, Stream, pieces
-from raidctl.recording.manifest import MANIFEST, Entry, Manifest, decode_manifest, encode_manifest, files_of, request_of
+from raidctl.recording.manifest import (
+    FILE_LIMIT,
+    MANIFEST,
+    Entry,
+    Manifest,
+    decode_manifest,
+    encode_manifest,
+    files_of,
+    request_of,
+)
 from raidctl.request import Answer, Failure, GlobAnswer, ReadAnswer, Request, RunAnswer, WhichAnswer
 
 TOTAL_LIMIT = 1024**3
-"""Bytes that a recording may have in all."""
+"""Largest size of a recording, bytes."""
 _LOOK = 10_000
-"""Members of an archive among which a manifest is looked for."""
+"""Members of an archive that are searched for a manifest."""
+_HEAD = 4096
+"""Bytes of a manifest among which its format is."""
 _PACKED = (".tar.gz", ".tgz")
 
 
-@dataclass(frozen=True)
-class Recording:
-    """A recording in memory: the manifest, and the files that it names."""
+class Recording(Struct, frozen=True):
+    """A recording in memory: the manifest and its files."""
 
     manifest: Manifest
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def answers(self) -> Iterator[tuple[Request[Any], Answer]]:
-        """Each request with its answer, in the order in which they were first asked."""
+        """Yield each request with its answer, in the order of the first requests."""
         for entry in self.manifest.answers:
             yield request_of(entry), self._answer(entry)
 
@@ -71,12 +79,14 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
             if not place.is_file():
                 return False
             with place.open("rb") as opened:
-                return _is_manifest(Stream(opened))
+                return _is_manifest(opened.read(_HEAD))
+        from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
+
         return (
             os.fspath(path) != "-"
             and place.is_file()
             and any(
-                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream)
+                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream.head)
                 for item in islice(pieces(place, nesting=0), _LOOK)
             )
         )
@@ -84,12 +94,12 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _is_manifest(stream: Stream) -> bool:
-    return b'"raidctl-record ' in stream.head[:4096]
+def _is_manifest(head: bytes) -> bool:
+    return b'"raidctl-record ' in head[:_HEAD]
 
 
 def _depth(name: str) -> int | None:
-    """How deep a manifest lies in an archive; None for other files and for what is too deep to be meant."""
+    """Return the depth of a manifest in an archive; None for other files and if it is too deep."""
     parts = PurePosixPath(name).parts
     return len(parts) if parts and parts[-1] == MANIFEST and len(parts) <= 3 else None
 
@@ -98,7 +108,7 @@ def load(path: str | os.PathLike[str]) -> Recording:
     """Read a recording: a directory, its ``record.json``, or an archive of it.
 
     Raises:
-        RecordError: not there, not a recording, damaged, too big, or of a format that this version does not know.
+        RecordError: missing, not a recording, damaged, too large, or in an unknown format.
     """
     place = Path(path)
     if place.name == MANIFEST and not place.is_dir():
@@ -111,7 +121,7 @@ def load(path: str | os.PathLike[str]) -> Recording:
     held = _archive(place)
     manifests = sorted((depth, name) for name in held if (depth := _depth(name)) is not None)
     if not manifests:
-        raise RecordError(f"{shown} is not a recording: it holds no {MANIFEST}.")
+        raise RecordError(f"{shown} is not a recording: it has no {MANIFEST}.")
     name = manifests[0][1]
     manifest = decode_manifest(shown, held[name])
     prefix = name.removesuffix(MANIFEST)
@@ -119,7 +129,9 @@ def load(path: str | os.PathLike[str]) -> Recording:
 
 
 def _archive(place: Path) -> dict[str, bytes]:
-    """Every file of an archive, bounded."""
+    """Return every file of an archive, within limits."""
+    from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
+
     held: dict[str, bytes] = {}
     total = 0
     for item in pieces(place, nesting=0):
@@ -134,18 +146,18 @@ def _archive(place: Path) -> dict[str, bytes]:
 
 def _bound(shown: str, name: str, size: int, total: int) -> None:
     if size > FILE_LIMIT:
-        raise RecordError(f"{shown} is too big for a recording: {name} has more than {FILE_LIMIT >> 20} MiB.")
+        raise RecordError(f"{shown} is too large for a recording: {name} has more than {FILE_LIMIT >> 20} MiB.")
     if total > TOTAL_LIMIT:
-        raise RecordError(f"{shown} is too big for a recording: it has more than {TOTAL_LIMIT >> 30} GiB.")
+        raise RecordError(f"{shown} is too large for a recording: it has more than {TOTAL_LIMIT >> 30} GiB.")
 
 
 def _file(folder: Path, name: str, shown: str) -> bytes:
     place = folder / name
     try:
         if not place.resolve().is_relative_to(folder.resolve()):
-            raise RecordError(f"{shown} is not used: {name} lies outside of it.")
+            raise RecordError(f"{shown} is not used: {name} is outside of it.")
         if place.exists() and not place.is_file():  # a pipe would block
-            raise RecordError(f"{shown} is not used: {name} is no file.")
+            raise RecordError(f"{shown} is not used: {name} is not a file.")
         with place.open("rb") as opened:
             data = opened.read(FILE_LIMIT + 1)
     except FileNotFoundError:
@@ -162,7 +174,7 @@ def _file(folder: Path, name: str, shown: str) -> bytes:
 def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recording:
     missing = [name for name in files_of(manifest) if name not in files]
     if missing:
-        raise RecordError(f"{shown} is incomplete: {MANIFEST} names {missing[0]}, which is not there.")
+        raise RecordError(f"{shown} is incomplete: {missing[0]}, named in {MANIFEST}, is missing.")
     _bound(shown, "", 0, sum(len(data) for data in files.values()))
     return Recording(manifest, files)
 
@@ -170,17 +182,17 @@ def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recordi
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
     """Write a recording: as an archive when the name ends in ``.tar.gz`` or ``.tgz``, else as a directory.
 
-    Readable by its owner only: it holds serial numbers. Whole or not at all.
+    Readable by its owner only, as it has serial numbers. Written completely or not at all.
 
     Raises:
-        RecordError: there is something at ``path`` already, or it cannot be written.
+        RecordError: ``path`` exists, or cannot be written.
     """
     place = Path(path)
     packed = place.name.endswith(_PACKED)
     if packed and place.exists():
-        raise RecordError(f"{place} is there already; choose another name or remove it.")
+        raise RecordError(f"{place} already exists; choose another name or remove it.")
     if not packed and place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise RecordError(f"{place} is there already and is no empty directory; choose another name.")
+        raise RecordError(f"{place} already exists and is not an empty directory; choose another name.")
     contents = {
         MANIFEST: encode_manifest(recording.manifest),
         **{name: recording.files[name] for name in sorted(recording.files)},
@@ -209,6 +221,9 @@ def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
 
 
 def _save_archive(contents: Mapping[str, bytes], place: Path) -> None:
+    import gzip  # noqa: PLC0415 - takes long, and a directory does not need it
+    import tarfile  # noqa: PLC0415 - as above
+
     stem = next(place.name.removesuffix(ending) for ending in _PACKED if place.name.endswith(ending)) or "record"
     number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.absolute().parent)  # mode 0600
     try:

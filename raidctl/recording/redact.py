@@ -1,10 +1,10 @@
-"""Masks what identifies a machine in a recording, so that it can be given away.
+"""Mask what identifies a machine in a recording, so that it can be shared.
 
-The same original becomes the same replacement everywhere: in outputs, arguments, paths and file names. A replacement
-has the length and the kinds of characters of its original, so that columns and formats survive (only a decimal number
-that is part of a world wide name in JSON may become longer or shorter). Originals with the same beginning keep a
-common beginning, so that a serial number still belongs to its shortened form. Models, firmware, sizes and the maker's
-part of a world wide name stay. The key is random and thrown away: nobody can go back.
+An original has the same replacement everywhere: in outputs, arguments, paths and file names. A replacement has the
+length and kinds of characters of its original, so that columns and formats stay (only a decimal number that is part of
+a world wide name in JSON may change its length). Originals with the same beginning keep a common beginning, so that a
+serial number still matches its shortened form. Models, firmware, sizes and the vendor's part of a world wide name
+stay. The key is random and discarded, so the masking cannot be undone.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ _ATTEMPTS = 8
 
 
 def serials(inventory: Inventory) -> tuple[str, ...]:
-    """The serial numbers that the vendor packages have read: they know those that stand in a column without a label."""
+    """Return the serial numbers that the vendor packages have read, also from columns without a label."""
     found = [controller.serial for controller in inventory.controllers]
     found += [drive.serial for controller in inventory.controllers for drive in controller.drives]
     return tuple(dict.fromkeys(serial for serial in found if serial))
 
 
 def redact(recording: Recording, salt: bytes | None = None, *, known: Sequence[str] = ()) -> Recording:
-    """A copy of a recording without serial numbers, unique ids, addresses and names of machines and users.
+    """Copy a recording without serial numbers, unique ids, addresses and names of machines and users.
 
     Args:
-        recording: What was recorded.
+        recording: The original.
         salt: Makes the replacements; random when None.
-        known: Serial numbers that are to be masked even where no label stands before them, see :func:`serials`.
+        known: Serial numbers to mask also without a label, see :func:`serials`.
 
     Raises:
-        RecordError: an original would still stand in the copy.
+        RecordError: the copy would still contain an original.
     """
     for attempt in range(_ATTEMPTS):
         masks = _masks(recording, (salt or secrets.token_bytes(32)) + bytes([attempt]), known)
         masked = _masked(recording, masks)
         if not any(masks.left(text) for _, text in _texts(masked)):
             return masked
-    raise RecordError("The recording cannot be redacted: an original would still stand in it; keep it to yourself.")
+    raise RecordError("The recording cannot be redacted: it would still contain identifying data. Do not share it.")
 
 
 def _latin(text: str) -> str:
-    """Text in the form in which all is masked: one character for each byte."""
+    """Convert text to one character per byte, for masking."""
     return text.encode("utf-8", errors="surrogatepass").decode("latin-1")
 
 
 def _texts(recording: Recording) -> Iterator[tuple[Entry | None, str]]:
-    """Every text of a recording, with the entry that it is the content of."""
+    """Yield every text of a recording, with its entry."""
     owners: dict[str, Entry] = {}
     manifest = recording.manifest
     yield None, _latin(manifest.about)

@@ -1,4 +1,4 @@
-"""Loose text as people pass it on: strange encodings, quoted mails, whole terminal sessions with several outputs.
+"""Clean pasted text: encodings, quoted mails, terminal sessions with several outputs.
 
 Pure functions, text in, text out.
 """
@@ -6,9 +6,11 @@ Pure functions, text in, text out.
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import textwrap
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,28 +27,29 @@ _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
+_COLUMN_0 = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
 _LEVELS = 9
-"""Quotes in quotes that are taken off."""
+"""Most levels of quotes that are removed."""
 _CALLS = 5000
-"""Calls, and lines with a known prompt, that are looked at in one session."""
+"""Most calls, and lines with a known prompt, in one session."""
 _WHO = re.compile(r"[\w.-]{1,64}@[\w.-]{1,64}", re.ASCII)
 _FILE = r"(?:cat|more|less|head|tail)[ \t]+(?:/proc|/sys)/\S{1,200}"
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether the beginning of a file is certainly no text: it holds NULs, and does not begin as UTF-16 does."""
+    """Whether the beginning of a file is binary: it has NULs, and no UTF-16 mark."""
     return b"\0" in head and not any(head.startswith(mark) for mark, _ in _MARKS)
 
 
 def is_garbled(head: bytes) -> bool:
-    """Whether more than two in a hundred bytes are control characters; a tool may print what a broken drive tells."""
+    """Whether more than 2 % are control characters; a tool may print some from a broken drive."""
     return len(_CONTROL.findall(head)) * 50 > len(head)
 
 
 def text_of(data: bytes) -> str:
-    """Bytes as text with LF at the ends of lines: UTF-8 or UTF-16 by their marks, UTF-8, else Latin-1.
+    """Decode bytes to text with LF line ends: UTF-8 or UTF-16 by their marks, UTF-8, else Latin-1.
 
     A few bad bytes in UTF-8 become U+FFFD and do not turn the rest into Latin-1.
     """
@@ -60,12 +63,18 @@ def text_of(data: bytes) -> str:
 
 
 def _lines(text: str) -> str:
-    """LF at the ends of lines; a CR counts as one where there is no LF."""
+    """Convert line ends to LF; a CR counts as one if there is no LF."""
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
 def normalised(text: str, prompts: Prompts | None = None) -> str:
-    """A text as the tool printed it, without what mailers, editors and web pages have added around its words.
+    """Return a text as the tool printed it: cleaned, without the sentences around a JSON document."""
+    text = cleaned(text, prompts)
+    return document_in(text) or text
+
+
+def cleaned(text: str, prompts: Prompts | None = None) -> str:
+    """Remove what mailers, editors and web pages have added to a tool's output.
 
     No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed; in the strings
     of a whole JSON document only the former. A last prompt is removed, unless one of the tools of ``prompts`` was
@@ -75,12 +84,9 @@ def normalised(text: str, prompts: Prompts | None = None) -> str:
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
     text = _dedented(unquoted(text).expandtabs(8))
-    document = _document(text)
-    if document:
-        return document
     last = _LAST_PROMPT.search(text)
     if last is not None and not (prompts and prompts.called(last[0])):
-        text = f"{text[: last.start()]}\n\n"  # it shows that the output has ended
+        text = f"{text[: last.start()]}\n\n"  # it shows that the output is complete
     return text
 
 
@@ -92,11 +98,13 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _document(text: str) -> str:
-    """The one JSON document that most of a text is, without the sentences around it; empty: there is none.
+def document_in(text: str) -> str:
+    """Return the one JSON document that is most of a text, without the sentences around it; empty: none.
 
     A line break inside a string comes from a mailer: a JSON string has none.
     """
+    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
+        return text
     begin, end = _OPENS.search(text), max(text.rfind("}"), text.rfind("]")) + 1
     if begin is None or (end - begin.start()) * 2 < len(text):
         return ""
@@ -107,8 +115,19 @@ def _document(text: str) -> str:
     return found if _is_json(found) else ""
 
 
+def documents_in(text: str) -> list[tuple[int, int]]:
+    """Where the whole JSON documents of a text begin and end, each at the beginning of a line."""
+    found: list[tuple[int, int]] = []
+    decode = json.JSONDecoder().raw_decode
+    for begin in islice(_COLUMN_0.finditer(text), _CALLS):
+        if begin.start() >= (found[-1][1] if found else 0):
+            with suppress(ValueError, RecursionError):
+                found.append((begin.start(), decode(text, begin.start())[1]))
+    return found
+
+
 def unquoted(text: str) -> str:
-    """A text without the ``> `` of a mail, where at least three lines in a row, or most lines, have it."""
+    """Remove the ``> `` of a mail if at least three lines in a row, or most lines, have it."""
     found = False
     for _ in range(_LEVELS):
         lines = [line for line in text.split("\n") if line.strip()]
@@ -122,27 +141,27 @@ def unquoted(text: str) -> str:
 
 
 def _dedented(text: str) -> str:
-    """A text without the blanks that all of its lines begin with."""
+    """Remove the common indentation of all lines."""
     return textwrap.dedent(text) if text[:1] in " \n" else text
 
 
 def indented(text: str) -> str:
-    """The longest part of a text whose lines are all indented, without that; empty: there is none."""
+    """Return the longest indented part of a text, dedented; empty: none."""
     parts = re.findall(r"(?m)(?:^(?:[ ].*)?\n)+", f"{text}\n")
     return textwrap.dedent(max(parts, key=lambda part: part.count("\n "), default=""))
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a terminal session: what was typed, and what came."""
+    """A part of a terminal session: a command and its output."""
 
     command: str | None
-    """As typed, without prompt; None for what stands before the first prompt."""
+    """As typed, without prompt; None for text before the first prompt."""
     text: str
 
 
 class Prompts:
-    """Finds the lines on which one of certain programs was called."""
+    """Finds the lines with calls of certain programs."""
 
     def __init__(self, tools: Collection[str]) -> None:
         """``tools`` are names of programs, without path."""
@@ -154,7 +173,7 @@ class Prompts:
         )
 
     def sections(self, text: str) -> list[Section]:
-        """The parts of a session; a single one without command when nothing was called in it. Only calls may be empty.
+        """Return the parts of a session; one without command if there is no call. Only calls may be empty.
 
         A part ends at the next call, or where the same user typed something else on the same machine.
         """
@@ -168,7 +187,7 @@ class Prompts:
         return [part for part in parts if part.text.strip() or (part.command and self.called(f"$ {part.command}"))]
 
     def called(self, line: str) -> bool:
-        """Whether one of the tools is called behind the prompt of a line."""
+        """Whether one of the tools is called after the prompt of a line."""
         return self._call.search(line) is not None
 
     def _calls(self, text: str) -> list[tuple[int, int, str]]:
@@ -182,7 +201,7 @@ class Prompts:
 
 
 def _others(text: str, marks: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Lines with the prompt of a user and machine that is already known from a call."""
+    """Return lines with a user's and machine's prompt that is known from a call."""
     taken = {start for start, _, _ in marks}
     people = {who[0] for start, end, command in marks if (who := _WHO.match(text[start:end].lstrip("[( ")))}
     if not people:

@@ -1,4 +1,4 @@
-"""Who carries requests out: this machine, another one over ssh, a recording.
+"""Runners carry out requests: on this machine, over ssh, or from a recording.
 
-Everything above a runner works on all of them; the protocol is :class:`raidctl.request.Runner`.
+Callers do not depend on which; the protocol is :class:`raidctl.request.Runner`.
 """

@@ -1,4 +1,4 @@
-"""What the runners have in common on requests: the answer without substance, and which may go side by side."""
+"""Helpers of all runners: failed answers, and which requests may run in parallel."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import errno
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from raidctl.request import (
     Answer,
@@ -27,7 +28,7 @@ from raidctl.request import (
 )
 
 NO_VALUE = frozenset({errno.EINVAL, errno.ENODATA, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP})
-"""What a file of sysfs answers when its device has no such value, or is gone."""
+"""Errors of a file of sysfs whose device has no such value, or is gone."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _CLASSES: dict[type[Request[Any]], type[Answer]] = {
@@ -41,15 +42,15 @@ _CLASSES: dict[type[Request[Any]], type[Answer]] = {
 
 
 def answer_of(request: Request[Any], trouble: Failure, detail: str) -> Answer:
-    """An answer of the class that belongs to the request, with nothing but the trouble in it."""
+    """Return a failed answer of the class that belongs to the request."""
     return _CLASSES.get(type(request), Answer)(trouble=trouble, detail=detail)
 
 
 def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
-    """The places of the requests in chains: one chain for each lock, each other request by itself.
+    """Return the requests' indices in chains: one chain per lock, other requests alone.
 
-    What waits for the same lock is done in turn by one worker: it neither keeps the others idle nor counts the
-    waiting for its own neighbours as waiting for the lock.
+    One worker runs a chain in order, so requests with the same lock do not block other workers, and the time that they
+    wait for each other does not count as waiting for the lock.
     """
     chains: list[list[int]] = []
     locked: dict[str, list[int]] = {}
@@ -64,17 +65,17 @@ def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
     return chains
 
 
-def within(request: Run, timeout: float | None) -> Run:
-    """The request with a time limit that was asked for; a change keeps its own, which belongs to its plan."""
+def limited(request: Run, timeout: float | None) -> Run:
+    """Apply the user's time limit to a request; a change keeps the limit of its plan."""
     return request if timeout is None or request.changes else replace(request, timeout=timeout)
 
 
-def unusable(request: Request[Any]) -> str:
-    """Why nothing can be asked with these words, empty when it can."""
+def invalid(request: Request[Any]) -> str:
+    """Explain why a request is invalid; empty if it is valid."""
     words: tuple[str, ...] = ()
     if isinstance(request, Run):
         if not request.argv or not request.argv[0]:
-            return "no program named"
+            return "no program given"
         for name, _ in request.environment:
             if not VARIABLE.match(name):
                 return f"{name!r} is not the name of a variable"
@@ -87,10 +88,10 @@ def unusable(request: Request[Any]) -> str:
         words = (request.pattern,)
     elif isinstance(request, Which):
         words = (request.name, *request.places)
-    return next((f"{word!r} cannot be said to a system" for word in words if not _sayable(word)), "")
+    return next((f"{word!r} cannot be encoded for the system" for word in words if not _encodable(word)), "")
 
 
-def _sayable(word: str) -> bool:
+def _encodable(word: str) -> bool:
     try:
         return b"\0" not in os.fsencode(word)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Directories that nobody else can enter: for the work of one program, and for locks."""
+"""Private directories, for the work of one program and for locks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @contextlib.contextmanager
 def private_directory(longest: int | None = None) -> Iterator[str]:
-    """A fresh directory that only this user can enter; removed with all that was dropped in it.
+    """Create a directory that only this user can enter; it is removed at the end.
 
     Args:
-        longest: How long its path may be (the name of a socket is bounded by the kernel); None is as it comes.
+        longest: Longest allowed path (the kernel limits the name of a socket); None: any.
 
     Raises:
-        OSError: There is no place to make one.
+        OSError: It cannot be created anywhere.
     """
     path = _make(longest)
     try:
@@ -32,7 +32,7 @@ def private_directory(longest: int | None = None) -> Iterator[str]:
 
 def _make(longest: int | None) -> str:
     problem: OSError | None = None
-    # a machine in trouble often has its file systems full or read-only: then these two lie in memory
+    # file systems of a machine in trouble are often full or read-only: the last two are in memory
     for parent in (tempfile.gettempdir(), "/tmp", "/run", "/dev/shm"):  # noqa: S108 - mkdtemp makes a new one, mode 0700
         if longest is not None and len(parent) + len("/raidctl-12345678") > longest:
             continue
@@ -44,13 +44,13 @@ def _make(longest: int | None) -> str:
 
 
 def open_own(path: str) -> int:
-    """Open a directory of this user's, making it when it is not there.
+    """Open a directory of this user, created if missing.
 
     Returns:
-        Its file descriptor, for the ``dir_fd`` of what is opened inside.
+        Its file descriptor, to be used as ``dir_fd``.
 
     Raises:
-        OSError: It can neither be made nor be trusted: a link, of another user, or open to others.
+        OSError: It cannot be created or trusted: it is a link, another user's, or open to others.
     """
     with contextlib.suppress(FileExistsError):
         Path(path).mkdir(0o700)
@@ -58,5 +58,5 @@ def open_own(path: str) -> int:
     state = os.fstat(handle)
     if state.st_uid != os.geteuid() or state.st_mode & OTHERS:
         os.close(handle)
-        raise PermissionError(f"{path} is not this user's alone")
+        raise PermissionError(f"{path} is not private to this user")
     return handle

@@ -1,4 +1,4 @@
-"""The load of a batch: it has the terminal; signals and its exit code pass through. And who stands by meanwhile."""
+"""Run a batch's command in the foreground, and a guardian process beside it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from types import FrameType
 from raidctl.text import printable
 
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""The terminal sends these to the load itself, which is in our process group."""
+"""The terminal sends these to the command itself, which is in our process group."""
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Python ignores these; a program that we start must not."""
+"""Python ignores these; a started program must not."""
 _PATIENCE = b"raidctl: what was there is being put back; this is not interrupted. It ends by itself.\n"
 
 Handler = Callable[[int, FrameType | None], None]
 
 
 def run_child(argv: Sequence[str]) -> int:
-    """Run a program to its end with our terminal, environment and directory.
+    """Run a program with our terminal, environment and directory; pass signals on to it.
 
-    What we were started to ignore (``nohup``, ``&`` in a script), the program ignores as well.
+    Signals that we ignore since our start (``nohup``, ``&`` in a script), the program ignores, too.
 
     Returns:
-        Its exit code; 128 and the number of the signal that ended it, as shells say it; 127 when there is no such
-        program, 126 when it cannot be run.
+        Its exit code, as of a shell: 128 and the number of the signal that ended it; 127 if there is no such program,
+        126
+        if it cannot be run.
     """
     children: list[int] = []
     early: list[int] = []
@@ -62,12 +63,12 @@ def run_child(argv: Sequence[str]) -> int:
 
 
 def nowhere(program: str) -> bool:
-    """Whether there is no file that this could be: for want of it, nothing needs to be changed at all."""
+    """Whether a program does not exist, so that nothing needs to be changed for it."""
     return shutil.which(program, mode=os.F_OK) is None
 
 
 def _not_run(program: str, error: Exception, code: int) -> int:
-    """Say why a program was not started."""
+    """Report why a program was not started."""
     why = getattr(error, "strerror", None) or error
     with contextlib.suppress(OSError):
         os.write(2, f"raidctl: {printable(program)} cannot be run: {why}.\n".encode())
@@ -75,7 +76,7 @@ def _not_run(program: str, error: Exception, code: int) -> int:
 
 
 def _in_foreground() -> bool:
-    """Whether our process group has a terminal: then a Ctrl-C has reached the load by itself."""
+    """Whether our process group has the terminal: then a Ctrl-C has already reached the command."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
@@ -89,8 +90,8 @@ def _in_foreground() -> bool:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let nobody interrupt what puts things back: each of its requests has a limit of time, so it ends by itself."""
+def uninterruptible() -> Iterator[None]:
+    """Ignore interruptions while settings are put back; each request has a time limit, so it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -99,7 +100,7 @@ def undisturbed() -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.write(2, _PATIENCE)
 
-    # handlers, not SIG_IGN: that would be inherited by the tools, which are ended by signals when they hang
+    # handlers, not SIG_IGN: tools would inherit that, and hanging ones are ended by signals
     wanted: dict[signal.Signals, Handler] = dict.fromkeys((*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP), told)
     with _handlers(wanted):
         yield
@@ -107,7 +108,7 @@ def undisturbed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.Signals]]:
-    """Handle these signals, but for those that are ignored; yields those that are handled."""
+    """Handle these signals, except ignored ones; yield those that are handled."""
     before = {number: signal.getsignal(number) for number in wanted}
     handled = [number for number, old in before.items() if old is not signal.SIG_IGN]
     try:
@@ -121,10 +122,10 @@ def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.
 
 
 class Guardian:
-    """A second process that learns of our end, however it comes: the socket between us ends with us."""
+    """A second process that notices our end by the closing of a socket."""
 
     def __init__(self, argv: Sequence[str]) -> None:
-        """Start it, in a session of its own, with the socket as its standard input.
+        """Start it in a separate session, with the socket as its standard input.
 
         Raises:
             OSError: It cannot be started.
@@ -139,7 +140,7 @@ class Guardian:
                 raise
 
     def ready(self, patience: float) -> bool:
-        """Whether it has said, within so many seconds, that it stands by."""
+        """Whether it reports within ``patience`` seconds that it is ready."""
         self._mine.settimeout(patience)
         try:
             return self._mine.recv(1) == b"!"
@@ -147,22 +148,22 @@ class Guardian:
             return False
 
     def dismiss(self) -> None:
-        """Tell it that there is nothing to be done; it may be gone already."""
+        """Tell it that there is nothing to do; it may be gone already."""
         with contextlib.suppress(OSError):
             self._mine.sendall(b".")
 
     def close(self) -> None:
-        """Leave it alone: it goes to work, unless it was dismissed."""
+        """Close the socket: it starts its work, unless it was dismissed."""
         self._mine.close()
 
 
 def stand_guard() -> bool:
-    """In the second process: say that it stands by, and wait for the end of the first.
+    """In the second process: report that it is ready, and wait for the end of the first.
 
-    Signals to the whole session, a logout or the end of a service, must not take it away before the first is gone.
+    Signals to the whole session (a logout, the end of a service) must not end it before the first.
 
     Returns:
-        True when the first has ended without saying that all is well.
+        True if the first ended without dismissing it.
     """
     for number in (*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)

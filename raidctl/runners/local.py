@@ -1,4 +1,4 @@
-"""The runner of this very machine."""
+"""The runner of this machine."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
-from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, unusable, within
+from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, invalid, limited
 from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
-from raidctl.runners.parallel import Crew, Switch, Task
+from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, run
 from raidctl.runners.programs import first_program, search_path
 from raidctl.runners.udev import database
 
 FILE_PATIENCE = 30.0
-"""Seconds after which a file, a directory or the udev database is given up."""
+"""Time limit in seconds for a file, a directory or the udev database."""
 NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR})
 NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
 
@@ -47,37 +47,37 @@ class LocalRunner:
     """Carries requests out on this machine."""
 
     def __init__(self, lock_directories: Sequence[str] | None = None, *, timeout: float | None = None) -> None:
-        """Locks lie in ``lock_directories``; by default where :func:`raidctl.runners.locks.places` says.
+        """Locks are in ``lock_directories``, by default :func:`raidctl.runners.locks.places`.
 
-        ``timeout``: seconds for each file and each reading program, instead of their own limits.
+        ``timeout``: seconds for each file and each reading program, instead of their default limits.
         """
         self._timeout = timeout
         self._lock_directories = lock_directories
         self._switch = Switch()
 
     def close(self) -> None:
-        """End the programs under way, also from another thread; nothing is carried out any more."""
+        """End the running programs, also from another thread; later requests are refused."""
         self._switch.close()
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; those with the same lock one after the other, all others side by side.
+        """Answer each request, in order; requests with the same lock run in sequence, others in parallel.
 
-        An interruption of the calling thread ends the programs under way with their children, and then goes on.
+        An interruption of the calling thread ends the running programs with their children, and is then raised.
 
         Raises:
             Interrupted: The runner was closed.
         """
         with self._switch.event() as stop:
             tasks = [self._task(request, stop) for request in requests]
-            Crew([[tasks[index] for index in chain] for chain in chains_of(requests)], stop).work()
+            WorkerPool([[tasks[index] for index in chain] for chain in chains_of(requests)], stop).work()
         return tuple(task.answer or Answer(trouble=Failure.FAILED) for task in tasks)
 
     def _task(self, request: Request[Any], stop: threading.Event) -> Task:
-        reason = unusable(request)
+        reason = invalid(request)
         if reason:
             return Task(functools.partial(answer_of, request, Failure.FAILED, reason))
         if isinstance(request, Run):
-            return Task(functools.partial(self._run, within(request, self._timeout), stop))
+            return Task(functools.partial(self._run, limited(request, self._timeout), stop))
         patience = request.timeout if isinstance(request, Write) else self._timeout or FILE_PATIENCE
         late = answer_of(request, Failure.TIMEOUT, f"no answer after {patience:g} s")
         return Task(_work(request), patience, late)
@@ -93,7 +93,7 @@ class LocalRunner:
 
 
 def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunAnswer:
-    # what changes something may outlive us, and has the lock until it has ended
+    # a changing program may outlive us, and keeps the lock until its end
     handles = () if lock is None or not request.changes else (lock,)
     bounds = Bounds(
         seconds=request.timeout, size=request.limit, leave_children=request.changes, handles=handles, stop=stop
@@ -107,16 +107,16 @@ def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunA
 
 
 def tool_environment(place: str) -> dict[str, str]:
-    """All that a tool gets of the environment: nothing that changes its language or loads something into it.
+    """Return a tool's environment, without variables that change its language or load code.
 
-    HOME and TMPDIR are its private directory, so that what it drops there goes with it.
+    HOME and TMPDIR are its private directory, so that its files are removed with it.
     """
     path = ":".join(search_path())
     return {"PATH": path, "LC_ALL": "C", "LANG": "C", "HOME": place, "TMPDIR": place}
 
 
 def _work(request: Request[Any]) -> Callable[[], Answer]:
-    """The work of a request that starts no program."""
+    """Return the function for a request that starts no program."""
     if isinstance(request, Read):
         return functools.partial(_read, request)
     if isinstance(request, Write):
@@ -132,7 +132,7 @@ def _work(request: Request[Any]) -> Callable[[], Answer]:
 
 def _read(request: Read) -> ReadAnswer:
     try:
-        # looked at before it is opened: to open a device can do something (rewind a tape, start a watchdog)
+        # checked before it is opened: opening a device can have effects (rewind a tape, start a watchdog)
         if not stat.S_ISREG(Path(request.path).stat().st_mode):
             return ReadAnswer(trouble=Failure.FAILED, detail=f"{request.path}: not a regular file")
         handle = os.open(request.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
@@ -151,7 +151,7 @@ def _read(request: Read) -> ReadAnswer:
 
 def _write(request: Write) -> WriteAnswer:
     try:
-        # never made: what is to be written exists, or the kernel has no such setting
+        # never created: the file exists, or the kernel has no such setting
         handle = os.open(request.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -165,7 +165,7 @@ def _write(request: Write) -> WriteAnswer:
 
 
 def _trouble(error: OSError) -> Failure:
-    """Why a file could not be opened, read or written."""
+    """Return the failure of a file that could not be opened, read or written."""
     if error.errno in NOTHING_THERE:
         return Failure.MISSING
     return Failure.DENIED if error.errno in NO_RIGHT else Failure.FAILED
@@ -189,11 +189,11 @@ def _which(request: Which) -> WhichAnswer:
     name = request.name
     found = [name] if "/" in name else [f"{directory}/{name}" for directory in search_path() if name]
     try:
-        # last, where this program's own commands were installed: a virtual environment's are not on the PATH
+        # last, where raidctl's own commands are installed: a virtual environment is not on the PATH
         own = f"{os.path.dirname(sys.executable)}/{name}"  # noqa: PTH120 - paths are strings here
         paths = [path for path in (*found, *request.places, own) if path.startswith("/")]
-        path = first_program(paths, trusted=False)  # that others can change it is told when it is to be run
-    except PermissionError:  # a file of that name, but no program
+        path = first_program(paths, trusted=False)  # running one that others can change is refused later
+    except PermissionError:  # a file with that name that is no program
         path = None
     if path is None:
         return WhichAnswer(trouble=Failure.MISSING, detail=f"{name} is not installed")

@@ -1,11 +1,11 @@
-"""What may be used by one process at a time: a lock for each name, between threads and between processes.
+"""Locks by name, between threads and between processes.
 
 The lock between processes is an flock on ``NAME.lock`` in a directory that only this user can enter, so that nobody
-can plant a link there; it ends with its process, whatever happens. The file holds the number of the process that has
-it. Where no such directory can be made, the lock holds between the threads of this process only.
+can place a link there; it ends with its process. The file contains the process id of the holder. If no such directory
+can be created, the lock works between the threads of this process only.
 
-A program that changes something is given the handle: when this process is killed, the lock holds until that program
-has ended too. So nobody looks at what it changes, or changes it, before it has done its work.
+A changing program inherits the handle: if this process is killed, the lock is held until that program has ended, so
+that nothing reads or changes the same settings before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.runners.directory import open_own
 
 ROOT_PLACES = ("/run/raidctl", "/run/lock/raidctl")
-"""Only root can make the first; the second lies where anybody can make directories, and is used without the first."""
+"""Only root can create the first; anybody can create directories beside the second, the fallback."""
 PAUSE = 0.05
 
 _guard = threading.Lock()
@@ -29,30 +29,31 @@ _inside: dict[tuple[tuple[str, ...], str], threading.Lock] = {}
 
 
 class Busy(Exception):
-    """The lock did not come free in time; the text says who has it."""
+    """The lock was not released in time; the text names its holder."""
 
 
 def places() -> tuple[str, ...]:
-    """The directories in which the lock files of this user may lie, in order of preference."""
+    """Return the directories for this user's lock files, in order of preference."""
     if os.geteuid() == 0:
         return ROOT_PLACES
-    # not TMPDIR: who is to wait for whom must not depend on a variable of one session
+    # not TMPDIR: a variable of one session must not decide which processes exclude each other
     own = tuple(f"{above}/raidctl-{os.geteuid()}" for above in ("/tmp", "/var/tmp"))  # noqa: S108 - open_own() checks
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     return (f"{runtime}/raidctl", *own) if runtime.startswith("/") else own
 
 
 def change_places() -> tuple[str, ...]:
-    """The directories in which the locks of the controllers under change may lie; ``RAIDCTL_LOCKS`` names another one.
+    """Return the directories for locks of controllers under change; ``RAIDCTL_LOCKS`` overrides.
 
-    That is for tests, whose machines only look like one and the same. The locks of vendor tools stay where they are.
+    The variable is for tests, whose simulated machines have the same names. It does not move the locks of vendor
+    tools.
     """
     named = os.environ.get("RAIDCTL_LOCKS", "")
     return (named,) if named.startswith("/") else places()
 
 
 def file_name(name: str) -> str:
-    """The file of a lock; whatever is no plain letter or figure is written as ``%XX``."""
+    """Return a lock's file name; characters other than letters and digits become ``%XX``."""
     return re.sub(rb"[^A-Za-z0-9_-]", lambda found: b"%%%02X" % found[0][0], os.fsencode(name)).decode() + ".lock"
 
 
@@ -60,13 +61,13 @@ def file_name(name: str) -> str:
 def hold(
     name: str, patience: float, *, directories: Sequence[str] | None = None, stop: threading.Event | None = None
 ) -> Iterator[int | None]:
-    """Have the lock of a name, waiting at most ``patience`` seconds for it.
+    """Hold the lock of a name; wait at most ``patience`` seconds for it.
 
     Yields:
-        The handle that has it, None where it holds between threads only.
+        The file handle of the lock, None if it works between threads only.
 
     Raises:
-        Busy: It did not come free in time, or ``stop`` was set.
+        Busy: It was not released in time, or ``stop`` was set.
     """
     where = tuple(places() if directories is None else directories)
     deadline = time.monotonic() + patience
@@ -82,7 +83,7 @@ def hold(
             yield handle
         finally:
             if handle is not None:
-                with contextlib.suppress(OSError):  # what a program has left running may have the handle still
+                with contextlib.suppress(OSError):  # a program left running may still have the handle
                     fcntl.flock(handle, fcntl.LOCK_UN)
                 os.close(handle)
     finally:
@@ -90,7 +91,7 @@ def hold(
 
 
 def open_file(where: Sequence[str], name: str) -> int | None:
-    """The lock file in the first directory that can be used, None without one."""
+    """Open the lock file in the first usable directory, None without one."""
     for path in where:
         with contextlib.suppress(OSError):
             directory = open_own(path)
@@ -109,11 +110,11 @@ def _flock(handle: int, name: str, deadline: float, patience: float, stop: threa
             holder = os.pread(handle, 32, 0).decode("ascii", errors="replace").strip()
             _give_up(name, deadline, patience, holder, stop)
             time.sleep(PAUSE)
-        except OSError:  # a file system without locks: the one between threads has to do
+        except OSError:  # a file system without locks: only the lock between threads is left
             return
         else:
             break
-    with contextlib.suppress(OSError):  # a full file system: who has it stays unknown, that it is had does not
+    with contextlib.suppress(OSError):  # a full file system: the lock works, but its holder is unknown
         os.ftruncate(handle, 0)
         os.pwrite(handle, b"%d\n" % os.getpid(), 0)
 
@@ -124,6 +125,6 @@ def _give_up(name: str, deadline: float, patience: float, holder: str, stop: thr
 
 
 def busy_text(name: str, patience: float, holder: str) -> str:
-    """The sentence on a lock that did not come free."""
+    """Return the message on a lock that was not released in time."""
     who = f"process {holder}" if holder.isdecimal() else "another process"
     return f"waited {patience:g} s for the lock {name!r}, which {who} holds"

@@ -1,4 +1,4 @@
-"""Several pieces of work side by side, in order where they have to be, given up where they never come back."""
+"""Run tasks in parallel, in sequence where needed, and give up tasks that hang."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.request import Answer
 from raidctl.runners.process import Interrupted
 
 WIDTH = 16
-"""Pieces of work under way at a time."""
-GLANCE = 0.2
-"""Seconds between two looks at what nobody reports: an interruption, a read that hangs."""
-BRIEF = 0.005
-"""Seconds that one thread gets for all that is usually done at once (reading files): threads cost more than that."""
+"""Number of tasks at a time."""
+POLL_INTERVAL = 0.2
+"""Seconds between checks for an interruption or a read that hangs."""
+SINGLE_THREAD_SECONDS = 0.005
+"""Seconds that one thread gets for quick tasks (reading files) before more threads are started, which cost more."""
 PARTING = 6.0
-"""Seconds that interrupted work gets to end its programs."""
+"""Seconds that interrupted tasks get to end their programs."""
 
 
-@dataclass
-class Task:
-    """A piece of work and, at the end, its answer.
+class Task(Struct):
+    """A task and, at the end, its answer.
 
-    After ``patience`` seconds it is given up, and ``late`` is its answer: reading a file of a dead device can hang in
-    the kernel for ever, and no signal ends that. Without ``patience`` the work bounds itself.
+    After ``patience`` seconds it is given up and answered by ``late``: reading a file of a dead device can hang in
+    the kernel forever, even with signals. Without ``patience`` the task has its own limit.
     """
 
     work: Callable[[], Answer]
@@ -39,12 +39,12 @@ class Task:
 
     @property
     def done(self) -> bool:
-        """Whether there is an answer, or a fault of ours."""
+        """Whether there is an answer, or an error in raidctl."""
         return self.answer is not None or self.fault is not None
 
 
 class Switch:
-    """Ends the work of a runner from another thread: each call has an event of its own, closing sets them all."""
+    """Ends the calls of a runner from another thread: one event per call, closing sets them all."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Switch:
 
     @contextmanager
     def event(self) -> Iterator[threading.Event]:
-        """An event for one call; set from the start when the switch is closed."""
+        """Yield an event for one call; already set if the switch is closed."""
         stop = threading.Event()
         with self._lock:
             self._events.add(stop)
@@ -66,18 +66,18 @@ class Switch:
                 self._events.discard(stop)
 
     def close(self) -> None:
-        """End what is under way; nothing is carried out any more."""
+        """End the running calls and refuse later ones."""
         with self._lock:
             self._closed = True
             for stop in self._events:
                 stop.set()
 
 
-class Crew:
-    """Threads that carry chains of tasks out; the tasks of one chain one after the other."""
+class WorkerPool:
+    """Threads that run chains of tasks; the tasks of one chain in sequence."""
 
     def __init__(self, chains: Sequence[Sequence[Task]], stop: threading.Event, width: int = WIDTH) -> None:
-        # what bounds itself (programs) first: it takes long, and each gets a thread
+        # programs first, which have their own limits: they take long, and each gets a thread
         self.long = sum(1 for chain in chains if chain and _is_long(chain))
         self.waiting = deque(sorted((chain for chain in chains if chain), key=_is_long, reverse=True))
         self.tasks = [task for chain in chains for task in chain]
@@ -87,50 +87,50 @@ class Crew:
         self.change = threading.Condition()
 
     def work(self) -> None:
-        """Carry everything out.
+        """Run all tasks.
 
         Raises:
-            Interrupted: ``stop`` was set by somebody.
-            BaseException: What a piece of work raised (a fault of ours), or an interruption of this thread; the work
-                under way has been told to end by then.
+            Interrupted: ``stop`` was set.
+            BaseException: Raised by a task (a bug), or an interruption of this thread; running tasks have been told
+                to end before.
         """
         hired = min(self.width, self.long + (self.long < len(self.waiting)))
         for _ in range(hired):
-            self._hire()
+            self._start_thread()
         try:
             with self.change:
-                self.change.wait_for(self._over, BRIEF)
+                self.change.wait_for(self._is_finished, SINGLE_THREAD_SECONDS)
                 for _ in range(min(self.width - hired, len(self.waiting))):
-                    self._hire()
-                while not self._over():
-                    self.change.wait(GLANCE)
-                    self._give_up_the_late()
+                    self._start_thread()
+                while not self._is_finished():
+                    self.change.wait(POLL_INTERVAL)
+                    self._give_up_late_tasks()
         except BaseException:
-            self._part()
+            self._stop_tasks()
             raise
         if self.open:
-            self._part()
+            self._stop_tasks()
             raise Interrupted
         for task in self.tasks:
             if task.fault is not None:
                 raise task.fault
 
-    def _over(self) -> bool:
-        """Whether everything is done, or nothing more is wanted."""
+    def _is_finished(self) -> bool:
+        """Whether all tasks are done, or the work is stopped."""
         return not self.open or self.stop.is_set()
 
-    def _part(self) -> None:
-        """Tell the work under way to end, and wait until it has, within bounds."""
+    def _stop_tasks(self) -> None:
+        """Stop the running tasks and wait for their end, at most ``PARTING`` seconds."""
         self.stop.set()
         with self.change:
             self.waiting.clear()
             self.change.wait_for(self._idle, PARTING)
 
-    def _hire(self) -> None:
-        # not joined at the end of the program: one that hangs in the kernel must not keep it
-        threading.Thread(target=self._labour, name="raidctl-request", daemon=True).start()
+    def _start_thread(self) -> None:
+        # a daemon, not joined at exit: a thread that hangs in the kernel must not block it
+        threading.Thread(target=self._run_chains, name="raidctl-request", daemon=True).start()
 
-    def _labour(self) -> None:
+    def _run_chains(self) -> None:
         while True:
             with self.change:
                 if not self.waiting or self.stop.is_set():
@@ -141,14 +141,14 @@ class Crew:
                     return
 
     def _carry_out(self, task: Task) -> bool:
-        """Do one task; False when it was given up meanwhile, or nothing more is wanted."""
+        """Run one task; False if it was given up meanwhile, or the work is stopped."""
         if self.stop.is_set():
             return False
         task.began = time.monotonic()
         answer, fault = None, None
         try:
             answer = task.work()
-        except BaseException as error:  # noqa: BLE001 - it is raised again in the thread that asked
+        except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
             fault = error
         with self.change:
             task.began = None
@@ -163,20 +163,20 @@ class Crew:
         if not self.open or self.stop.is_set():
             self.change.notify_all()
 
-    def _give_up_the_late(self) -> None:
+    def _give_up_late_tasks(self) -> None:
         now = time.monotonic()
         for task in self.tasks:
             began = task.began
             if task.patience is not None and began is not None and not task.done and now - began > task.patience:
                 task.answer = task.late
                 self._finished()
-                self._hire()
+                self._start_thread()
 
     def _idle(self) -> bool:
-        """Whether nothing is under way that ends by itself."""
+        """Whether no running task has its own limit."""
         return not any(task.began is not None and task.patience is None for task in self.tasks)
 
 
 def _is_long(chain: Sequence[Task]) -> bool:
-    """Whether a chain has work that bounds itself."""
+    """Whether a chain has a task with its own limit."""
     return any(task.patience is None for task in chain)

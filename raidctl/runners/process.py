@@ -1,7 +1,7 @@
-"""The only module that starts processes: argv only, bounded in time and in output, ended with all its children.
+"""The only module that starts processes: argv only, limited in time and output.
 
-A child gets a session of its own, so that a signal to its process group reaches what it started as well. It is never
-reaped before its group has been dealt with: until then the kernel gives its number to nobody else.
+A child gets a separate session, so that a signal to its process group also reaches its children. It is reaped only
+after its group has ended: until then the kernel does not reuse its number.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import IO
+
+from msgspec import Struct
 
 from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
+from raidctl.runners.deferred_signals import defer_signals
 from raidctl.runners.programs import first_program
 
 GRACE = 2.0
-"""Seconds between the polite end (TERM) and the other one (KILL)."""
+"""Seconds between TERM and KILL."""
 LINGER = 1.0
-"""Seconds that the output may stay open (held by a child of the program) after the program has ended."""
+"""Seconds that a child of the program may keep the output open after the program's end."""
 _ROUNDS = 10
-"""Looks for processes that have left their group: one may start another while it is being ended."""
+"""Searches for processes that have left their group: one may start another while it is being ended."""
 TICK = 0.1
-"""Seconds between two looks at what no file descriptor tells: an interruption, an end with open output."""
+"""Seconds between checks for events without a file descriptor: an interruption, an end with open output."""
 CHUNK = 65536
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -38,15 +40,14 @@ class Interrupted(Exception):
     """``stop`` was set while the program ran; it has been ended."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What a program may use, and what becomes of it.
+class Bounds(Struct, frozen=True):
+    """Limits of a program, and its input.
 
-    ``seconds`` and ``size`` (bytes, both outputs together) end it. With ``begin``, the seconds count from when its
+    It is ended after ``seconds``, or ``size`` bytes of both outputs. With ``begin``, the seconds count from when its
     standard output has these bytes, for which it has ``patience`` seconds. ``feed`` is written to its standard input,
-    which then stays open until the end; without it there is no standard input. With ``until``, the program has done its
-    work when both outputs hold these bytes. ``leave_children`` spares what it started and left running (a changing
-    command may start a service); otherwise nothing is left behind. ``handles`` are file descriptors that it inherits.
+    which then stays open until the end; without it there is no standard input. With ``until``, the program is done
+    when both outputs contain these bytes. ``leave_children`` spares processes that it started (a changing
+    command may start a service); otherwise they are ended. ``handles`` are file descriptors that it inherits.
     """
 
     seconds: float = DEFAULT_TIMEOUT
@@ -63,7 +64,7 @@ class Bounds:
 def run(
     argv: Sequence[str], *, environment: Mapping[str, str], directory: str | None = None, bounds: Bounds | None = None
 ) -> RunAnswer:
-    """Run a program to its end and give its answer.
+    """Run a program and return its answer.
 
     Args:
         argv: The program (searched on the PATH of ``environment``) and its arguments.
@@ -72,24 +73,25 @@ def run(
         bounds: Time, output, input.
 
     Returns:
-        The exit code (128 + the signal's number when a signal ended it) and both outputs; or the trouble, with what
-        came until then.
+        The exit code (128 + the signal's number if a signal ended it) and both outputs; or the failure, with the
+        output
+        so far.
 
     Raises:
         Interrupted: ``bounds.stop`` was set.
     """
     bounds = bounds or Bounds()
     if not argv or not argv[0]:
-        return RunAnswer(trouble=Failure.FAILED, detail="no program named")
+        return RunAnswer(trouble=Failure.FAILED, detail="no program given")
     with contextlib.ExitStack() as held:
         try:
             program = _executable(argv[0], environment)
-            held.enter_context(_uninterrupted())
+            held.enter_context(defer_signals(_ENDING, block=False))
             child = _Child(program, argv, environment, directory, bounds)
         except (OSError, ValueError) as error:
             return _not_started(error, argv[0], directory)
         try:
-            held.close()  # an interruption that came meanwhile is raised here
+            held.close()  # raises an interruption that came meanwhile
             trouble = child.follow()
         except BaseException:
             child.end_group()
@@ -100,7 +102,7 @@ def run(
 
 
 def _not_started(error: OSError | ValueError, name: str, directory: str | None) -> RunAnswer:
-    """The answer for a program that could not be started."""
+    """Return the answer for a program that could not be started."""
     trouble = Failure.FAILED  # too long an argument list, no memory; a NUL in an argument
     if isinstance(error, FileNotFoundError):
         lost = directory is not None and error.filename == directory
@@ -112,29 +114,8 @@ def _not_started(error: OSError | ValueError, name: str, directory: str | None) 
     return RunAnswer(trouble=trouble, detail=f"{name}: {getattr(error, 'strerror', None) or error}")
 
 
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Hold back what ends raidctl until a program that is being started can be ended, too; it is raised at the end.
-
-    The handlers of Python run in the main thread only; a blocked signal would stay blocked in the program.
-    """
-    late: list[int] = []
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        handlers = {number: one for number in _ENDING if callable(one := signal.getsignal(number))}
-    try:
-        for number in handlers:
-            signal.signal(number, lambda got, _frame: late.append(got))
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for got in late:
-            signal.raise_signal(got)
-
-
 def _executable(name: str, environment: Mapping[str, str]) -> str:
-    """The file of a program; the system's own search takes a directory that may not be entered for a missing right."""
+    """Find a program's file; the system's search reports an inaccessible directory as a missing right."""
     places = environment.get("PATH", "").split(":")
     paths = [name] if "/" in name else [f"{place}/{name}" for place in places if place.startswith("/")]
     path = first_program(paths)
@@ -144,7 +125,7 @@ def _executable(name: str, environment: Mapping[str, str]) -> str:
 
 
 class _Child:
-    """A running program and what it has printed so far."""
+    """A running program and its output so far."""
 
     def __init__(
         self,
@@ -185,7 +166,7 @@ class _Child:
         self.lost = False
 
     def follow(self) -> Failure | None:
-        """Read and write until the program has done its work, or a bound is reached."""
+        """Read and write until the program is done, or a limit is reached."""
         begin = self.bounds.begin
         deadline = self.began + (self.bounds.seconds if begin is None else self.bounds.patience)
         ended_at: float | None = None
@@ -214,7 +195,7 @@ class _Child:
                 pause = min(pause * 2, 0.02)
 
     def _transfer(self, patience: float) -> None:
-        """Move what can be moved now, at most ``patience`` seconds from now."""
+        """Read and write once, waiting at most ``patience`` seconds."""
         for key, _ in self.selector.select(patience):
             stream = key.fileobj
             if stream is self.popen.stdin:
@@ -230,7 +211,7 @@ class _Child:
             sent = os.write(stdin.fileno(), self.unsent[:CHUNK])
         except BlockingIOError:
             return
-        except OSError:  # it does not listen; its answer tells
+        except OSError:  # it closed its input; its exit code will show why
             self.selector.unregister(stdin)
             return
         self.unsent = self.unsent[sent:]
@@ -250,16 +231,16 @@ class _Child:
             self.closing.add(stream)
 
     def _ended(self) -> bool:
-        """Whether the program has ended; it is not reaped by this look."""
+        """Whether the program has ended; does not reap it."""
         try:
             state = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:  # who started this process has it ignore SIGCHLD: the kernel keeps no exit code
+        except ChildProcessError:  # this process ignores SIGCHLD since its start: the kernel keeps no exit code
             self.lost = True
             return True
         return state is not None
 
     def conclude(self, trouble: Failure | None) -> RunAnswer:
-        """End what is left, and give the answer."""
+        """End what is left, and return the answer."""
         if trouble is not None or not self.bounds.leave_children or not self._ended():
             self.end_group()
         if trouble is not None:
@@ -278,12 +259,12 @@ class _Child:
         return RunAnswer(code=128 - code if code < 0 else code, out=out, err=err)
 
     def end_group(self) -> None:
-        """TERM to the whole group, KILL to what is still there after the grace."""
+        """Send TERM to the whole group, and KILL after the grace period."""
         deadline = time.monotonic() + GRACE
         process_group.send(self.popen.pid, signal.SIGTERM)
         while not self._ended() and time.monotonic() < deadline:
             time.sleep(0.01)
-        if self._ended():  # reaped, it counts no longer as a member of its group
+        if self._ended():  # once reaped, it no longer counts as a member of its group
             self._reap()
             while process_group.alive(self.popen.pid):
                 if time.monotonic() >= deadline:
@@ -295,7 +276,7 @@ class _Child:
             self._reap()
 
     def end_strays(self) -> None:
-        """KILL to what has left the group: it is known by the private directory, which no other program has."""
+        """Kill processes that left the group, found by their private directory, which no other program has."""
         for _ in range(_ROUNDS if self.mark else 0):
             strays = process_group.marked(self.mark)
             for pid in strays:
@@ -305,12 +286,12 @@ class _Child:
                 return
 
     def _reap(self) -> None:
-        """Collect the program's end; one that hangs in the kernel does not come."""
+        """Reap the program; one that hangs in the kernel cannot be."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(GRACE)
 
     def close(self) -> None:
-        """Let go of the pipes, and reap."""
+        """Close the pipes, and reap the program."""
         self.selector.close()
         for stream in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
             if stream is not None:
@@ -321,9 +302,9 @@ class _Child:
 
 
 class Companion:
-    """A program that runs beside this one until :meth:`end`, or until this process is gone.
+    """A program that runs in parallel until :meth:`end`, or until this process ends.
 
-    Its standard input is a pipe that nothing is written to: whatever becomes of this process, the pipe closes.
+    Its standard input is an unused pipe, which closes with this process.
     """
 
     def __init__(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -349,15 +330,15 @@ class Companion:
 
     @property
     def running(self) -> bool:
-        """Whether it runs still."""
+        """Whether it is still running."""
         return self._popen.poll() is None
 
     def errors(self) -> str:
-        """What it has printed on standard error; the first 4 KiB."""
+        """Return the first 4 KiB of its standard error."""
         return decode(os.pread(self._errors.fileno(), 4096, 0)).strip()
 
     def end(self) -> None:
-        """End it: politely, then otherwise."""
+        """End it by TERM, then by KILL."""
         if self._popen.stdin is not None:
             self._popen.stdin.close()
         for number in (signal.SIGTERM, signal.SIGKILL):

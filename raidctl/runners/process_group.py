@@ -1,4 +1,4 @@
-"""Process groups: a program and what it has started."""
+"""Process groups: a program and its children."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def send(group: int, number: int) -> bool:
-    """Signal every process of a group; whether there was one that we may signal."""
+    """Signal every process of a group; return whether there was one that we may signal."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
@@ -17,16 +17,15 @@ def send(group: int, number: int) -> bool:
 
 
 def alive(group: int) -> bool:
-    """Whether a process of the group runs still.
+    """Whether a process of the group is still running.
 
-    What has ended and was not yet collected by its parent counts as ended: in a container without an init, nobody
-    ever collects it.
+    A zombie counts as ended: in a container without an init, it is never reaped.
     """
     return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - names are all that is wanted, of thousands of processes
 
 
 def marked(mark: bytes) -> list[int]:
-    """The processes that were started with a variable, ``NAME=value``: those that have left their group, too."""
+    """Return the processes with an environment variable ``NAME=value``, also outside of the group."""
     found = []
     for entry in os.listdir("/proc"):  # noqa: PTH208 - as above
         with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Where programs are looked for."""
+"""Find programs, and check who can change them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from raidctl.request import CHANGEABLE
 
 SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin", "/opt/bin")
-"""Where an administrator's programs are, whatever PATH says."""
+"""Directories of administrative programs, searched in addition to PATH."""
 _HOPS = 40
-"""Links on the way to a file at most, as the kernel has it."""
+"""Most links on the way to a file, as in the kernel."""
 
 
 def search_path() -> tuple[str, ...]:
-    """The directories of PATH and then an administrator's own, each once.
+    """Return the directories of PATH and then of `SYSTEM_PATH`, each once.
 
-    Left out are a relative directory, one that cannot be entered (what is searched there ends in "permission denied"
-    where "not found" is meant) and, for root, one in which others could put a program.
+    Left out are relative directories, those that cannot be entered (a search there fails with "permission denied"
+    instead of "not found") and, for root, those in which others could place a program.
     """
     given = [
         path
@@ -30,7 +30,7 @@ def search_path() -> tuple[str, ...]:
 
 
 def changeable(path: str) -> str:
-    """For root: which part of a path others than root can exchange, links included; empty if none, or for others.
+    """For root: return the part of a path that others can change, links included; empty if none, or not root.
 
     A directory of `SYSTEM_PATH` is trusted, and whoever owns ``/`` is root (or, in a user namespace, root outside).
     """
@@ -57,26 +57,26 @@ def changeable(path: str) -> str:
 
 
 def _others_write(state: os.stat_result) -> bool:
-    """Whether a group or everybody may change a file, or exchange what root has in a directory."""
+    """Whether a group or everybody may change a file, or replace root's files in a directory."""
     sticky = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX
     return not (stat.S_ISLNK(state.st_mode) or sticky) and bool(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def first_program(paths: Iterable[str], *, trusted: bool = True) -> str | None:
-    """The first of some full paths that this user can execute.
+    """Return the first of some full paths that this user can execute.
 
     Args:
         paths: Where to look.
-        trusted: Whether one that others than root can change is passed over (`changeable`).
+        trusted: Whether to skip a program that others than root can change (`changeable`).
 
     Raises:
-        PermissionError: There is none, but there is one that others may execute, or that is not trusted.
+        PermissionError: There is only one that others may execute, or that is not trusted.
     """
     refused: PermissionError | None = None
     for path in paths:
         try:
             state = Path(path).stat()
-        except OSError:  # not there, or in a directory that may not be entered
+        except OSError:  # missing, or in a directory that cannot be entered
             continue
         if not stat.S_ISREG(state.st_mode) or not os.access(path, os.X_OK):
             refused = refused or PermissionError(13, "Permission denied", path)

@@ -1,4 +1,4 @@
-"""A runner around another one that keeps every request with its answer."""
+"""A runner that records the requests and answers of another one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from raidctl.request import (
 )
 
 _INLINE = 200
-"""Bytes up to which a file's content stands in the manifest itself."""
+"""Size in bytes up to which a file's content is in the manifest itself."""
 _PLAIN = re.compile(rb"[\t\n\x20-\x7e]*\Z")
 _UNFIT = re.compile(r"[^A-Za-z0-9.=+]+")
 
 
 class RecordRunner:
-    """Has requests carried out by the runner inside, and keeps them. Safe to use from several threads."""
+    """Passes requests to the inner runner and records them. Thread-safe."""
 
     def __init__(self, inner: Runner) -> None:
         self._inner = inner
@@ -42,7 +42,7 @@ class RecordRunner:
         self._kept: dict[tuple[str, ...], tuple[Request[Any], Answer, float]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order. What is asked again keeps its place, and the last answer counts."""
+        """Answer each request, in order. A repeated request keeps its place; its last answer counts."""
         begun = time.monotonic()
         answers = self._inner.carry_out(requests)
         seconds = time.monotonic() - begun
@@ -52,7 +52,7 @@ class RecordRunner:
         return answers
 
     def recording(self, about: str = "", source: str = "local", collected_at: str | None = None) -> Recording:
-        """All that was asked so far, as a recording; ``collected_at`` is RFC 3339 text, now when None."""
+        """Return all requests so far as a recording; ``collected_at`` is RFC 3339 text, None: now."""
         with self._lock:
             kept = list(self._kept.values())
         files: dict[str, bytes] = {}
@@ -92,7 +92,7 @@ def _entry(request: Request[Any], answer: Answer, seconds: float, files: dict[st
 
 
 def _kept(request: Request[Any], ending: str, data: bytes, files: dict[str, bytes]) -> str:
-    """Put data among the files under a name that tells the request, and that no other file has."""
+    """Store data as a file with a unique name made from the request."""
     words = " ".join(key(request)[1:]) if not isinstance(request, UdevDatabase) else "udev-db"
     stem = _UNFIT.sub("-", words).strip("-.")[:100] or "answer"
     name, number = f"{stem}{ending}", 2

@@ -1,11 +1,11 @@
-"""What is said to a shell on another machine, and how its answer is read; text only.
+"""Scripts for a shell on another machine, and the parsing of its replies. Pure.
 
-The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and come to it on its standard input, so that neither
-the login shell nor a limit on arguments has a part in it. After the script the input stays open and carries nothing:
-its end tells the far side that nobody waits any more, and the program is ended there.
+The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and are sent to its standard input, so that neither
+the login shell nor a limit on arguments matters. After the script the input stays open: its end makes the remote
+side end the program, as nothing waits for it any longer.
 
-Answers are framed by a mark that nobody can foresee: ``mark!`` when the shell begins, ``mark<`` data ``mark>`` status;
-at the end ``mark.``. What stands before the first mark (a greeting of the login shell) is none of ours.
+Answers are framed by an unpredictable mark: ``mark!`` when the shell begins, ``mark<`` data ``mark>`` status, and
+``mark.`` at the end. Text before the first mark is the login shell's greeting.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from raidctl.request import (
     DEFAULT_LIMIT,
@@ -40,16 +41,16 @@ from raidctl.runners.process import GRACE, LINGER
 from raidctl.runners.shell import FILES, PROGRAM
 
 SLACK = 8192
-"""Bytes that greetings and marks may take beyond the answer."""
+"""Bytes allowed for greetings and marks in addition to the answer."""
 
 
 def files_script(requests: Sequence[Request[Any]], mark: str) -> bytes:
-    """The script that answers any number of Read, Glob and Which requests."""
+    """Return the script for any number of Read, Glob and Which requests."""
     return _script(FILES, mark, [_file_line(request) for request in requests])
 
 
 def program_script(request: Run, mark: str) -> bytes:
-    """The script that runs one program."""
+    """Return the script that runs one program."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -70,7 +71,7 @@ BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
 def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
-    # as a function: the shell has read all of it before the first command runs, and nothing of it is taken for input
+    # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (
             "main() {",
@@ -97,7 +98,7 @@ def _file_line(request: Request[Any]) -> str:
 
 
 def pattern_words(pattern: str) -> str:
-    """A pattern for the shell: all quoted but ``*`` and ``?``; a class is ``?``, and :func:`matches` decides."""
+    """Quote a pattern for the shell, except ``*`` and ``?``; a class becomes ``?``, and :func:`matches` decides."""
     parts = re.split(r"([*?]|\[!?\]?[^\]/]*\])", pattern)
     return "".join(
         ("?" if part.startswith("[") else part) if index % 2 else shlex.quote(part) if part else ""
@@ -112,7 +113,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
-    """The answers to a files script; those that did not come get the trouble of ``otherwise``."""
+    """Parse the answers of a files script; missing ones get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
     frames = out.partition(mark.encode() + b".")[0].split(start)[1:]
     answers: list[Answer] = []
@@ -157,7 +158,7 @@ _NO_VALUE = {os.strerror(number) for number in NO_VALUE}
 
 
 def _of_message(message: str) -> Failure:
-    """The trouble that the system's own words (C locale) tell."""
+    """Return the failure of the system's message (C locale)."""
     reason = message.strip().rpartition(": ")[2]
     if reason in {"No such file or directory", "Not a directory"}:
         return Failure.MISSING
@@ -167,24 +168,24 @@ def _of_message(message: str) -> Failure:
 
 
 def answer_size(requests: Sequence[Request[Any]]) -> int:
-    """Bytes that the answer to a files script may have."""
+    """Return the size limit in bytes of a files script's answer."""
     return (
         sum(request.limit + 512 if isinstance(request, Read) else DEFAULT_LIMIT // 16 for request in requests) + SLACK
     )
 
 
 def began(answer: RunAnswer, mark: str) -> bool:
-    """Whether the far shell has begun to read its script."""
+    """Whether the remote shell has begun to read its script."""
     return f"{mark}!".encode() in answer.out
 
 
 def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None:
-    """The answer of the far program out of that of the ssh client; None when the far shell never got to work.
+    """Parse the remote program's answer; None if the remote shell never started.
 
     Args:
-        answer: What the client did.
+        answer: The ssh client's answer.
         mark: The mark of the script.
-        request: What was asked.
+        request: The request.
     """
     start, middle, end = (mark.encode() + sign for sign in (b"<", b">", b"."))
     _, _, out = answer.out.partition(start)
@@ -209,7 +210,7 @@ def _told(answer: RunAnswer, request: Run) -> str:
 
 
 def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
-    """The answer of a program that ``env`` could not start; its words tell that from the program's own exit code."""
+    """Return the failure of a program that ``env`` could not start; its message distinguishes it from an exit code."""
     # env: 'example': No such file or directory
     failed = re.fullmatch(rb"env: [^\n]*" + re.escape(os.fsencode(name)) + rb"'?: ([A-Z][^:\n]+)\n?", found.err)
     if found.out or not failed:
@@ -219,7 +220,7 @@ def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
 
 
 def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
-    """The answer by the status that the script told: ``code 0``, ``missing``, ``denied``, ``late``, ``busy 123`` …."""
+    """Return the answer by the script's status: ``code 0``, ``missing``, ``denied``, ``late``, ``busy 123`` …."""
     word, _, rest = status.partition(" ")
     name = request.argv[0]
     if word == "code" and rest.isdecimal():
@@ -234,11 +235,11 @@ def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
         return replace(found, trouble=Failure.TIMEOUT, detail=f"not done after {request.timeout:g} s; ended")
     if word == "busy":
         return RunAnswer(trouble=Failure.TIMEOUT, detail=busy_text(request.lock or "", request.timeout, rest))
-    return replace(found, trouble=Failure.FAILED, detail=rest or "the far shell gave no account of it")
+    return replace(found, trouble=Failure.FAILED, detail=rest or "the remote shell reported no result")
 
 
 def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
-    """An answer of at most the limit; one that had more is FLOOD."""
+    """Cut an answer to the limit; a longer one is FLOOD."""
     if len(answer.out) + len(answer.err) <= request.limit:
         return answer
     out = answer.out[: request.limit]

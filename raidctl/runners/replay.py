@@ -1,13 +1,14 @@
-"""A runner that answers out of a recording and never touches a machine."""
+"""A runner that answers from a recording and never accesses a machine."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from fnmatch import translate
 from functools import cached_property
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from raidctl.recording.manifest import describe, key
 from raidctl.recording.recording import Recording
@@ -29,10 +30,10 @@ from raidctl.runners.answers import answer_of
 
 
 class ReplayRunner:
-    """Answers as the recorded machine did; a program is found again by its argv.
+    """Answers as the recorded machine did; program calls are matched by argv.
 
-    What was not recorded is answered with ``Trouble.UNRECORDED``, which names the request; in a recording that says
-    ``"unrecorded": "missing"``, as on a machine where it is not there.
+    Requests that were not recorded are answered with ``Failure.UNRECORDED``; in a recording with
+    ``"unrecorded": "missing"``, as missing on the machine.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -60,18 +61,18 @@ class ReplayRunner:
         if isinstance(request, Glob):
             return GlobAnswer(tuple(sorted(_matching(request.pattern, self._paths))))
         if isinstance(request, Run) and self._installed(request):
-            # the program is there; what it says to this was never asked
+            # the program is installed, but this call was not recorded
             return answer_of(request, Failure.UNRECORDED, f"not in the recording: {describe(request)}")
         return answer_of(request, Failure.MISSING, _missing(request))
 
     def _installed(self, request: Run) -> bool:
-        """Whether the recording says that a program is there."""
+        """Whether a program is installed on the recorded machine."""
         known = [answer for (kind, *_), answer in self._answers.items() if kind == "which"]
         return any(isinstance(answer, WhichAnswer) and answer.path == request.argv[0] for answer in known)
 
     @cached_property
     def _paths(self) -> frozenset[str]:
-        """Every file of the machine that the recording tells of, and the directories above them."""
+        """Every file in the recording, and the directories above."""
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():
             if kind == "read" and answer.trouble is not Failure.MISSING:
@@ -82,14 +83,14 @@ class ReplayRunner:
 
 
 def _lineage(path: str) -> Iterator[str]:
-    """A path and the directories above it, without the root."""
+    """Yield a path and the directories above it, without the root."""
     while path.strip("/"):
         yield path
         path = path.rpartition("/")[0]
 
 
 def _matching(pattern: str, paths: Iterable[str]) -> Iterator[str]:
-    """The paths that a shell pattern matches, part by part; a leading dot has to be asked for."""
+    """Yield the paths that match a shell pattern, part by part; a leading dot must be in the pattern."""
     parts = [(part.startswith("."), re.compile(translate(part))) for part in pattern.split("/")]
     for path in paths:
         names = path.split("/")
@@ -105,11 +106,11 @@ def _missing(request: Request[Any]) -> str:
         return f"{request.argv[0] if request.argv else 'it'} is not installed on the recorded machine"
     if isinstance(request, Which):
         return f"{request.name} is not installed"
-    return f"not there on the recorded machine: {describe(request)}"
+    return f"missing on the recorded machine: {describe(request)}"
 
 
 def _limited(request: Request[Any], answer: Answer) -> Answer:
-    """The answer cut to the limit of the request, as the machine's own runner would have cut it."""
+    """Cut an answer to the request's limit, as the local runner would."""
     if isinstance(request, Run):
         ran = cast("RunAnswer", answer)
         if len(ran.out) > request.limit or len(ran.err) > request.limit:

@@ -1,7 +1,7 @@
-"""The runner of another machine, over the system's own OpenSSH client.
+"""The runner of another machine, over the system's OpenSSH client.
 
-The user's configuration, keys, agent and known_hosts count; nothing is installed on the far machine, which needs a
-POSIX shell with the usual small programs. One connection carries everything; it ends with this process at the latest.
+The user's configuration, keys, agent and known_hosts are used; nothing is installed on the remote machine, which needs
+a POSIX shell and the usual utilities. There is one connection, which ends with this process at the latest.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from typing import Any
 from raidctl.errors import UsageError
 from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import remote
-from raidctl.runners.answers import answer_of, chains_of, unusable, within
+from raidctl.runners.answers import answer_of, chains_of, invalid, limited
 from raidctl.runners.directory import private_directory
-from raidctl.runners.parallel import Crew, Switch, Task
+from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, Companion, Interrupted, run
 
 CONNECT_PATIENCE = 45.0
-"""Seconds until the connection must stand, its authentication included."""
+"""Time limit in seconds for the connection, authentication included."""
 WIDTH = 8
 """Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
 PARTING = 15.0
-"""Seconds that the far side may take longer than its own time limit."""
+"""Seconds that the remote side may take in addition to its own time limit."""
 FILES_PATIENCE = 30.0
-"""Seconds for a batch of files, and a tenth of a second more for each."""
+"""Seconds for a batch of files, plus a tenth of a second for each."""
 
 FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
-"""What no host name has, and a command in the user's ssh configuration could trip over."""
+"""Characters that no host name has, and that are dangerous in commands of the user's ssh configuration."""
 
 OPTIONS = {
     "BatchMode": "yes",  # asks nothing: there is nobody to answer
@@ -58,20 +58,20 @@ class SshRunner:
     def __init__(
         self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None
     ) -> None:
-        """Nothing is connected yet.
+        """Prepare a runner; the first request connects.
 
         Args:
             destination: As for ssh: ``host``, ``user@host``, ``ssh://user@host:port``.
             options: Arguments for ssh, before all others, which they override (``("-F", "file")``).
-            sudo: Whether everything is done through ``sudo -n`` there.
-            timeout: Seconds for the connection, a batch of files, and each reading program, instead of their own.
+            sudo: Whether to run everything through ``sudo -n`` there.
+            timeout: Seconds for the connection, a batch of files, and each reading program, instead of the defaults.
 
         Raises:
-            UsageError: The destination cannot be one.
+            UsageError: The destination is invalid.
         """
         host = destination.removeprefix("ssh://").rpartition("@")[2]
         if destination.startswith("-") or host.startswith("-") or not host or FORBIDDEN.search(destination):
-            raise UsageError(f"{destination!r} is not the name of a host; give --host [user@]HOST.")
+            raise UsageError(f"{destination!r} is not a host name; use --host [user@]HOST.")
         self.destination = destination
         self._options = tuple(options)
         self._command = "exec sudo -n -- /bin/sh -s" if sudo else "exec /bin/sh -s"
@@ -93,16 +93,16 @@ class SshRunner:
         self.close()
 
     def close(self) -> None:
-        """End what is under way, also from another thread, and the connection; nothing is carried out any more."""
+        """End the running requests, also from another thread, and the connection; later requests are refused."""
         self._switch.close()
         with self._guard:
             self._kept.close()
             self._connection, self._failure = None, ""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order: all files in one go, programs side by side.
+        """Answer each request, in order: all files in one batch, programs in parallel.
 
-        Once the connection has failed, every answer says so at once.
+        After the connection has failed, every request fails immediately.
 
         Raises:
             Interrupted: The runner was closed.
@@ -119,7 +119,7 @@ class SshRunner:
         answers = {
             index: answer_of(request, Failure.FAILED, reason)
             for index, request in enumerate(requests)
-            if (reason := unusable(request))
+            if (reason := invalid(request))
         }
         asked = {index: request for index, request in enumerate(requests) if index not in answers}
         files = {
@@ -132,7 +132,7 @@ class SshRunner:
             if isinstance(request, (Run, UdevDatabase, Write))
         }
         chains = [[tasks[index] for index in chain if index in tasks] for chain in chains_of(requests)]
-        Crew([batch, *chains], stop, WIDTH).work()
+        WorkerPool([batch, *chains], stop, WIDTH).work()
         answers |= {index: task.answer for index, task in tasks.items() if task.answer is not None}
         return tuple(answers[index] for index in range(len(requests)))
 
@@ -144,7 +144,7 @@ class SshRunner:
         return ["ssh", *self._options, "-T", *options, "--", self.destination]
 
     def _connect(self) -> str:
-        """Have the connection stand; why it does not, empty when it does."""
+        """Connect if needed; return why it failed, empty if it did not."""
         with self._guard:
             if not self._failure and self._connection is None:
                 self._failure = self._open()
@@ -154,19 +154,19 @@ class SshRunner:
 
     def _open(self) -> str:
         try:
-            # the name of a socket may have 107 bytes, and ssh puts 17 of its own behind it at first
+            # a socket's name may have 107 bytes, and ssh first appends 17
             directory = self._kept.enter_context(private_directory(80))
         except OSError as error:
-            return f"No directory for the connection's socket: {error.strerror or error}"
+            return f"Cannot create a directory for the connection's socket: {error.strerror or error}"
         self._socket = f"{directory}/ssh"
-        # a command that ends when its input ends: when this process goes, however it goes, so does the connection
+        # a command that ends with its input, so the connection ends with this process
         argv = [*self._ssh("ControlMaster=yes", "ControlPersist=no"), "exec cat"]
         try:
             connection = Companion(argv, _environment())
         except FileNotFoundError:
-            return "The program ssh is not installed on this machine; install OpenSSH's client."
+            return "ssh is not installed on this machine; install the OpenSSH client."
         except OSError as error:
-            return f"The program ssh cannot be started: {error.strerror}"
+            return f"ssh cannot be started: {error.strerror}"
         self._kept.callback(connection.end)
         patience = self._timeout or CONNECT_PATIENCE
         deadline = time.monotonic() + patience
@@ -180,15 +180,15 @@ class SshRunner:
         return ""
 
     def _lost(self, errors: str) -> str:
-        errors = _host_key(errors, self.destination) or errors or "it was ended from the other side"
+        errors = _host_key(errors, self.destination) or errors or "closed by the remote side"
         return f"No connection to {self.destination}: {errors}"
 
     def _client(
         self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False
     ) -> RunAnswer:
-        """One session: the far shell gets a script, and its time when it answers; one that never began a second try.
+        """Run a script in one session; try once more if the remote shell never began.
 
-        A change whose session hangs has no second try: the first shell may begin yet.
+        The time limit counts from when the shell begins. A change is not tried again: the first shell may still begin.
         """
         bounds = Bounds(
             seconds=seconds, size=size, feed=script, until=f"{mark}.".encode(), stop=stop,
@@ -202,7 +202,7 @@ class SshRunner:
         return run(argv, environment=_environment(), bounds=bounds)
 
     def _no_shell(self, answer: RunAnswer) -> Answer:
-        """What it means that the far shell never began."""
+        """Return the failure if the remote shell never began."""
         failure = self._connect()
         if failure:
             return Answer(trouble=Failure.FAILED, detail=failure)
@@ -223,7 +223,7 @@ class SshRunner:
 
     def _run(self, request: Run, stop: threading.Event) -> RunAnswer:
         mark = _mark()
-        request = within(request, self._timeout)
+        request = limited(request, self._timeout)
         seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
         script = remote.program_script(request, mark)
         answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop, changes=request.changes)
@@ -238,7 +238,7 @@ class SshRunner:
         batch = tuple(requests.values())
         seconds = (self._timeout or FILES_PATIENCE) + len(batch) / 10
         answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
-        otherwise: Answer = answer if answer.trouble else Answer(detail="the connection broke before its answer came")
+        otherwise: Answer = answer if answer.trouble else Answer(detail="the connection was lost before the answer")
         if not remote.began(answer, mark):
             otherwise = self._no_shell(answer)
         answers.update(zip(requests, remote.read_files(answer.out, mark, batch, otherwise), strict=True))
@@ -246,7 +246,7 @@ class SshRunner:
 
 
 def _host_key(errors: str, destination: str) -> str | None:
-    """A sentence for the banner with which ssh refuses a host whose key has changed."""
+    """Summarize ssh's banner on a changed host key; None if there is none."""
     if "IDENTIFICATION HAS CHANGED" not in errors:
         return None
     kind = re.search(r"fingerprint for the (\w+) key", errors)
@@ -257,14 +257,14 @@ def _host_key(errors: str, destination: str) -> str | None:
     return (
         f"its host key has changed (now {sent[0] if sent else 'unknown'}; known from "
         f"{f'line {known[2]} of {known[1]}' if known else 'an earlier connection'}). Unless the host was reinstalled, "
-        "somebody may pretend to be it. Compare with what the host itself prints: ssh-keygen -lf /etc/ssh/ssh_host_"
+        "this may be an attack. Compare with the output on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
         f"{kind[1].lower() if kind else 'ed25519'}_key.pub; if it is the same: "
         f"{remove[0].strip() if remove else f'ssh-keygen -R {host}'}"
     )
 
 
 def _environment() -> dict[str, str]:
-    """What ssh gets: the user's own (agent, home), with messages in the C locale."""
+    """Return ssh's environment: the user's (agent, home), with messages in the C locale."""
     return dict(os.environ) | {"LC_ALL": "C"}
 
 
@@ -273,7 +273,7 @@ def _mark() -> str:
 
 
 def _writing(request: Write) -> Run:
-    """The program that writes a word into a file that is there."""
+    """Return the command that writes a word to an existing file."""
     line = 'test -f "$2" && printf %s "$1" >"$2"'
     return Run(("sh", "-c", line, "sh", request.data, request.path), timeout=request.timeout, changes=True)
 
@@ -281,12 +281,12 @@ def _writing(request: Write) -> Run:
 def _written(request: Write, answer: RunAnswer) -> WriteAnswer:
     if answer.trouble is None and answer.code == 0:
         return WriteAnswer()
-    said = answer.error_text.strip()[-400:] or answer.detail or "there is no such file"
+    said = answer.error_text.strip()[-400:] or answer.detail or "no such file"
     return WriteAnswer(trouble=answer.trouble or Failure.FAILED, detail=f"{request.path}: {said}")
 
 
 def _database(answer: RunAnswer) -> ReadAnswer:
-    """The udev database out of what its tool printed."""
+    """Return the udev database from its tool's output."""
     if answer.trouble is not None:
         return ReadAnswer(trouble=answer.trouble, detail=answer.detail)
     if answer.code != 0:

@@ -1,4 +1,4 @@
-"""The udev database of this machine, in the form of ``udevadm info --export-db``."""
+"""The udev database of this machine, in the format of ``udevadm info --export-db``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from raidctl.request import Failure, ReadAnswer
 
 SUBSYSTEMS = ("block", "pci", "nvme", "scsi", "scsi_host", "dmi")
-"""What discovery looks at; a machine has thousands of other devices."""
+"""The subsystems that discovery reads; a machine has thousands of other devices."""
 
 Device = tuple[str, str | None, Iterable[str], Mapping[str, str]]
 """Device path, node, links to the node, properties."""
 
 
 def render(devices: Iterable[Device]) -> str:
-    """Devices as the database's text, in the order of their paths; names and links without ``/dev/``.
+    """Format devices as the database's text, sorted by path; names and links without ``/dev/``.
 
-    ``L:`` (the priority of the links) is left out: the library does not tell it.
+    ``L:`` (the priority of the links) is left out: the library does not provide it.
     """
     return "".join("\n".join(_lines(*device)) + "\n\n" for device in sorted(devices, key=lambda device: device[0]))
 
@@ -37,20 +37,20 @@ def _lines(path: str, node: str | None, links: Iterable[str], properties: Mappin
 
 
 def _line(text: str) -> str:
-    """A value on one line: a line break in a drive's name must not start a line of its own."""
+    """Put a value on one line: a drive's name may contain a line break."""
     return text.replace("\r", " ").replace("\n", " ")
 
 
 def database() -> ReadAnswer:
     """Ask libudev for the devices; works without a running udevd (then with the kernel's own properties only)."""
     try:
-        import pyudev  # noqa: PLC0415 - takes its time, and needs a library that only Linux has
+        import pyudev  # noqa: PLC0415 - slow to import, and needs a library of Linux
 
         context = pyudev.Context()
         devices = [device for name in SUBSYSTEMS for device in _list(context, name)]
     except ImportError as error:
         return ReadAnswer(trouble=Failure.MISSING, detail=f"libudev: {error}")
-    except Exception as error:  # noqa: BLE001 - whatever ails the library: there is another way to the devices
+    except Exception as error:  # noqa: BLE001 - sysfs is used if the library fails
         return ReadAnswer(trouble=Failure.FAILED, detail=f"libudev: {error}")
     return ReadAnswer(data=render(devices).encode("utf-8", errors="surrogateescape"))
 
@@ -59,5 +59,5 @@ def _list(context: Any, subsystem: str) -> Iterator[Device]:
     for found in context.list_devices(subsystem=subsystem):
         try:
             yield found.device_path, found.device_node, tuple(found.device_links), dict(found.properties)
-        except (OSError, LookupError, UnicodeError):  # gone since it was listed, or a name in no encoding
+        except (OSError, LookupError, UnicodeError):  # removed since it was listed, or an undecodable name
             continue

@@ -1,1 +1,1 @@
-"""Machines that are not there: the demos, and the tools that play them."""
+"""Simulated machines: the demos, and executables that simulate their tools."""

@@ -1,4 +1,4 @@
-"""``python -m raidctl.simulation``: the tools of a demo, as executables in a directory."""
+"""``python -m raidctl.simulation``: write a demo's tools as executables."""
 
 import sys
 

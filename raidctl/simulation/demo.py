@@ -1,20 +1,21 @@
-"""The simulated machines that come with raidctl and the vendor packages, for ``--demo NAME``: nothing of them is real.
+"""The simulated machines for ``--demo NAME``.
 
-A demo is a recording in the folder ``demos`` of a vendor package, or of raidctl's own data. What is changed on it is
-kept between calls, in the state directory, until ``raidctl demo --reset NAME``.
+A demo is a recording in the folder ``demos`` of a vendor package, or in raidctl's data. Changes of its settings are
+kept in the state directory until ``raidctl demo --reset NAME``.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from raidctl.errors import UsageError
 from raidctl.layers import simulator as kernel
@@ -38,12 +39,12 @@ class Demo:
 
 
 def demos(vendors: Sequence[Vendor]) -> list[Demo]:
-    """All simulated machines, by name."""
+    """Return all simulated machines, sorted by name."""
     return [Demo(name, path, load(path).manifest.about) for name, path in sorted(_paths(vendors).items())]
 
 
 def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
-    """The recordings by their machines' names."""
+    """Return the recordings by their machines' names."""
     folders = [place for vendor in vendors if (place := _folder(vendor)) is not None]
     folders.append(Path(str(files("raidctl") / "data" / "demos")))
     return {path.name: path for place in folders for path in place.iterdir() if (path / "record.json").is_file()}
@@ -56,7 +57,7 @@ def _folder(vendor: Vendor) -> Path | None:
 
 
 def simulators(vendors: Sequence[Vendor]) -> list[Simulator]:
-    """The simulators of the vendor packages that have one."""
+    """Return the simulators of the vendor packages."""
     found: list[Simulator] = [cast("Simulator", kernel)]
     for vendor in vendors:
         name = getattr(vendor, "__name__", "")
@@ -68,12 +69,12 @@ def simulators(vendors: Sequence[Vendor]) -> list[Simulator]:
 
 
 def machine(name: str, vendors: Sequence[Vendor], place: Path) -> Simulated:
-    """The simulated machine of a name, with its settings as they were left.
+    """Return a simulated machine with its current settings.
 
     Args:
         name: As ``raidctl demo`` lists it.
         vendors: All vendor packages.
-        place: The directory that keeps what is changed.
+        place: The directory for changed settings.
 
     Raises:
         UsageError: There is none of this name.
@@ -89,12 +90,12 @@ def path_of(name: str, vendors: Sequence[Vendor]) -> Path:
     """
     known = _paths(vendors)
     if name not in known:
-        raise UsageError(f'There is no simulated machine "{printable(name)}"; say {listing(sorted(known), "or")}.')
+        raise UsageError(f'There is no simulated machine "{printable(name)}"; use {listing(sorted(known), "or")}.')
     return known[name]
 
 
 def _with_kernel(recording: Recording) -> Recording:
-    """A machine whose recording does not tell of the kernel's page cache has an ordinary one."""
+    """Add a typical page cache to a recording that has none."""
     told = {entry.read for entry in recording.manifest.answers}
     if f"{VM}/dirty_ratio" in told:
         return recording

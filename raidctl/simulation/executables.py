@@ -1,14 +1,14 @@
-"""Simulated machines as executables: programs named like the vendors' tools, to be put first on PATH.
+"""Simulated tools as executables, to be put first on PATH.
 
     python -m raidctl.simulation NAME DIRECTORY
 
-makes ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them). So
-raidctl, or anybody, runs them as real processes. Each call answers as the simulated machine does, with the settings in
+creates ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them),
+to
+be run as real processes. Each call answers as the simulated machine does, with the settings in
 ``DIRECTORY/settings.json``; calls at the same time wait for each other. ``DIRECTORY/calls.jsonl`` gets a line when a
-call begins and one when it ends. What is wrong with the tools stands in ``DIRECTORY/faults.json``
-(:class:`Troubles`); without that file, nothing is.
+call begins and one when it ends. ``DIRECTORY/faults.json`` (:class:`Troubles`) makes calls fail.
 
-Only the tools are simulated: the kernel's side (devices, mount points) stays that of the machine they run on.
+Only the tools are simulated: devices and mount points are those of the machine they run on.
 """
 
 from __future__ import annotations
@@ -55,28 +55,30 @@ exec {python} -I -m raidctl.simulation --answer {place} {tool} "$@"
 
 
 class Disturbance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A fault of some calls."""
+    """A fault injected into some calls."""
 
     fault: Fault
-    match: Annotated[str | None, doc("Part of the command line; null is any that changes something.")] = None
-    skip: Annotated[int, Meta(ge=0, description="Matching calls that are well before.")] = 0
-    times: Annotated[int, Meta(ge=1, description="Calls that are ill.")] = 1
-    seconds: Annotated[float | None, doc("How long it hangs, or waits with the change.")] = None
-    looks: Annotated[int, Meta(ge=0, description="Of a late effect: readings that still show what was before.")] = 1
-    settings: Annotated[dict[str, str], doc("Of a fall-back: what is told from then on, as in settings.json.")] = {}
+    match: Annotated[str | None, doc("Part of the command line; null: any command that changes something.")] = None
+    skip: Annotated[int, Meta(ge=0, description="Matching calls that succeed before.")] = 0
+    times: Annotated[int, Meta(ge=1, description="Calls that fail.")] = 1
+    seconds: Annotated[float | None, doc("How long it hangs, or delays the change.")] = None
+    looks: Annotated[int, Meta(ge=0, description="Of a late effect: readings that still show the previous value.")] = 1
+    settings: Annotated[
+        dict[str, str], doc("Of a fall-back: the settings reported afterwards, see settings.json.")
+    ] = {}
 
 
 class Troubles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is wrong with the tools: the content of ``faults.json``. The first fault that fits a call counts."""
+    """The content of ``faults.json``. The first fault that matches a call is used."""
 
-    seconds: Annotated[
-        float, Meta(ge=0, description="What each call takes at least, from the start of its process.")
-    ] = 0.0
+    seconds: Annotated[float, Meta(ge=0, description="Least duration of each call, from the start of its process.")] = (
+        0.0
+    )
     faults: tuple[Disturbance, ...] = ()
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of ``calls.jsonl``: a call begins, or ends."""
+    """A line of ``calls.jsonl``: the start or end of a call."""
 
     event: Literal["begin", "end"]
     pid: int
@@ -89,7 +91,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class _Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """What the programs need to know."""
+    """The configuration of the executables."""
 
     recording: str
     simulators: tuple[str, ...]
@@ -103,28 +105,28 @@ class Tools:
 
     @property
     def programs(self) -> Path:
-        """What is to be put first on PATH."""
+        """The directory to put first on PATH."""
         return self.place / BIN
 
     @property
     def state(self) -> State:
-        """The settings as they are now."""
+        """Return the current settings."""
         found: State = msgspec.json.decode((self.place / SETTINGS).read_bytes(), type=dict[str, str])
         return found
 
     def set(self, state: Mapping[str, str]) -> None:
-        """Set some settings, as somebody does who plays with the machine."""
+        """Change some settings."""
         with _lock(self.place):
             _write(self.place / SETTINGS, {**self.state, **state})
 
     def reset(self) -> None:
-        """Have all settings as they were recorded."""
+        """Reset all settings to the recorded ones."""
         with _lock(self.place):
             (self.place / SETTINGS).unlink(missing_ok=True)
             _simulated(self.place)
 
     def calls(self) -> list[Call]:
-        """The log: a line for each beginning and each end."""
+        """Return the log: an entry for each start and each end."""
         path = self.place / CALLS
         lines = path.read_bytes().splitlines() if path.exists() else []
         return [msgspec.json.decode(line, type=Call) for line in lines]
@@ -134,17 +136,17 @@ class Tools:
         (self.place / CALLS).unlink(missing_ok=True)
 
     def fail(self, *faults: Disturbance, seconds: float = 0.0) -> None:
-        """Set what is wrong from now on; nothing without faults."""
+        """Set the faults of later calls; none without arguments."""
         _write(self.place / FAULTS, Troubles(seconds=seconds, faults=faults))
         (self.place / _COUNTS).unlink(missing_ok=True)
 
 
 def install(name: str, place: Path) -> Tools:
-    """Write the executables of a simulated machine into a directory; settings that it holds already are kept.
+    """Write the executables of a simulated machine to a directory; existing settings are kept.
 
     Args:
         name: As ``raidctl demo`` lists it.
-        place: The directory; it is made when it is not there.
+        place: The directory; created if missing.
 
     Raises:
         UsageError: There is no simulated machine of this name.
@@ -157,7 +159,7 @@ def install(name: str, place: Path) -> Tools:
     known = demos(found)
     demo = next((demo for demo in known if demo.name == name), None)
     if demo is None:
-        raise UsageError(f'There is no simulated machine "{name}"; say {listing([demo.name for demo in known], "or")}.')
+        raise UsageError(f'There is no simulated machine "{name}"; use {listing([demo.name for demo in known], "or")}.')
     modules = [cast("Any", item).__name__ for item in simulators(found)]
     package = demo.path.parent.parent.name
     own = tuple(module for module in modules if module.startswith(f"{package}.")) or tuple(modules)
@@ -174,11 +176,11 @@ def install(name: str, place: Path) -> Tools:
     return Tools(place)
 
 
-# --- what an executable does
+# --- the executables
 
 
 def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
-    """Answer one call of a tool; its exit code."""
+    """Answer one call of a tool; return its exit code."""
     argv = _recorded(place, tool, arguments)
     with _lock(place):
         simulated = _simulated(place)
@@ -197,14 +199,14 @@ def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
 
 
 def _recorded(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
-    """The call as it was recorded: with the path under which the tool was there."""
+    """Return the call as recorded: with the tool's path on that machine."""
     entries = load(_read(place / _MACHINE, _Machine).recording).manifest.answers
     same = (entry.run for entry in entries if entry.run and basename(entry.run[0]) == tool)
     return next((run for run in same if run[1:] == tuple(arguments)), (tool, *arguments))
 
 
 def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
-    """What the simulated machine answers; a change is done, and kept."""
+    """Return the simulated machine's answer; a change is saved."""
     with _lock(place):
         simulated = _simulated(place)
         _come_late(place, simulated, reading=simulated.reply(argv) is None)
@@ -215,7 +217,7 @@ def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
 
 
 def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
-    """What an ill call does, and says."""
+    """Run a call with a fault."""
     fault, pause = trouble.fault, trouble.seconds
     if fault == "refuses":
         return RunAnswer(code=1, out=_REFUSAL)
@@ -245,7 +247,7 @@ def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnsw
 
 
 def _late(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
-    """Say that it is done, and do it some readings later."""
+    """Report success, and apply the change some readings later."""
     with _lock(place):
         reply: Reply | None = _simulated(place).reply(argv)
         if reply is None:
@@ -255,7 +257,7 @@ def _late(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer
 
 
 def _come_late(place: Path, simulated: Simulated, *, reading: bool) -> None:
-    """Put a late change in force when it has been looked for often enough."""
+    """Apply a late change after enough readings."""
     path = place / _LATE
     if not (reading and path.exists()):
         return
@@ -268,14 +270,14 @@ def _come_late(place: Path, simulated: Simulated, *, reading: bool) -> None:
 
 
 class _Late(msgspec.Struct, frozen=True):
-    """A change that is not yet in force."""
+    """A change that is not yet applied."""
 
     state: dict[str, str]
     looks: int
 
 
 def _trouble(place: Path, argv: tuple[str, ...], *, changes: bool) -> Disturbance | None:
-    """The fault of this call; it is counted."""
+    """Return the fault of this call, and count it."""
     if not (place / FAULTS).exists():
         return None
     line = " ".join(argv)
@@ -300,7 +302,7 @@ def _die() -> NoReturn:
 
 
 def _age() -> float:
-    """Seconds since this process was started, by whatever interpreter of scripts: exec keeps the time."""
+    """Return the seconds since this process was started; exec keeps the start time."""
     # 4711 (sh) R 1 4711 4711 0 -1 …: the twenty-second word is the start, in ticks since the boot
     ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -323,7 +325,7 @@ def _lock(place: Path) -> Iterator[None]:
 
 
 def _note(place: Path, call: Call) -> None:
-    """A line of the log, in one piece."""
+    """Append a line to the log with one write."""
     handle = os.open(place / CALLS, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         os.write(handle, msgspec.json.encode(call) + b"\n")
@@ -336,14 +338,14 @@ def _read(path: Path, kind: type[T]) -> T:
 
 
 def _write(path: Path, what: object) -> None:
-    """Write a file in one piece: a reader sees the old one or the new one."""
+    """Replace a file atomically."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_bytes(msgspec.json.encode(what))
     fresh.replace(path)
 
 
 def main(words: Sequence[str]) -> int:
-    """Make the executables, or be one."""
+    """Write the executables, or run one."""
     if words[:1] == ["--answer"]:
         return answer(Path(words[1]), words[2], words[3:])
     if len(words) != 2 or words[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""A runner of a simulated machine: answers like a recorded one, and can be changed. Its settings live in a file."""
+"""A runner of a simulated machine: a recording with settings that can be changed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from raidctl import json_decode
 from raidctl.errors import CannotTell
@@ -35,18 +35,18 @@ from raidctl.vendor.simulator import Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
-"""Which node has which SCSI address: writing the one changes what the tools say of the other."""
+"""Device node and SCSI address: writing to the node changes what tools report for the address."""
 
 
 class NotKeptError(CannotTell):
-    """The new settings of a simulated machine cannot be kept."""
+    """The new settings of a simulated machine cannot be saved."""
 
 
 class Simulated:
-    """Carries requests out on a simulated machine."""
+    """Carries out requests on a simulated machine."""
 
     def __init__(self, recording: Recording, simulators: Sequence[Simulator], place: Path) -> None:
-        """``place`` is the file that keeps the settings; it is made when it is not there."""
+        """``place`` is the file for the settings; created if missing."""
         self._machine: Runner = ReplayRunner(recording)
         self._simulators = simulators
         self.place = place
@@ -54,7 +54,7 @@ class Simulated:
             self.keep(self.recorded(recording))
 
     def recorded(self, recording: Recording) -> State:
-        """The settings as the machine was recorded."""
+        """Return the recorded settings."""
         found: State = {}
         for request, answer in recording.answers():
             if isinstance(request, UdevDatabase) and isinstance(answer, ReadAnswer):
@@ -65,7 +65,7 @@ class Simulated:
         return found
 
     def state(self) -> State:
-        """The settings as they are now.
+        """Return the current settings.
 
         Raises:
             CannotTell: They cannot be read.
@@ -77,10 +77,10 @@ class Simulated:
         return kept
 
     def keep(self, state: Mapping[str, str]) -> None:
-        """Write the settings, in one piece.
+        """Write the settings atomically.
 
         Raises:
-            NotKeptError: They cannot be written; those before are still there.
+            NotKeptError: They cannot be written; the previous ones are unchanged.
         """
         fresh = self.place.with_name(f"{self.place.name}.{os.getpid()}")
         try:
@@ -104,7 +104,7 @@ class Simulated:
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """Answer one request; a change of which the new settings cannot be kept has failed."""
+        """Answer one request; a change fails if its settings cannot be saved."""
         try:
             return self._answer(request)
         except NotKeptError as error:
@@ -129,7 +129,7 @@ class Simulated:
         return answer
 
     def reply(self, argv: tuple[str, ...]) -> Reply | None:
-        """What the first simulator whose command it is makes of a change; nothing is kept."""
+        """Return the reply of the simulator that has this command; saves nothing."""
         state = self.state()
         for simulator in self._simulators:
             reply = simulator.change(argv, state)

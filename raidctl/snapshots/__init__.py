@@ -1,1 +1,1 @@
-"""What is kept in databases of the state directory: one that is damaged is never written to, and nothing is lost."""
+"""Snapshots of machines, in an SQLite database of the state directory."""

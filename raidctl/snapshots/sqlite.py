@@ -1,7 +1,7 @@
-"""A database in the state directory: made, brought up to date, locked, refused, told about in sentences.
+"""An SQLite file in the state directory: create, migrate, lock, explain errors.
 
-What it holds is the matter of who derives from it. Every call opens and closes the file, so that nothing is held
-between two of them; what is written is written in one transaction that is synced, or it is not there.
+Subclasses define the content. Every call opens and closes the file, so that no lock is held between calls; writes are
+one synced transaction. A damaged database is never written to.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from raidctl.change.state_directory import OTHERS_WRITE
 from raidctl.errors import AccessMissing, CannotTell
 
 PATIENCE = 10.0
-"""Seconds to wait for another raidctl that writes."""
+"""Seconds to wait for another raidctl that is writing."""
 
 
 class Database:
     """A file of this kind.
 
     Args:
-        path: Where it lies; made by the first write.
+        path: The file; created by the first write.
         migrations: Each brings it to the next version (``PRAGMA user_version``); one that was released never changes.
     """
 
     patience: ClassVar[float] = PATIENCE
     noun: ClassVar[str] = "entry"
-    """What is kept in it, for sentences."""
+    """Name of a row, for messages."""
 
     def __init__(self, path: Path, migrations: Sequence[str]) -> None:
         self.path = path
         self._migrations = migrations
 
     def ready(self) -> None:
-        """Find out whether something could be kept.
+        """Check that the database is writable.
 
         Raises:
             AccessMissing, CannotTell: It could not.
         """
         with self.writing() as database:
-            # a transaction alone is begun even on what may only be read; this writes one page
+            # a transaction alone succeeds on a read-only file; this writes one page
             database.execute(f"PRAGMA user_version = {len(self._migrations):d}")
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The database within a transaction that is held alone.
+        """Yield the database in an exclusive transaction.
 
         Raises:
-            AccessMissing, CannotTell: It cannot be written to; what was there before is unharmed.
+            AccessMissing, CannotTell: It cannot be written; its content is unchanged.
         """
         try:
             self._make()
         except OSError as error:
-            raise AccessMissing(f"{self.path} cannot be made: {error.strerror}. The {self.noun} is not kept.") from None
+            raise AccessMissing(f"{self.path} cannot be created: {error.strerror}. No {self.noun} was saved.") from None
         with self._told(), contextlib.closing(self._connect()) as database:
             database.execute("PRAGMA synchronous = FULL")
             database.execute("BEGIN IMMEDIATE")
@@ -72,7 +72,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
-        """The database, None where there is none yet; nothing is made by looking.
+        """Yield the database, None if there is none; does not create it.
 
         Raises:
             AccessMissing, CannotTell: It cannot be read.
@@ -94,39 +94,37 @@ class Database:
                 yield database
                 return
         if version:
-            self.ready()  # of an older raidctl: it is brought up to date first
+            self.ready()  # written by an older raidctl: migrate first
         with self._told(), contextlib.closing(self._connect()) as database:
             yield database if version else None
 
     def sentence(self, error: sqlite3.Error) -> AccessMissing | CannotTell:
-        """What an error of SQLite means.
+        """Convert an error of SQLite.
 
-        By its text: its number has a name in Python 3.11 and later only.
+        By its text: error names need Python 3.11.
         """
         text = str(error)
         low = text.lower()
         path = self.path
         if "locked" in low:
             return CannotTell(
-                f"{path} is in use by another program for more than {self.patience:.0f} seconds; try again."
+                f"{path} has been locked by another program for more than {self.patience:.0f} seconds; try again."
             )
         if "readonly" in low or "read-only" in low:
-            return AccessMissing(
-                f"{path} is read-only: nothing can be kept in it; name another place with --state-dir."
-            )
+            return AccessMissing(f"{path} is read-only; name another directory with --state-dir.")
         if "full" in low:
-            return CannotTell(f"{path} cannot grow: the disk is full. What was in it before is unharmed.")
+            return CannotTell(f"{path} cannot grow: the file system is full. Its content is unchanged.")
         if "unable to open" in low:
-            return AccessMissing(f"{path} cannot be opened; name another place with --state-dir.")
+            return AccessMissing(f"{path} cannot be opened; name another directory with --state-dir.")
         if "not a database" in low or "malformed" in low or "no such" in low or "already exists" in low:
             return CannotTell(
-                f"{path} is damaged ({text}). Move it away, and the next {self.noun} begins a new one; "
-                f'what can be saved of it: sqlite3 {path} ".recover".'
+                f"{path} is damaged ({text}). Move it away; the next {self.noun} creates a new one. "
+                f'To recover data: sqlite3 {path} ".recover".'
             )
         return CannotTell(f"{path} cannot be used: {text}.")
 
     def _make(self) -> None:
-        """An empty file that only its owner may read, where there is none."""
+        """Create an empty file that only its owner may read, if there is none."""
         with contextlib.suppress(FileExistsError):
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             os.close(os.open(self.path, flags, 0o600))
@@ -136,18 +134,18 @@ class Database:
         about = self.path.lstat()
         if self.path.is_symlink() or about.st_uid not in (0, os.geteuid()) or about.st_mode & OTHERS_WRITE:
             raise CannotTell(
-                f"{self.path} is a link, belongs to somebody else or can be written by others: what stands in it is "
-                "not to be trusted."
+                f"{self.path} is a link, belongs to another user or is writable by others, so its content is not "
+                "trusted."
             )
 
     def _connect(self) -> sqlite3.Connection:
-        # what may not be written is opened for reading then; what a power failure has cut off is put right by who may
+        # a read-only file is opened for reading; a cut-off transaction is rolled back by a process that may write
         uri = f"file:{quote(os.fspath(self.path))}?mode=rw"
         return sqlite3.connect(uri, uri=True, timeout=self.patience, isolation_level=None)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
-        """Whatever SQLite says, as a sentence that tells what to do."""
+        """Convert errors of SQLite to messages with a remedy."""
         try:
             yield
         except sqlite3.Error as error:
@@ -155,7 +153,7 @@ class Database:
 
 
 def migrate(database: sqlite3.Connection, migrations: Sequence[str], path: Path) -> None:
-    """Bring a database up to date, within the transaction that is open.
+    """Migrate a database within the open transaction.
 
     Raises:
         CannotTell: A newer raidctl has written it.
@@ -174,4 +172,4 @@ def _version(database: sqlite3.Connection) -> int:
 
 def _refuse_newer(version: int, migrations: Sequence[str], path: Path) -> None:
     if version > len(migrations):
-        raise CannotTell(f"{path} was written by a newer raidctl (version {version}); nothing in it was changed.")
+        raise CannotTell(f"{path} was written by a newer raidctl (version {version}); it was not changed.")

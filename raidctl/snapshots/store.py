@@ -1,7 +1,7 @@
-"""The states of machines that were kept, in a database of the state directory.
+"""The snapshots of machines, in a database of the state directory.
 
-Every state is kept; the document without noise is kept once for all states that have the same, and the noise of each
-beside it, so that nothing is lost and a year of equal nights takes little room.
+Equal inventories are stored once, without noise (values that always change), and each snapshot's noise separately, so
+that nothing is lost and unchanged snapshots take little space.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ MIGRATIONS: Sequence[str] = (
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the list of states."""
+    """A row of the list of snapshots."""
 
-    id: Annotated[int, doc("Its number; none is given twice.")]
+    id: Annotated[int, doc("Its number, which is never reused.")]
     at: Annotated[str, doc("When the machine was read, RFC 3339 in UTC.")]
-    host: Annotated[str, doc("Its host name; of a machine without one, where it was read from.")]
+    host: Annotated[str, doc("Host name; without one, the source.")]
     source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`, `demo:NAME`.")]
-    unread: Annotated[int, doc("How many problems of reading it had.")]
-    changed: Annotated[bool, doc("Whether it differs, noise left out, from the state of the same host before it.")]
+    unread: Annotated[int, doc("Number of reading problems.")]
+    changed: Annotated[bool, doc("Whether it differs, without noise, from the previous snapshot of the host.")]
 
 
 class States(Database):
-    """The collection in a state directory."""
+    """The snapshots in a state directory."""
 
-    noun = "state"
+    noun = "snapshot"
 
     def __init__(self, place: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
         super().__init__(place / FILE, migrations)
 
     def add(self, inventory: Inventory) -> Kept:
-        """Keep a state.
+        """Save a snapshot.
 
         Raises:
-            AccessMissing, CannotTell: It was not kept; what was there before is unharmed.
+            AccessMissing, CannotTell: It was not saved; the database is unchanged.
         """
         whole = canonical(inventory)
         body = msgspec.json.encode(whole.document, order="sorted")
@@ -91,7 +91,7 @@ class States(Database):
         )  # fmt: skip
 
     def list(self) -> list[Kept]:
-        """All states, in the order in which they were kept.
+        """Return all snapshots, the oldest first.
 
         Raises:
             AccessMissing, CannotTell: They cannot be read.
@@ -109,7 +109,7 @@ class States(Database):
         return found
 
     def get(self, number: int) -> Inventory:
-        """One state.
+        """Return a snapshot.
 
         Raises:
             UsageError: There is none of this number.
@@ -118,11 +118,11 @@ class States(Database):
         with self.reading() as database:
             row = database and database.execute(f"{_WHOLE} WHERE state.id = ?", (number,)).fetchone()
         if not row:
-            raise UsageError(f'There is no state {number}; "raidctl snapshot --list" lists them.')
+            raise UsageError(f'There is no snapshot {number}; "raidctl snapshot --list" lists them.')
         return self._inventory(*row)
 
     def each(self, host: str) -> Iterator[tuple[Kept, Inventory | CannotTell]]:
-        """Every state of a host in order; where one cannot be understood, why.
+        """Yield every snapshot of a host in order, or why it cannot be decoded.
 
         Raises:
             AccessMissing, CannotTell: None can be read.
@@ -135,7 +135,7 @@ class States(Database):
                 yield one, error
 
     def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[Kept]:
-        """Remove states that are older than that; the last one of each host stays. What was removed.
+        """Remove older snapshots, never the last one of a host; return those removed.
 
         Raises:
             AccessMissing, CannotTell: Nothing was removed.
@@ -157,7 +157,7 @@ class States(Database):
             whole = restored(document, lost)
         except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise CannotTell(
-                f"State {number} of {self.path} cannot be understood: {error}. A newer raidctl may have written it; "
+                f"Snapshot {number} of {self.path} is invalid: {error}. A newer raidctl may have written it; "
                 "the others can be read."
             ) from None
         host = msgspec.structs.replace(whole.host, collected_at=at, source=source)
@@ -171,34 +171,34 @@ _WHOLE = (
 
 
 def key(inventory: Inventory) -> str:
-    """By what the states of one machine are known: its host name; of loose files, where they lie."""
+    """Return what identifies a machine's snapshots: host name; for loose files, their path."""
     return inventory.host.hostname or inventory.host.source
 
 
 def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
-    """The state that a word means: a number, ``last``, ``-2`` (the last but one), or a date (``2026-11-01``).
+    """Return the snapshot by number, ``last``, ``-2`` (the last but one), or date (``2026-11-01``).
 
     Args:
-        states: Those that it may be, in their order; of a number, of all hosts.
-        word: What was written.
-        whose: Whose states they are, for the sentence.
+        states: The candidates, in order; of all hosts for a number.
+        word: The argument.
+        whose: The host, for messages.
 
     Raises:
         UsageError: There is none.
     """
     if not states:
-        raise UsageError(f'No state of {printable(whose)} is kept here yet; "raidctl snapshot" keeps one.')
+        raise UsageError(f'There is no snapshot of {printable(whose)}; "raidctl snapshot" saves one.')
     if word == "last" or is_back(word):
         back = 1 if word == "last" else int(word[1:])
         if not 1 <= back <= len(states):
             are = "is" if len(states) == 1 else "are"
-            raise UsageError(f"There is no state {word}: {len(states)} of {printable(whose)} {are} kept.")
+            raise UsageError(f"There is no snapshot {word}: {len(states)} of {printable(whose)} {are} saved.")
         return states[-back]
     limit = text(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
     upto = [one for one in states if one.at < limit]
     if not upto:
         first = min(one.at for one in states)
-        raise UsageError(f"No state of {printable(whose)} is as old as {word}; the first is of {first}.")
+        raise UsageError(f"No snapshot of {printable(whose)} is as old as {word}; the first is of {first}.")
     return max(upto, key=lambda one: (one.at, one.id))
 
 
@@ -226,10 +226,10 @@ def now() -> str:
 
 
 def text(moment: datetime) -> str:
-    """A moment as it is kept."""
+    """Format a time for the database."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is the number of a state."""
+    """Whether a word is the number of a snapshot."""
     return word.isascii() and word.isdigit()

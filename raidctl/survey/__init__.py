@@ -1,1 +1,1 @@
-"""From the kernel's devices and the vendor packages to one inventory."""
+"""Merge the kernel's devices and the vendor packages' results into one inventory."""

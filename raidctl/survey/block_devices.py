@@ -1,18 +1,18 @@
-"""Which volume is which ``/dev/sdX``, and where it is mounted: the tools' word and the kernel's brought together.
+"""Match volumes and drives to block devices and mount points.
 
-Pure: the families' controllers and the kernel's view in, the controllers with the gaps filled out. Where a tool and the
-kernel contradict each other, the kernel is believed and a problem says so. An empty view changes nothing.
+Pure: the families' controllers and the kernel's view in, the controllers with missing values filled in. Where a tool
+and the kernel disagree, the kernel's value is used and a problem is reported. An empty view changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, registered, serial, wwn
-from raidctl.discovery.kernel_evidence import KernelSheet
+from raidctl.discovery.kernel_evidence import KernelEvidence
 from raidctl.discovery.pci import normalised
 from raidctl.discovery.probe import MOUNTINFO, SWAPS
 from raidctl.evidence import Output
@@ -27,64 +27,65 @@ _INTERFACES: Mapping[str, Interface] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Linked:
-    """The controllers with devices, mount points, PCI addresses, and where these were read."""
+class Linked(Struct, frozen=True):
+    """The controllers with devices, mount points and PCI addresses, and their evidence."""
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
 
 
 def link(
     controllers: Iterable[Controller], view: HostView, drivers: Mapping[str, Sequence[str]] | None = None
 ) -> Linked:
-    """Bring the controllers of the families and the view together.
+    """Match the controllers with the kernel's view.
 
     Args:
-        controllers: What the families that do not take the rest have found.
+        controllers: Of all families but the last one, which takes the remaining drives.
         view: What the kernel shows; nothing is changed when it is empty.
-        drivers: The kernel drivers of each family, by its name: they tell which card a controller without a PCI address
-            is, where there is one of each.
+        drivers: The kernel drivers of each family, by its name. They identify a controller without a PCI address if the
+            family has one such controller and the machine one such PCI function.
     """
     known = tuple(controllers)
     if not view.blocks and not view.pci:
         return Linked(known)
-    work = _Link(Index(view))
+    work = _Linker(Index(view))
     linked = [work.controller(controller) for controller in known]
-    linked = work.only_cards(linked, drivers or {})
-    linked = work.targets(linked, drivers or {})
-    described = [work.described(controller) for controller in linked]
-    return Linked(tuple(described), tuple(work.problems), work.evidence.sheets())
+    linked = work.match_single_controllers(linked, drivers or {})
+    linked = work.match_scsi_targets(linked, drivers or {})
+    with_kernel_facts = [work.with_kernel_facts(controller) for controller in linked]
+    return Linked(tuple(with_kernel_facts), tuple(work.problems), work.evidence.outputs())
 
 
-def mounted(controllers: Iterable[Controller], view: HostView) -> Linked:
-    """Where the drives that the operating system sees itself, or what lies on them, are mounted.
+def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked:
+    """Add mount points to the drives that the operating system sees itself.
 
-    Members of a software array are left out: their array is what is mounted.
+    Members of a software array are left out: the array is mounted, not its members.
     """
-    index, evidence = Index(view), KernelSheet()
+    index, evidence = Index(view), KernelEvidence()
 
-    def placed(drive: Drive) -> Drive:
+    def with_device(drive: Drive) -> Drive:
         block = index.device(drive.device)
         points = index.mounted(block) if block else []
         for point, layer in points:
             evidence.fact(f"{layer.node}: mounted on {point}", drive.id, "mountpoints", point)
         return replace(drive, mountpoints=tuple(point for point, _ in points)) if points else drive
 
-    told = tuple(c if c.mode == "software" else replace(c, drives=tuple(map(placed, c.drives))) for c in controllers)
-    return Linked(told, (), evidence.sheets())
+    reported = tuple(
+        c if c.mode == "software" else replace(c, drives=tuple(map(with_device, c.drives))) for c in controllers
+    )
+    return Linked(reported, (), evidence.outputs())
 
 
 _UNFOLLOWED = frozenset({"bcachefs"})
 """File systems of several devices whose mounts are not traced to all of them."""
 
 
-def unmounted(inventory: Inventory, view: HostView) -> frozenset[str]:
-    """The ids of the volumes of which it is known that nothing of theirs is mounted or swapped to.
+def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
+    """Return the ids of the volumes that are known not to be mounted or used as swap.
 
-    It is not known where the mounts could not be read in full, where the kernel has no such device, and where nobody
-    tells which file systems the devices hold: those of several devices (ZFS, btrfs) are traced by that.
+    Unknown (and left out) if the mounts could not be read in full, if the kernel has no such device, or if no file
+    system type is reported: it is needed to trace file systems on several devices (ZFS, btrfs).
     """
     tables = {MOUNTINFO, SWAPS}
     if any(problem.where in tables for problem in inventory.problems) or not any(b.filesystem for b in view.blocks):
@@ -101,11 +102,11 @@ def unmounted(inventory: Inventory, view: HostView) -> frozenset[str]:
     return frozenset(volume.id for controller in inventory.controllers for volume in controller.volumes if free(volume))
 
 
-def claimed(controllers: Iterable[Controller], view: HostView | None = None) -> frozenset[str]:
-    """Device nodes that the controllers show as a volume or a drive.
+def claimed_nodes(controllers: Iterable[Controller], view: HostView | None = None) -> frozenset[str]:
+    """Return the device nodes that the controllers show as a volume or drive.
 
-    Members of a software array are not among them: the drives below it are still drives of their own. With a view, all
-    paths to a claimed disk are claimed.
+    Members of a software array are not among them: the drives below it are still shown as drives. With a view, all
+    paths to a claimed drive are claimed.
     """
     nodes = {volume.device for controller in controllers for volume in controller.volumes if volume.device}
     nodes |= {
@@ -126,26 +127,26 @@ def claimed(controllers: Iterable[Controller], view: HostView | None = None) -> 
     return frozenset(nodes)
 
 
-class _Link:
-    """One linking: the index, and what comes to light on the way."""
+class _Linker:
+    """One pass over the controllers: the index, and the problems and evidence so far."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
         self.problems: list[Problem] = []
-        self.evidence = KernelSheet()
+        self.evidence = KernelEvidence()
 
     # --- volumes and drives
 
     def controller(self, controller: Controller) -> Controller:
-        """A controller with its volumes and drives linked, and its PCI address where they all hang on one."""
+        """Link a controller's volumes and drives, and add its PCI address."""
         software = controller.mode == "software"
         volumes = tuple(self.volume(volume, software=software) for volume in controller.volumes)
         drives = tuple(self.member(d) if software else self.drive(d, controller) for d in controller.drives)
         address = controller.pci_address and (normalised(controller.pci_address) or controller.pci_address)
-        return self.at_home(replace(controller, volumes=volumes, drives=drives, pci_address=address))
+        return self.with_pci_address(replace(controller, volumes=volumes, drives=drives, pci_address=address))
 
-    def at_home(self, controller: Controller) -> Controller:
-        """A controller with its PCI address, where all of its devices hang on one function."""
+    def with_pci_address(self, controller: Controller) -> Controller:
+        """Add the PCI address if all of the controller's devices are on one function."""
         if controller.pci_address is not None or controller.mode == "software":
             return controller
         nodes = [volume.device for volume in controller.volumes] + [drive.device for drive in controller.drives]
@@ -157,11 +158,11 @@ class _Link:
         return replace(controller, pci_address=address)
 
     def volume(self, volume: Volume, *, software: bool) -> Volume:
-        """A volume with its device and mount points."""
-        return self.placed(volume, volume.device if software else self.device_of(volume))
+        """Add device and mount points to a volume."""
+        return self.with_device(volume, volume.device if software else self.device_of(volume))
 
-    def placed(self, volume: Volume, device: str | None) -> Volume:
-        """A volume with this device, and with the mount points and the size that the kernel knows of it."""
+    def with_device(self, volume: Volume, device: str | None) -> Volume:
+        """Add this device, and its mount points and size from the kernel."""
         block = self.index.device(device)
         if block is None:
             return replace(volume, device=device)
@@ -176,7 +177,7 @@ class _Link:
         return replace(volume, device=device, mountpoints=mountpoints, size_bytes=size)
 
     def device_of(self, volume: Volume) -> str | None:
-        """The node of a hardware volume; by its world wide name rather than by the name that the tool prints."""
+        """Return the node of a hardware volume; its world wide name outranks the name that the tool prints."""
         own = wwn(volume.unique_id)
         paths = self.index.disks("wwn", own)
         named = self.index.device(volume.device)
@@ -186,21 +187,21 @@ class _Link:
             found = self.node_of(paths, volume.id)
             self.evidence.fact(f"{found}: world wide name {paths[0].wwn}", volume.id, "device", found)
             if volume.device:
-                self.contradiction(volume, f"its world wide name belongs to {found}")
+                self.add_contradiction(volume, f"its world wide name belongs to {found}")
             return found
         if volume.device is None:
             return self.by_scsi_address(volume)
         if named is None:
             if self.index.view.blocks:
-                self.contradiction(volume, "the kernel has no such device")
+                self.add_contradiction(volume, "the kernel has no such device")
             return None if self.index.view.blocks else volume.device
         if registered(own) and registered(wwn(named.wwn)):
-            self.contradiction(volume, f"that has the world wide name {named.wwn}, and no device has the volume's own")
+            self.add_contradiction(volume, f"that has the world wide name {named.wwn}, and no device has the volume's")
             return None
         return volume.device
 
     def by_scsi_address(self, volume: Volume) -> str | None:
-        """The node of a volume whose tool prints its SCSI address as a detail."""
+        """Return the node of a volume whose tool prints its SCSI address as a detail."""
         addresses = {text.strip(" []") for label, text in volume.details.items() if "scsi" in label.lower()}
         disks = [disk for address in addresses for disk in self.index.disks("scsi", address)]
         if len(disks) != 1:
@@ -209,27 +210,27 @@ class _Link:
         return disks[0].node
 
     def node_of(self, paths: Sequence[BlockDevice], object_id: str) -> str:
-        """One node for a disk that may be reached by several paths."""
+        """Return one node for a drive that may have several paths."""
         if len(paths) == 1:
             return paths[0].node
         joint = self.index.joint(paths)
         if joint is not None:
             return f"/dev/mapper/{joint.dm_name}" if joint.dm_name else joint.node
-        message = f"{listing(path.node for path in paths)} are paths to the same disk; the first is shown."
+        message = f"{listing(path.node for path in paths)} are paths to the same drive; the first is shown."
         self.problems.append(Problem("info", object_id, message))
         return paths[0].node
 
-    def contradiction(self, item: Volume | Drive, why: str) -> None:
-        """The tool's device is not the kernel's."""
-        message = f"The tool names {item.device} as the device, but {why}; the kernel is believed."
-        remedy = "Look for a rescan or a renamed device since the tool read its list; run the tool again."
+    def add_contradiction(self, item: Volume | Drive, why: str) -> None:
+        """Report that the tool's device is not the kernel's."""
+        message = f"The tool reports the device {item.device}, but {why}; the kernel's value is used."
+        remedy = "Run the tool again; a rescan may have renamed devices since it read its list."
         self.problems.append(Problem("warning", item.id, message, remedy))
 
     def drive(self, drive: Drive, controller: Controller) -> Drive:
-        """A drive of a controller with its device, where the operating system sees the drive itself."""
+        """Add the device of a controller's drive, if the operating system sees the drive itself."""
         if drive.device is not None:
             if self.index.view.blocks and self.index.device(drive.device) is None:
-                self.contradiction(drive, "the kernel has no such device")
+                self.add_contradiction(drive, "the kernel has no such device")
                 return replace(drive, device=None)
             return drive
         paths = self.index.disks("wwn", wwn(drive.wwn))
@@ -248,7 +249,7 @@ class _Link:
         return replace(drive, device=node)
 
     def member(self, drive: Drive) -> Drive:
-        """A member of a software array with what the kernel knows of the drive that it lies on."""
+        """Add the kernel's facts of the drive that a software array's member is on."""
         block = self.index.device(drive.device) or self.index.device(drive.id.rsplit("/", 1)[-1])
         disks = self.index.below(block) if block else []
         if block is None or len({(disk.wwn, disk.serial) for disk in disks}) != 1:
@@ -262,32 +263,36 @@ class _Link:
             "interface": _INTERFACES.get(disk.transport or ""),
             "media": None if spins is None else "hdd" if spins else "ssd",
         }
-        told = {name: value for name, value in facts.items() if value is not None and getattr(drive, name) is None}
-        for name, value in told.items():
+        reported = {name: value for name, value in facts.items() if value is not None and getattr(drive, name) is None}
+        for name, value in reported.items():
             node = block.node if name in ("device", "size_bytes") else disk.node
             self.evidence.fact(f"{node}: {name.replace('_', ' ')} {value}", drive.id, name, value)
-        return replace(drive, **told)
+        return replace(drive, **reported)
 
-    # --- cards
+    # --- controllers
 
-    def only_cards(self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]) -> list[Controller]:
-        """Controllers without an address get the one card of their family's drivers, where there is one of each."""
+    def match_single_controllers(
+        self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]
+    ) -> list[Controller]:
+        """Give a family's only controller without an address its drivers' only PCI function."""
         taken = {controller.pci_address for controller in controllers}
         only: dict[str, PciDevice] = {}
         for family, names in drivers.items():
-            waiting = [
+            without_address = [
                 c for c in controllers if family_of(c) == family and c.pci_address is None and c.mode != "software"
             ]
-            cards = [f for f in self.index.view.pci if f.driver in names and f.address not in taken]
-            if len(waiting) == len(cards) == 1:
-                only[waiting[0].id] = cards[0]
-        for object_id, card in only.items():
-            text = f"{card.address}: the only storage card with driver {card.driver}"
-            self.evidence.fact(text, object_id, "pci_address", card.address)
+            functions = [f for f in self.index.view.pci if f.driver in names and f.address not in taken]
+            if len(without_address) == len(functions) == 1:
+                only[without_address[0].id] = functions[0]
+        for object_id, function in only.items():
+            text = f"{function.address}: the only storage controller with driver {function.driver}"
+            self.evidence.fact(text, object_id, "pci_address", function.address)
         return [replace(c, pci_address=only[c.id].address) if c.id in only else c for c in controllers]
 
-    def targets(self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]) -> list[Controller]:
-        """Volumes whose tool tells their SCSI target get the one disk that has it, and their card its address."""
+    def match_scsi_targets(
+        self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]
+    ) -> list[Controller]:
+        """Match volumes with a reported SCSI target to the drive that has it; add the controller's address."""
         found = by_target(controllers, self.index, drivers)
         if not found:
             return list(controllers)
@@ -295,29 +300,31 @@ class _Link:
             text = f"{disk.node}: SCSI address {disk.scsi_address} on PCI function {disk.pci_address}"
             self.evidence.fact(text, object_id, "device", disk.node)
         return [
-            self.at_home(replace(controller, volumes=tuple(self.at_target(v, found) for v in controller.volumes)))
+            self.with_pci_address(
+                replace(controller, volumes=tuple(self.with_target(v, found) for v in controller.volumes))
+            )
             for controller in controllers
         ]
 
-    def at_target(self, volume: Volume, found: Mapping[str, BlockDevice]) -> Volume:
-        """A volume with the disk that its target has told."""
+    def with_target(self, volume: Volume, found: Mapping[str, BlockDevice]) -> Volume:
+        """Add the device that the volume's SCSI target identifies."""
         disk = found.get(volume.id)
-        return volume if disk is None else self.placed(volume, disk.node)
+        return volume if disk is None else self.with_device(volume, disk.node)
 
-    def described(self, controller: Controller) -> Controller:
-        """A controller with what the kernel and the PCI database say of its card."""
-        card = self.index.functions.get(controller.pci_address or "")
-        if card is None:
+    def with_kernel_facts(self, controller: Controller) -> Controller:
+        """Add driver, vendor and model from the kernel and the PCI database."""
+        function = self.index.functions.get(controller.pci_address or "")
+        if function is None:
             return controller
-        known = {"driver": card.driver, "vendor": card.vendor, "model": card.model}
-        told = {name: value for name, value in known.items() if value and getattr(controller, name) is None}
-        if card.driver and controller.driver not in (None, card.driver):
-            told["driver"] = card.driver
+        known = {"driver": function.driver, "vendor": function.vendor, "model": function.model}
+        reported = {name: value for name, value in known.items() if value and getattr(controller, name) is None}
+        if function.driver and controller.driver not in (None, function.driver):
+            reported["driver"] = function.driver
             message = (
-                f"The tool names the driver {controller.driver}, but the kernel has bound {card.driver} to "
-                f"{card.address}; the kernel is believed."
+                f"The tool reports the driver {controller.driver}, but {function.driver} is bound to "
+                f"{function.address}; the kernel's value is used."
             )
             self.problems.append(Problem("info", controller.id, message))
-        for name, value in told.items():
-            self.evidence.fact(f"{card.address}: {name} {value}", controller.id, name, value)
-        return replace(controller, **told)
+        for name, value in reported.items():
+            self.evidence.fact(f"{function.address}: {name} {value}", controller.id, name, value)
+        return replace(controller, **reported)

@@ -1,4 +1,4 @@
-"""Which programs of the vendor packages are installed, and whether they start: the dialogue of ``raidctl doctor``."""
+"""Check which vendor tools are installed and whether they start, for ``raidctl doctor``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, Which, ask, together
-from raidctl.survey.pci_cards import CardRow
+from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.text import collapse, printable
 from raidctl.vendor.protocol import ToolSpec, Vendor
 
@@ -23,42 +23,39 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class ToolCheck:
-    """A program of a family, and what became of the attempt to start it."""
+    """A tool of a family, and whether it could be started."""
 
     family: Annotated[str, doc("The vendor package that uses it.")]
-    name: Annotated[str, doc("Name of the program.")]
-    package: Annotated[str, doc("Where one gets it: a package, or its maker; empty: not told.")]
-    path: Annotated[str | None, doc("Where it is; null: it is not installed.")] = None
-    version: Annotated[str | None, doc("The line in which it tells its version; null: not told.")] = None
+    name: Annotated[str, doc("Name of the tool.")]
+    package: Annotated[str, doc("Where to get it: a package or its vendor; empty: unknown.")]
+    path: Annotated[str | None, doc("Its path; null: not installed.")] = None
+    version: Annotated[str | None, doc("The line in which it prints its version; null: unknown.")] = None
     fault: Annotated[
         str | None,
-        doc(
-            "Why it could not be started, or why it is not known whether it is installed; null: nothing "
-            "is wrong with it."
-        ),
+        doc("Why it could not be started, or why it is unknown whether it is installed; null: no fault."),
     ] = None
 
 
-class CheckupReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a machine needs to be read, and what is missing: the answer of ``raidctl doctor``."""
+class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a machine needs so that raidctl can read it, and what is missing: the report of ``raidctl doctor``."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    host: Annotated[Host, doc("Which machine it is.")]
-    root: Annotated[bool | None, doc("Whether the programs are run as root there; null: not known.")]
-    cards: Annotated[tuple[CardRow, ...], doc("The storage controllers on the PCI bus.")]
-    tools: Annotated[tuple[ToolCheck, ...], doc("The programs of all families.")]
+    host: Annotated[Host, doc("The machine.")]
+    root: Annotated[bool | None, doc("Whether the tools are run as root there; null: unknown.")]
+    pci_controllers: Annotated[tuple[PciControllerRow, ...], doc("The storage controllers on the PCI bus.")]
+    tools: Annotated[tuple[ToolCheck, ...], doc("The tools of all families.")]
     libraries: Annotated[
         dict[str, str | None],
         doc("Version of each library that raidctl uses, null: it is missing; empty for another machine."),
     ]
-    problems: Annotated[tuple[Problem, ...], doc("What is missing or could not be told, and what to do.")]
+    problems: Annotated[tuple[Problem, ...], doc("What is missing or unknown, and what to do.")]
 
 
 def check_tools(vendors: Sequence[Vendor], known: Sequence[Tool] = ()) -> Dialogue[list[ToolCheck]]:
-    """Look for every program of every family and ask those that are there for their version.
+    """Look for every tool of every family and ask those that are installed for their version.
 
-    Families are asked side by side, the programs of one family one after the other: some cannot run twice at once.
-    ``known`` are the programs that have told their version already.
+    Families are asked in parallel, the tools of one family in sequence: some tools cannot run twice at once.
+    ``known`` are tools, of which some have reported their version already.
     """
     versions = {tool.name: tool.version for tool in known if tool.version}
     checks = yield from together(_family(vendor, versions) for vendor in vendors)
@@ -85,7 +82,7 @@ def _tool(family: str, spec: ToolSpec, version: str | None) -> Dialogue[ToolChec
 
 
 def _version(answer: RunAnswer) -> str | None:
-    """The first line that holds something like a version."""
+    """Return the first line that contains something like a version."""
     for line in (*answer.text.splitlines(), *answer.error_text.splitlines()):
         if _VERSION.search(line):
             return collapse(printable(line))[:_LONGEST]

@@ -1,7 +1,7 @@
-"""What the kernel tells of the volumes and drives that it sees, and of the cards: pure, the view in, the model out.
+"""Add the kernel's facts to volumes, drives and controllers. Pure.
 
-Of a device: the settings of its queue, what lies on it and where that begins, what is mounted and how. Of a card: its
-PCI Express link. Members of md arrays have where the data of their array begin; the rest is told of their drives.
+Of a device: the settings of its queue, the layers on it and their offsets, its mounts and their options. Of a
+controller: its PCI Express link. Members of md arrays get their data offset only; the rest belongs to their drives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index
-from raidctl.discovery.kernel_evidence import KernelSheet
+from raidctl.discovery.kernel_evidence import KernelEvidence
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Block, BlockLayer, Controller, Drive, LayerKind, Mount, PciLink, Volume
 from raidctl.survey.block_devices import Linked
@@ -23,31 +23,31 @@ _CACHES: Mapping[str, Literal["write_back", "write_through"]] = {
     "write back": "write_back",
     "write through": "write_through",
 }
-_MAKERS: Sequence[tuple[str, LayerKind]] = (
+_DM_UUID_PREFIXES: Sequence[tuple[str, LayerKind]] = (
     ("LVM-", "lvm"), ("CRYPT-", "crypt"), ("mpath-", "multipath"), ("part", "partition"),
 )  # fmt: skip
-"""How the device mapper's unique ids begin; those of the partitions of a multipath device with ``part1-mpath-``."""
+"""How the device mapper's unique ids begin; partitions of a multipath device have ``part1-mpath-``."""
 _LINK = (
     ("width", "current_link_width"), ("max_width", "max_link_width"),
     ("speed_gtps", "current_link_speed"), ("max_speed_gtps", "max_link_speed"),
 )  # fmt: skip
 
 
-def described(controllers: Iterable[Controller], view: HostView) -> Linked:
-    """The controllers with what the kernel tells of their devices and links."""
-    work = _Seen(Index(view))
-    return Linked(tuple(map(work.controller, controllers)), (), work.evidence.sheets())
+def add_facts(controllers: Iterable[Controller], view: HostView) -> Linked:
+    """Add the kernel's facts on devices and PCI links to the controllers."""
+    work = _KernelFacts(Index(view))
+    return Linked(tuple(map(work.controller, controllers)), (), work.evidence.outputs())
 
 
-class _Seen:
+class _KernelFacts:
     """One pass: the index, and the evidence."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.evidence = KernelSheet()
+        self.evidence = KernelEvidence()
 
     def controller(self, controller: Controller) -> Controller:
-        """A controller with all of its volumes and drives."""
+        """Add the facts of a controller, its volumes and its drives."""
         software = controller.mode == "software"
         return replace(
             controller,
@@ -57,7 +57,7 @@ class _Seen:
         )
 
     def link(self, controller: Controller) -> PciLink | None:
-        """The link of a card; what the kernel tells counts before what a tool has told."""
+        """Return a controller's PCI link; the kernel's values outrank the tool's."""
         function = self.index.functions.get(controller.pci_address or "")
         if function is None or function.lanes is None:
             return controller.pci_link
@@ -70,7 +70,7 @@ class _Seen:
         return PciLink(**{name: told[name] if value is None else value for name, value in found.items()})
 
     def member(self, drive: Drive) -> Drive:
-        """A member of an md array with where the array's data begin on it."""
+        """Add the offset at which the array's data begin on a member of an md array."""
         own = self.index.device(drive.device)
         array = self.index.device((drive.array or "").partition(":")[2].partition("/")[0])
         if own is None or array is None:
@@ -83,7 +83,7 @@ class _Seen:
         return replace(drive, data_offset_bytes=start)
 
     def device(self, item: _Item) -> _Item:
-        """A volume or drive that the operating system sees."""
+        """Add the facts of a volume or drive that the operating system sees."""
         own = self.index.device(item.device)
         if own is None:
             return item
@@ -97,7 +97,7 @@ class _Seen:
         return replace(item, block=block, layers=layers, mounts=self.mounts(item.id, mounts))
 
     def block(self, device: BlockDevice, object_id: str, path: str) -> Block | None:
-        """The settings of a device's queue; None where nothing is told of it."""
+        """Return the settings of a device's queue; None if none is known."""
         cache, ahead, spins = device.write_cache, device.read_ahead_bytes, device.rotational
         timeout = device.command_timeout_seconds
         rows: Sequence[tuple[str, Any, str]] = (
@@ -118,7 +118,7 @@ class _Seen:
     def layer(
         self, device: BlockDevice, offsets: Mapping[str, tuple[int, ...]], object_id: str, number: int
     ) -> BlockLayer:
-        """A layer above a volume or drive, with its evidence."""
+        """Return a layer above a volume or drive, and record its evidence."""
         path = f"layers[{number}]"
         below = [*device.slaves, *([device.parent] if device.parent else [])]
         nodes = [found.node if (found := self.index.device(name)) else f"/dev/{name}" for name in below]
@@ -149,7 +149,7 @@ class _Seen:
         )
 
     def mounts(self, object_id: str, mounts: Sequence[Mount]) -> tuple[Mount, ...]:
-        """The mounts of a volume or drive, in the order of their directories."""
+        """Return the mounts of a volume or drive, sorted by directory."""
         found = sorted(mounts, key=lambda mount: (mount.point, mount.device))
         for number, mount in enumerate(found):
             words = " ".join((mount.filesystem or "", ",".join(mount.options)))
@@ -165,14 +165,14 @@ def _kind(device: BlockDevice) -> LayerKind:
         return device.kind
     if device.kind != "dm":
         return "other"
-    return next((kind for start, kind in _MAKERS if (device.dm_uuid or "").startswith(start)), "dm")
+    return next((kind for start, kind in _DM_UUID_PREFIXES if (device.dm_uuid or "").startswith(start)), "dm")
 
 
 def _offsets(own: BlockDevice, above: Sequence[BlockDevice]) -> dict[str, tuple[int, ...]]:
-    """Where the layers begin, in bytes from the beginning of ``own``.
+    """Return the offsets of the layers, in bytes from the start of ``own``.
 
-    What lies on a layer of several pieces begins in one of them, and which that is stays open: it is not told. A layer
-    that lies on ``own`` several times (two partitions in one logical volume) has all of its pieces.
+    A layer on top of a layer of several pieces begins in an unknown one of them, so it gets no offset. A layer that is
+    on ``own`` several times (two partitions in one logical volume) has an offset for each piece.
     """
     found: dict[str, tuple[int, ...]] = {own.name: (0,)}
     names = {device.name for device in above}

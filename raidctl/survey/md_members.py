@@ -1,7 +1,7 @@
-"""Members of software arrays and what they lie on: drives, volumes of a controller, other arrays. Pure.
+"""Link members of software arrays to what they are on. Pure.
 
-``Drive.backing`` links the two. A member on one drive also gets what the tools report of that drive's make; health,
-temperature, counters and the write cache stay with the drive, as a member's state is what its array reports.
+``Drive.backing`` names the drives, volumes or arrays below a member. A member on one drive also gets that drive's
+identity; health, temperature, counters and the write cache stay with the drive.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from raidctl.model import Controller, Drive
 
 _PARTITION = re.compile(r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md)\d+(?=p))p?\d+", re.ASCII)
 _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps", "max_link_gbps")
-"""What a disk is, wherever it is partitioned."""
+"""Facts of a drive that hold for each of its partitions."""
 
 
-def described(controllers: Sequence[Controller], view: HostView, sheets: Iterable[Output]) -> list[Controller]:
-    """The controllers, the members of software arrays with their backing and with the make of their drive.
+def add_backing(controllers: Sequence[Controller], view: HostView, outputs: Iterable[Output]) -> list[Controller]:
+    """Add backing and drive identity to the members of software arrays.
 
-    Each fact's evidence is the line that reported it of the drive, and is put on that line's sheet; without one it is
-    not taken over.
+    Each fact's evidence is the line that reported it for the drive, and is added to that line's output; a fact without
+    such a line is not copied.
     """
-    known = list(sheets)
+    known = list(outputs)
     index = Index(view)
     drives = {drive.id: drive for c in controllers if c.mode != "software" for drive in c.drives}
     places = [(volume.device, volume.id) for c in controllers for volume in c.volumes]
@@ -51,7 +51,7 @@ def _name(node: str, index: Index) -> str:
 
 
 def _nearest(drive: Drive, index: Index, ids: Mapping[str, str]) -> Iterator[str]:
-    """The ids of the nearest drives and volumes below a member, each once; its own array is none of them."""
+    """Yield the ids of the nearest drives and volumes below a member, each once, never its own array."""
     waiting, seen = [_name(drive.device or "", index)], set[str]()
     for name in waiting:
         found = ids.get(name)
@@ -74,12 +74,12 @@ def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:
     }
 
 
-def _proven(told: Mapping[str, Any], source: str, target: str, sheets: Iterable[Output]) -> dict[str, Any]:
-    """Those of the facts that a line tells of the source, written to the sheets for the target as well."""
+def _proven(told: Mapping[str, Any], source: str, target: str, outputs: Iterable[Output]) -> dict[str, Any]:
+    """Return the facts that a line reports for the source, and record them for the target as well."""
     proven: dict[str, Any] = {}
-    for sheet in sheets:
-        for fact in list(sheet.facts):
+    for output in outputs:
+        for fact in list(output.facts):
             if fact.object_id == source and fact.field in told and fact.value == str(told[fact.field]):
-                sheet.fact(fact.line, target, fact.field, fact.value)
+                output.fact(fact.line, target, fact.field, fact.value)
                 proven[fact.field] = told[fact.field]
     return proven

@@ -1,7 +1,8 @@
-"""Volumes whose tool tells the SCSI target but not the host, ``2:0:0`` for channel, target and unit (LUN).
+"""Match volumes to drives by SCSI target without host: ``2:0:0`` is channel, target, LUN.
 
-Which host a card is the tools do not know. Where the card's PCI function is known, its disks are looked through; else
-all disks on the drivers of the family that no other controller has. What fits twice, either way round, fits nobody.
+The tools do not know the controller's SCSI host. If the controller's PCI function is known, its drives are searched,
+else all drives on the family's drivers that no other controller has. Ambiguous matches, in either direction, are
+dropped.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _TARGET = re.compile(r"\d{1,9}:\d{1,9}:\d{1,9}", re.ASCII)
 def by_target(
     controllers: Sequence[Controller], index: Index, drivers: Mapping[str, Sequence[str]]
 ) -> dict[str, BlockDevice]:
-    """The disk of each volume, by the volume's id, that has no device yet and whose SCSI target one disk has.
+    """Return the block device of each volume without one whose SCSI target is unique, by the volume's id.
 
     Args:
-        controllers: Of all families, with what is known of their PCI addresses and devices by now.
+        controllers: Of all families, with the PCI addresses and devices known so far.
         index: The kernel's view.
         drivers: The kernel drivers of each family, by its name.
     """
@@ -49,7 +50,7 @@ def by_target(
 
 
 def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
-    """The disks of all hosts at the volume's target; none where it tells no target, or several."""
+    """Return the drives of all hosts at the volume's target; none if it has no target, or several."""
     if volume.device is not None:
         return []
     told = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}
@@ -60,12 +61,12 @@ def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
 
 
 def _reachable(disk: BlockDevice, address: str | None, drivers: Sequence[str], taken: Collection[str]) -> bool:
-    """Whether a disk can be on the controller: on its function; or, that unknown, on one of its drivers' own."""
+    """Whether a drive can be on the controller: on its function or, if unknown, on a free one of its drivers."""
     if address is not None:
         return disk.pci_address == address
     return disk.driver in drivers and disk.pci_address is not None and disk.pci_address not in taken
 
 
 def _another(volume: Volume, disk: BlockDevice) -> bool:
-    """Whether both have a full world wide name of their own: then they are not the same, wherever they are."""
+    """Whether both have a full world wide name: then they are different (equal ones were matched before)."""
     return registered(wwn(volume.unique_id)) and registered(wwn(disk.wwn))

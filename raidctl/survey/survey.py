@@ -1,80 +1,87 @@
-"""Ask every vendor package, put the answers together; one failure never hides the rest.
+"""Ask every vendor package and merge the results; one failure never hides the rest.
 
-The order: what the kernel knows (:mod:`raidctl.discovery`), then all families that do not depend on each other side by
-side, then which of their controllers are the same card (:mod:`raidctl.survey.duplicates`) and which of their volumes is
-which block device (:mod:`raidctl.survey.block_devices`), then the families that take what is left (plain drives), and
-last the cards that nobody has listed (:mod:`raidctl.survey.pci_cards`), and what members of software arrays have from
-their disks (:mod:`raidctl.survey.md_members`), what the kernel knows of each device that is shown
-(:mod:`raidctl.survey.kernel_facts`), and how many more failures each volume survives
-(:mod:`raidctl.health.redundancy`).
+The order: the kernel's view (:mod:`raidctl.discovery`); all independent families in parallel; controllers listed twice
+(:mod:`raidctl.survey.merge_controllers`); block devices of volumes (:mod:`raidctl.survey.block_devices`); the families
+that take the remaining plain drives; controllers that no tool lists (:mod:`raidctl.survey.pci_controllers`); members
+of
+software arrays (:mod:`raidctl.survey.md_members`); the kernel's facts on each device that is shown
+(:mod:`raidctl.survey.kernel_facts`); how many more failures each volume survives (:mod:`raidctl.health.redundancy`).
 """
 
 from __future__ import annotations
 
-import traceback
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl.discovery import Look, look
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from raidctl.discovery import Probe, probe_machine
 from raidctl.evidence import Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, Tool, write_protection
 from raidctl.order import in_order
 from raidctl.request import Runner, converse
-from raidctl.survey import block_devices, duplicates, incomplete, kernel_facts, md_members, pci_cards
-from raidctl.survey.unanswered import Watched
+from raidctl.survey import (
+    block_devices,
+    kernel_facts,
+    md_members,
+    merge_controllers,
+    pci_controllers,
+    truncated_outputs,
+)
+from raidctl.survey.failed_requests import FailureWatch
 from raidctl.vendor.protocol import Document, Observation, Vendor
 
 _ENDS = ("#", "$", "%", ">", ".", "!")
-"""What a session ends with when nothing more was typed, and what a sentence ends with."""
+"""How a complete session or sentence ends: a prompt or a full stop."""
 
 
-@dataclass(frozen=True)
-class Survey:
-    """An inventory, and all that is needed to explain it."""
+class Survey(Struct, frozen=True):
+    """An inventory, and the evidence that explains it."""
 
     inventory: Inventory
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
     view: HostView = field(default_factory=HostView)
     tracebacks: tuple[str, ...] = ()
     """Of vendor packages that failed; shown with ``-v``."""
 
 
-@dataclass
-class _Results:
-    """What came together so far."""
+class _Results(Struct):
+    """The results so far."""
 
     controllers: list[Controller] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
 
     def add(self, found: Observation) -> None:
         self.controllers += found.controllers
         self.problems += found.problems
         self.tools += found.tools
-        self.sheets += found.sheets
+        self.outputs += found.outputs
 
     def cut(self, found: Observation) -> None:
-        """Report the outputs that are not whole, each once."""
+        """Report the truncated outputs, each once."""
         known = {problem.where for problem in found.problems if problem.kind == "unread"}
-        for sheet in found.sheets:
-            why = sheet.cut_off
-            if why is not None and sheet.command not in known:
-                message = f"The output is cut off, {why}: what follows there is unknown."
-                remedy = "Run the command again and keep all that it prints."
-                self.problems.append(Problem("error", sheet.command, message, remedy, "unread"))
+        for output in found.outputs:
+            why = output.cut_off
+            if why is not None and output.command not in known:
+                message = f"The output is cut off, {why}: the rest is unknown."
+                remedy = "Run the command again and keep its whole output."
+                self.problems.append(Problem("error", output.command, message, remedy, "unread"))
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
+        import traceback  # noqa: PLC0415 - rarely needed
+
         self.tracebacks.append("".join(traceback.format_exception(error)))
         message = f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}."
-        remedy = "Everything else is shown; run again with -v for the details and report it with a recording."
+        remedy = "Everything else is shown. Run again with -v for the traceback, and report it with a recording."
         self.problems.append(Problem("error", vendor.FAMILY, message, remedy, "unread"))
 
 
@@ -86,35 +93,35 @@ def survey(
     collected_at: str | None = None,
     problems: Sequence[Problem] = (),
 ) -> Survey:
-    """Everything on the machine that ``runner`` reaches.
+    """Survey the machine that ``runner`` reaches.
 
     ``collected_at`` is RFC 3339 text, now when None; ``problems`` are those of loading the vendor packages.
     """
-    runner = watched = Watched(runner)
-    seen: Look = converse(look(), runner)
-    harvest = _Results(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
+    runner = watched = FailureWatch(runner)
+    seen: Probe = converse(probe_machine(), runner)
+    results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
     last = [vendor for vendor in vendors if vendor.LAST]
-    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, harvest, partial(_warm, last))
-    _once(vendors, harvest)
-    _link(seen.view, vendors, harvest)
-    _once(vendors, harvest)  # what the kernel knows of their places has shown more of them to be the same
-    view = replace(seen.view, claimed=block_devices.claimed(harvest.controllers, seen.view))
-    _ask(last, view, runner, harvest)
-    bare, missing = pci_cards.unanswered(view, harvest.controllers, vendors, [tool.name for tool in harvest.tools])
-    harvest.controllers += bare
-    harvest.problems += missing
-    harvest.sheets += pci_cards.evidence(bare, view)
-    _keep(block_devices.mounted(harvest.controllers, view), harvest)
-    harvest.problems += watched.problems(harvest.problems)
-    harvest.controllers = md_members.described(harvest.controllers, view, harvest.sheets)
-    _keep(kernel_facts.described(harvest.controllers, view), harvest)
+    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(_warm, last))
+    _once(vendors, results)
+    _link(seen.view, vendors, results)
+    _once(vendors, results)  # with the kernel's PCI addresses more of them prove to be the same
+    view = replace(seen.view, claimed=block_devices.claimed_nodes(results.controllers, seen.view))
+    _ask(last, view, runner, results)
+    bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, [tool.name for tool in results.tools])
+    results.controllers += bare
+    results.problems += missing
+    results.outputs += pci_controllers.evidence(bare, view)
+    _keep(block_devices.add_mountpoints(results.controllers, view), results)
+    results.problems += watched.problems(results.problems)
+    results.controllers = md_members.add_backing(results.controllers, view, results.outputs)
+    _keep(kernel_facts.add_facts(results.controllers, view), results)
     host = Host(
         hostname=view.hostname,
         kernel=view.kernel,
         collected_at=collected_at or datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         source=source,
     )
-    return _survey(host, harvest, view)
+    return _survey(host, results, view)
 
 
 def survey_documents(
@@ -123,60 +130,78 @@ def survey_documents(
     source: str,
     problems: Sequence[Problem] = (),
 ) -> Survey:
-    """The inventory that loose outputs of tools tell of; the kernel's side of it is not known."""
-    harvest = _Results(problems=list(problems))
+    """Build the inventory of loose tool outputs, without the kernel's view."""
+    results = _Results(problems=list(problems))
     for vendor, documents in texts:
-        found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
-        harvest.problems += [] if found is None else _cut_off(documents, found)
-    _once([vendor for vendor, _ in texts], harvest)
-    harvest.controllers = md_members.described(harvest.controllers, HostView(), harvest.sheets)
-    return _survey(Host(source=source), harvest, HostView())
+        found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), results)
+        results.problems += [] if found is None else _cut_off(documents, found)
+    _once([vendor for vendor, _ in texts], results)
+    results.controllers = md_members.add_backing(results.controllers, HostView(), results.outputs)
+    return _survey(Host(source=source), results, HostView())
 
 
 def _ask(
     vendors: Sequence[Vendor],
     view: HostView,
     runner: Runner,
-    harvest: _Results,
+    results: _Results,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
+    """Run the dialogues of several vendors in parallel; the results stay in the order of the vendors."""
     if not vendors:
         return
-    pool = ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor")
-    try:
-        futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
-        meanwhile()
-        for vendor, future in futures:
-            _guarded(vendor, "while asking its tools", future.result, harvest)
-    finally:
-        # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
-        pool.shutdown(wait=False, cancel_futures=True)
+    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+    dialogues = [(vendor, _Dialogue(vendor, view, runner)) for vendor in vendors]
+    meanwhile()
+    for vendor, dialogue in dialogues:
+        _guarded(vendor, "while asking its tools", dialogue.result, results)
 
 
 def _warm(vendors: Sequence[Vendor]) -> None:
-    """Have vendor packages import what they need for their dialogues, which are not begun; faults show themselves then.
+    """Make vendor packages import what their dialogues need, without starting these.
 
-    The tools of the others take their time; it costs none when the parsers are imported meanwhile.
+    It takes no extra time while the other vendors' tools run. Errors are ignored: the dialogue will raise them again.
     """
     for vendor in vendors:
         with suppress(Exception):
             vendor.observe(HostView()).close()
 
 
-def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
-    return converse(vendor.observe(view), runner)
+class _Dialogue(threading.Thread):
+    """The dialogue of a vendor package in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
+
+    def __init__(self, vendor: Vendor, view: HostView, runner: Runner) -> None:
+        super().__init__(name=f"vendor {vendor.FAMILY}")
+        self._parts = vendor, view, runner
+        self._found: Observation | BaseException = Observation()
+        self.start()
+
+    def run(self) -> None:
+        """Converse; what is raised is kept for `result`."""
+        vendor, view, runner = self._parts
+        try:
+            self._found = converse(vendor.observe(view), runner)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
+            self._found = error
+
+    def result(self) -> Observation:
+        """Wait for the end; return what was found, or raise what was raised."""
+        self.join()
+        if isinstance(self._found, BaseException):
+            raise self._found
+        return self._found
 
 
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:
-    """Outputs that end in the middle of a line which nobody understood, or of one before anything was told.
+    """Report outputs that end in the middle of an unparsed line, or before any fact.
 
-    That alone is no sign: shells take the last newline of an output away. JSON tells itself whether it is whole.
+    A missing newline alone is no sign: shells strip the last one of an output. JSON shows itself whether it is
+    complete.
     """
-    unread = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
+    unread = {line.text.strip() for output in found.outputs for line in output.unparsed()[-1:]}
     empty = not found.controllers and not found.problems
-    message = "It ends in the middle of a line: what came behind that was cut off, and is not known."
-    remedy = "Run the tool again and keep all that it prints."
+    message = "It ends in the middle of a line: the rest was cut off and is unknown."
+    remedy = "Run the tool again and keep its whole output."
     return [
         Problem("warning", document.name, message, remedy, "unread")
         for document in documents
@@ -185,48 +210,48 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
 
 
 def _open_end(text: str) -> str:
-    """The last line of an output that has no end, and could have been longer; empty: there is none."""
+    """Return the unterminated last line of an output; empty: none."""
     if text.lstrip().startswith(("{", "[")):
         return ""
     last = text.rpartition("\n")[2].strip()
     return "" if last.endswith(_ENDS) else last
 
 
-def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Results) -> Observation | None:
+def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], results: _Results) -> Observation | None:
     try:
         found = call()
-        harvest.add(found)
-        harvest.cut(found)
-    except Exception as error:  # noqa: BLE001 - whatever one vendor package does, the others are shown
-        harvest.failed(vendor, error, what)
+        results.add(found)
+        results.cut(found)
+    except Exception as error:  # noqa: BLE001 - a failing vendor package must not hide the others
+        results.failed(vendor, error, what)
         return None
     return found
 
 
-def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Results) -> None:
-    _keep(block_devices.link(harvest.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), harvest)
+def _link(view: HostView, vendors: Sequence[Vendor], results: _Results) -> None:
+    _keep(block_devices.link(results.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), results)
 
 
-def _once(vendors: Sequence[Vendor], harvest: _Results) -> None:
+def _once(vendors: Sequence[Vendor], results: _Results) -> None:
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
-    kept = duplicates.once(harvest.controllers, harvest.sheets, tools)
-    harvest.controllers = list(kept.controllers)
-    harvest.problems = [*duplicates.forget(harvest.sheets, harvest.problems, kept.dropped), *kept.problems]
+    kept = merge_controllers.merge(results.controllers, results.outputs, tools)
+    results.controllers = list(kept.controllers)
+    results.problems = [*merge_controllers.drop_facts(results.outputs, results.problems, kept.dropped), *kept.problems]
 
 
-def _keep(linked: block_devices.Linked, harvest: _Results) -> None:
-    harvest.controllers = list(linked.controllers)
-    harvest.problems += linked.problems
-    harvest.sheets += linked.sheets
+def _keep(linked: block_devices.Linked, results: _Results) -> None:
+    results.controllers = list(linked.controllers)
+    results.problems += linked.problems
+    results.outputs += linked.outputs
 
 
-def _survey(host: Host, harvest: _Results, view: HostView) -> Survey:
-    concluded = write_protection.derived(with_redundancy(harvest.controllers))
-    controllers = incomplete.weakened(concluded, harvest.sheets, harvest.problems)
+def _survey(host: Host, results: _Results, view: HostView) -> Survey:
+    concluded = write_protection.derived(with_redundancy(results.controllers))
+    controllers = truncated_outputs.withdraw_unsupported(concluded, results.outputs, results.problems)
     inventory = Inventory(
         host=host,
         controllers=tuple(in_order(controllers, key=lambda controller: controller.id)),
-        problems=tuple(harvest.problems),
-        tools=tuple(harvest.tools),
+        problems=tuple(results.problems),
+        tools=tuple(results.tools),
     )
-    return Survey(inventory, tuple(harvest.sheets), view, tuple(harvest.tracebacks))
+    return Survey(inventory, tuple(results.outputs), view, tuple(results.tracebacks))

@@ -28,7 +28,7 @@ class Changes(Protocol):
         be put back. ``tools`` are the family's programs on this machine.
         """
 
-    def knobs(self, controller: Controller) -> Mapping[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """All settings that steps can turn, as the tool's own words, as far as the controller tells them."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
@@ -42,7 +42,7 @@ def changes_of(vendor: Vendor) -> Changes | None:
     """How hardware of a family is changed; None for a family that is only read. Imported here, for changes only."""
     if not isinstance(vendor, ModuleType):
         # no module: an object that may offer the functions itself
-        return cast("Changes", vendor) if hasattr(vendor, "knobs") else None
+        return cast("Changes", vendor) if hasattr(vendor, "current_settings") else None
     if find_spec(f"{vendor.__name__}.change") is None:
         return None
     return cast("Changes", importlib.import_module(f"{vendor.__name__}.change"))

@@ -2,8 +2,8 @@
 
 A vendor package's ``plan`` makes the steps. A step turns one *knob*: a setting of one object as the vendor's tool has
 it (``arrayaccelerator`` of a volume, ``wrcache``, ``cacheratio`` of a controller), from the value that was read to the
-one that is wanted. ``knobs`` of the package reads them all out of an inventory, so that the engine can tell whether a
-step has happened, and whether somebody else has turned the knob meanwhile.
+one that is wanted. ``current_settings`` of the package reads them all out of an inventory, so that the engine can tell
+whether a step has happened, and whether somebody else has turned the knob meanwhile.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def trials() -> tuple[TrialResult, ...]:
             figures={"commits": spread(119.5, 118.9, 120.2), "unflushed": spread(None)},
             latency={"commits": latency()},
             verdict="inconclusive",
-            reasons=("It is not known whether the medium turns.",),
+            reasons=("It is unknown whether the medium rotates.",),
             next_test="Cut the power.",
         ),
         TrialResult(trial="seeks", figures={"read_qd16_all": spread(48211.0, 47000.0, 49000.0)}),

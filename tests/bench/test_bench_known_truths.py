@@ -29,7 +29,7 @@ def test_every_row_of_the_table_is_played() -> None:
         ("pass", "battery-backed cache"),
         ("fail", "drives acknowledge early behind the controller"),
         ("fail", "write-back without a battery"),
-        ("fail", "write-back promised, not in force"),
+        ("fail", "write-back promised, not active"),
         ("pass", "destages on flush"),
         ("inconclusive", "barred"),
     }

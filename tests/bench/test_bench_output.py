@@ -80,7 +80,7 @@ def test_what_comes_from_outside_steers_no_terminal() -> None:
 def test_the_verdict_comes_with_its_reason_and_the_test_that_would_decide() -> None:
     """In words."""
     text = screen(bench_runs.run(), WIDE, more=False)
-    assert "INCONCLUSIVE commits\n  because    It is not known whether the medium turns.\n" in text
+    assert "INCONCLUSIVE commits\n  because    It is unknown whether the medium rotates.\n" in text
     assert "to decide  Cut the power." in text
 
 

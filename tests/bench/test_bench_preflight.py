@@ -237,7 +237,7 @@ def test_searches_of_the_controller_are_told(scrub: Scrub, patrol: str | None, c
 def test_the_next_search_is_told_with_its_moment() -> None:
     """As the tool prints it."""
     (found,) = of(Controller(id="x:0", patrol_read=Scrub(mode="automatic", next_at="05/09/2026, 03:00:00")))
-    assert "by itself, next at 05/09/2026, 03:00:00" in found.text
+    assert "automatically, next at 05/09/2026, 03:00:00" in found.text
     assert found.name not in SLOWING
 
 
@@ -245,7 +245,7 @@ def test_what_the_target_noticed_is_kept_once() -> None:
     """The file's own word and the pre-flight's are the same."""
     told = Confounder(
         name="page_cache",
-        text="O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk.",
+        text="O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive.",
         forbids=True,
     )
     assert confounders(ground(direct=False, told=(told,))) == [told]

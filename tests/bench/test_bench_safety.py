@@ -242,7 +242,7 @@ def test_a_holder_is_named(tree: Tree) -> None:
 def test_a_holder_of_the_whole_disk_counts_for_its_partitions(tree: Tree) -> None:
     """A partition of a disk that is itself a member."""
     (tree.disk / "holders/dm-3").mkdir()
-    assert "the disk that it is a part of is in use by dm-3" in tree.reasons()
+    assert "the drive that it is a part of is in use by dm-3" in tree.reasons()
 
 
 def test_a_mount_is_named(tree: Tree) -> None:
@@ -311,20 +311,20 @@ def test_what_the_kernel_does_not_tell_is_not_free(tree: Tree, missing: str) -> 
     """A file that is not there is no answer."""
     path = tree.part / missing
     path.rmdir() if missing == "holders" else path.unlink()
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
 
 
 def test_unknown_mounts_are_not_free(tree: Tree) -> None:
     """No table, or a line of it in no known form."""
     tree.mounts.write_text("rubbish\n")
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
     tree.mounts.unlink()
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
 
 
 def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
     """Nothing is known of it."""
-    assert "not known" in tree.reasons("9:9")
+    assert "unknown" in tree.reasons("9:9")
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])

@@ -78,9 +78,9 @@ def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypat
     store.add(bench_runs.run())
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(CannotTell, match="in use by another program"):
+    with pytest.raises(CannotTell, match="locked by another program"):
         store.add(bench_runs.run())
-    with pytest.raises(CannotTell, match="in use by another program"):
+    with pytest.raises(CannotTell, match="locked by another program"):
         store.list()
     other.close()
     assert store.add(bench_runs.run()).id == 2
@@ -132,7 +132,7 @@ def test_sqlite_saying_that_the_disk_is_full_is_told_as_that(tmp_path: Path) -> 
         database.execute("PRAGMA max_page_count = 1")
         with pytest.raises(sqlite3.OperationalError) as caught:
             database.execute("CREATE TABLE more AS SELECT zeroblob(1000000)")
-    assert "the disk is full" in str(store.sentence(caught.value))
+    assert "the file system is full" in str(store.sentence(caught.value))
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
 def test_a_place_where_nothing_can_be_made_is_told(somebody: Path) -> None:
     """Before anything is measured."""
     somebody.chmod(0o500)
-    with pytest.raises(AccessMissing, match="cannot be made"):
+    with pytest.raises(AccessMissing, match="cannot be created"):
         Store(somebody).ready()
 
 
@@ -176,7 +176,7 @@ def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
     store.add(bench_runs.run())
     store.path.chmod(0o666)
     for attempt in (store.list, store.ready):
-        with pytest.raises(CannotTell, match="not to be trusted"):
+        with pytest.raises(CannotTell, match="not trusted"):
             attempt()
 
 
@@ -185,7 +185,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_bytes(b"precious")
     (tmp_path / module.FILE).symlink_to(elsewhere)
-    with pytest.raises(CannotTell, match="not to be trusted"):
+    with pytest.raises(CannotTell, match="not trusted"):
         Store(tmp_path).add(bench_runs.run())
     assert elsewhere.read_bytes() == b"precious"
 

@@ -109,7 +109,7 @@ def test_the_speed_of_a_network_is_recognised(mib_s: float, name: str, said: str
 
 @pytest.mark.parametrize(
     ("drives", "verdict", "said"),
-    [(1, "info", "of 1 disk that holds data"), (12, "suspect", "of 12 disks that hold data")],
+    [(1, "info", "from 1 data drive"), (12, "suspect", "from 12 data drives")],
 )
 def test_drives_that_hold_data_read_at_least_what_good_ones_do(drives: int, verdict: str, said: str) -> None:
     """One disk of the model reads more than 50 MB/s; as a RAID-0 of twelve it is too slow."""
@@ -133,8 +133,8 @@ def test_a_file_that_fits_into_the_controllers_cache_may_not_tell_the_medium() -
     """Less than twenty times the cache: it is said that the cache may have answered."""
     near = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=GIB)).bench())
     far = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=256 * MIB)).bench())
-    assert any("may answer instead" in reason for reason in near.reasons)
-    assert not any("may answer instead" in reason for reason in far.reasons)
+    assert any("may serve reads instead" in reason for reason in near.reasons)
+    assert not any("may serve reads instead" in reason for reason in far.reasons)
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low <= 32 <= found.high <= 2 * found.low
-    assert "The knee says the same" in result.reasons[1]
+    assert "The knee gives the same" in result.reasons[1]
 
 
 def test_without_a_write_cache_rewriting_tells_none() -> None:

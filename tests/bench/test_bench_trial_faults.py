@@ -103,7 +103,7 @@ def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoi
     """Where operations asked for by number are missing, the test says how many, and neither passes nor has a figure."""
     result = only(trial, spoil=spoil)
     assert (result.verdict, result.figures) == ("inconclusive", {})
-    assert "operations on the model are missing from what the engine tells." in result.reasons[0]
+    assert "operations on the model are missing in the engine's results." in result.reasons[0]
 
 
 @pytest.mark.parametrize("since", [1, 4])

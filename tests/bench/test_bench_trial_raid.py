@@ -49,7 +49,7 @@ def test_an_array_that_lacks_a_drive_is_judged_by_its_sizes_alone(why: str) -> N
     bench.confounders = (Confounder(name=why, text="md:md0 lacks a drive."),)
     result = whole(replace(SHORT, promised="raid5"), bench)
     assert (result.verdict, result.series["levels"]) == ("inconclusive", [])
-    assert "md:md0 lacks a drive. What it does then tells no level." in result.reasons
+    assert "md:md0 lacks a drive. Its speed then shows no level." in result.reasons
 
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)

@@ -22,7 +22,7 @@ from raidctl.bench.verdict.evidence import Evidence
 from raidctl.bench.work import Samples
 from raidctl.model import Host
 from raidctl.verify.clock import Clock
-from raidctl.verify.measured import joined, untold
+from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification
 from raidctl.verify.wanted import Claim
 from tests.bench.computed import Stage
@@ -46,7 +46,7 @@ def test_a_handful_of_reads_is_no_medium_between_the_kinds() -> None:
     """Of 15 reads it is said that they are too few, not how long they took."""
     result = told(Medium(reads=90, commits=12))
     assert result.series["medium"] == "unclear"
-    assert result.reasons == ("Only 15 places were read: too few to tell whether it turns.",)
+    assert result.reasons == ("Only 15 places were read: too few to decide whether it rotates.",)
 
 
 def test_one_round_has_no_spread() -> None:
@@ -69,7 +69,7 @@ def test_one_round_is_no_rounds(most: int, said_of_it: str) -> None:
 def test_one_size_alone_tells_of_no_cache() -> None:
     """How much is rewritten within a cache shows in several sizes."""
     (reason,) = told(Overwrite(seconds=0.02)).reasons
-    assert reason == "Only 1 of the 4 sizes that it takes at least was rewritten: that tells of no cache."
+    assert reason == "Only 1 of at least 4 sizes was rewritten: too few to find a cache."
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_test_that_failed_says_why_and_not_what_it_did_not_see(claim: Claim) -
     """Where the medium could not be read, no reads are told of."""
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=("The reads failed.",))
     session = Session(profile="verify", target="x", kind="nbd", size=MIB, results=(failed,))
-    answers = tuple(untold((claim,), "x", "Nobody knows.", served=True))
+    answers = tuple(unknown_target((claim,), "x", "Nobody knows.", served=True))
     report = Verification(host=Host(), targets=("x",), verdict="inconclusive", answers=answers, problems=())
     (answer,) = joined(report, (claim,), Clock(session=session, facts=Evidence(), named="x", served=True)).answers
     assert (answer.verdict, answer.reasons) == ("inconclusive", ("Nobody knows.", "The reads failed."))

@@ -103,11 +103,11 @@ TRUTHS: Mapping[str, Truth] = {
     ),
     "promised-but-through": Truth(
         kind="battery", before=("policy write-through",), facts=replace(CARD, policy="write_through"), flushes=False,
-        verdict="fail", case="write-back promised, not in force",
+        verdict="fail", case="write-back promised, not active",
     ),
     "told-but-through": Truth(
         kind="battery", before=("policy write-through",), facts=CARD, flushes=False,
-        verdict="suspect", case="write-back told, not seen",
+        verdict="suspect", case="write-back reported, not observed",
     ),
     "flushing": Truth(kind="flushing", facts=CARD, verdict="pass", case="destages on flush"),
     "virtual": Truth(

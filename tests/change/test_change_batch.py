@@ -142,7 +142,7 @@ def test_a_killed_batch_is_put_back_by_its_guardian(batch: Batch) -> None:
 def test_the_screen_says_that_a_change_is_under_way_or_cut_off(batch: Batch) -> None:
     """While a batch runs, and after it was killed with its guardian, "show" names it and what to do."""
     load = batch.start("sleep 60")
-    assert "for the length of a batch" in batch.run("show", "-v").stdout
+    assert "for the duration of a batch" in batch.run("show", "-v").stdout
     os.kill(batch.guardian(), signal.SIGKILL)
     load.kill()
     load.wait()

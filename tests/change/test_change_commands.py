@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from raidctl.change.journal import Begin, Journal, Turn
+from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
 from raidctl.cli.restore import quoted
@@ -222,7 +222,7 @@ def test_restore_knows_whose_machine_a_change_was_made_on(raidctl: Raidctl, tmp_
     """One that was made over ssh is put back over ssh: nothing is done here, and the command is named."""
     journal = Journal(directory(str(tmp_path / "state")))
     journal.append(Begin(change="c1", at="", kind="set", about="", user="ann", pid=7, boot="b", source="ssh:root@db7"))
-    journal.append(Turn(change="c1", at="", step=0, mark="start"))
+    journal.append(StepEvent(change="c1", at="", step=0, mark="start"))
     done = raidctl("restore")
     assert done.exit_code == 0
     assert "raidctl restore --host root@db7" in done.stderr

@@ -108,7 +108,7 @@ def test_a_right_that_is_missing_halfway_puts_the_first_half_back(p400: Simulate
     told.reply = lambda request: started_without_right(request) if request.argv == refused else None
     with pytest.raises(RightMissing, match="put back and read again") as caught:
         told.change.apply()
-    assert "Putting back what was there:" in told.said
+    assert "Putting back the previous settings:" in told.said
     assert p400.state() == before
     report = Report(told.plan)
     report.failed(caught.value)
@@ -133,7 +133,7 @@ def test_a_refusal_of_the_tool_that_changed_nothing_says_so(p400: Simulated, tmp
         (KeyboardInterrupt(), "interrupted by Ctrl-C"),
         (SystemExit(143), "ended by SIGTERM"),
         (SystemExit(129), "ended by SIGHUP"),
-        (ZeroDivisionError("no number"), "fault of raidctl's own"),
+        (ZeroDivisionError("no number"), "a bug in raidctl"),
     ],
 )
 def test_the_journal_says_in_words_what_came_between(
@@ -179,7 +179,7 @@ def test_a_drive_that_does_not_answer_is_not_changed(workstation: Told) -> None:
     workstation.reply = silent
     refused = plan(workstation.look().inventory, VENDORS, workstation.wishes, unsafe=True)
     assert code_of(refused) == 3
-    assert any("did not answer" in refusal.reason for refusal in refused.refusals)
+    assert any("did not respond" in refusal.reason for refusal in refused.refusals)
 
 
 def test_a_silent_drive_is_no_reason_against_another_one(workstation: Told) -> None:
@@ -201,7 +201,7 @@ def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Tol
         return None
 
     workstation.reply = falls
-    with pytest.raises(ChangeStands, match="did not answer"):
+    with pytest.raises(ChangeStands, match="did not respond"):
         workstation.change.apply()
     assert workstation.looks <= 2
     workstation.looks = 0
@@ -210,7 +210,7 @@ def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Tol
         workstation.said.append, sleep=lambda _: None,
     )  # fmt: skip
     [result] = here.restore()
-    assert any("did not answer" in fault for fault in result.faults)
+    assert any("did not respond" in fault for fault in result.faults)
     assert workstation.looks <= 2
     workstation.reply = lambda _: None
     [result] = here.restore()
@@ -228,6 +228,6 @@ def test_a_drive_that_falls_silent_after_its_change_is_looked_at_once(workstatio
         return None
 
     workstation.reply = falls
-    with pytest.raises(ChangeStands, match="did not answer"):
+    with pytest.raises(ChangeStands, match="did not respond"):
         workstation.change.apply()
     assert workstation.looks <= 3

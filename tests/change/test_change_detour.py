@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, Subject, Turn, now
+from raidctl.change.journal import Begin, Journal, StepEvent, Subject, now
 from raidctl.change.restore import Restored, Restorer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -117,7 +117,7 @@ def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str |
         was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
     left.journal.append(story)
-    left.journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
+    left.journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
     seen = left.look()
     made = plan(seen.inventory, VENDORS, [through(name)], unsafe=False)
     left.simulated.carry_out([item.action.request() for item in made.steps])
@@ -141,7 +141,7 @@ def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Pa
     left = Left("workstation", tmp_path, *wishes)
     left.rewrite(HBN1K7Q2="GONE0001")
     result = left.restore()
-    assert result.faults == ["drives:GONE0001 is not there"]
+    assert result.faults == ["drives:GONE0001 does not exist"]
     assert [text for text in result.put_back if "LM2204810077" in text]
     assert left.journal.pending()
 
@@ -185,7 +185,7 @@ def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
         steps=(step,), was=(was,),
     )  # fmt: skip
     left.journal.append(story)
-    left.journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
+    left.journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
     made = plan(left.look().inventory, VENDORS, [through(volume.id)], unsafe=False)
     left.simulated.carry_out([item.action.request() for item in made.steps])
     assert left.simulated.state() != left.before

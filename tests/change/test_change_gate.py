@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -72,7 +71,7 @@ def two(demo: str, batteries: tuple[Battery, ...], share: int | None = None) -> 
     first = replace(card, batteries=batteries, volumes=volumes, cache=cache_)
     best = (battery("ok", 100, replaced=False),)
     other = replace(card, id=f"{card.id}9", serial="OTHER", batteries=best, volumes=(), drives=(), arrays=())
-    return dataclasses.replace(recorded, inventory=replace(recorded.inventory, controllers=(first, other)))
+    return replace(recorded, inventory=replace(recorded.inventory, controllers=(first, other)))
 
 
 def planned(survey_: Survey, wishes: Sequence[Desired]) -> Plan:
@@ -149,7 +148,7 @@ def test_no_drive_in_use_gets_a_volatile_write_cache(demo: str) -> None:
         replace(card, drives=tuple(replace(drive, write_cache="disabled") for drive in card.drives))
         for card in inventory.controllers
     )
-    off = dataclasses.replace(survey_, inventory=replace(inventory, controllers=cards))
+    off = replace(survey_, inventory=replace(inventory, controllers=cards))
     assert used
     wishes = [Desired(object_id=drive.id, setting="write_cache", value="enabled") for drive in used]
     assert not any(goes(planned(off, [wish])) for wish in wishes)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.change.journal import Begin, End, Journal, Subject, Turn, now
+from raidctl.change.journal import Begin, End, Journal, StepEvent, Subject, now
 from raidctl.change.state_directory import Held, Holder, held_name, hold, holder_of
 from raidctl.change.still_running import running
 from raidctl.cli.shared.options import Settings
@@ -54,7 +54,7 @@ def another_batch(work: Work, *, ended: bool, started: bool = True) -> None:
     journal = Journal(work.state)
     journal.append(story)
     if started:
-        journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
+        journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
     if ended:
         journal.append(End(change="c1", at=now(), result="restored"))
 
@@ -95,7 +95,7 @@ def test_a_card_that_was_cut_off_is_known_by_its_serial_number(work: Work) -> No
         subjects=(Subject(id="smartarray:7", serial=card.serial),),
     )  # fmt: skip
     Journal(work.state).append(story)
-    Journal(work.state).append(Turn(change="c1", at=now(), step=0, mark="start"))
+    Journal(work.state).append(StepEvent(change="c1", at=now(), step=0, mark="start"))
     with pytest.raises(CannotTell, match="another load"):
         held(work)
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from raidctl.change.journal import Begin, End, Journal, JournalFull, Turn
+from raidctl.change.journal import Begin, End, Journal, JournalFull, StepEvent
 from raidctl.errors import CannotTell
 
 
@@ -43,7 +43,7 @@ def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Pat
     journal = Journal(tmp_path)
     journal.append(begun())
     whole = journal.path.read_bytes()
-    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+    journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.path.write_bytes(journal.path.read_bytes()[:-9])
     assert journal.stories()[0].started() == []
     journal.append(End(change="c1", at="2026-03-04T05:06:09Z", result="restored"))
@@ -55,7 +55,7 @@ def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
     """Whatever byte a power failure stops at, the journal contains what was whole; a lost line feed loses no line."""
     journal = Journal(tmp_path)
     journal.append(begun())
-    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+    journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     data = journal.path.read_bytes()
     for size in range(len(data) + 1):
         journal.path.write_bytes(data[:size])
@@ -69,7 +69,7 @@ def test_no_damage_undoes_a_finished_change(tmp_path: Path) -> None:
     """Any changed byte, lost, doubled or exchanged line, but for a cut at the end: cannot tell, with the line."""
     journal = Journal(tmp_path)
     journal.append(begun())
-    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+    journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.append(End(change="c1", at="2026-03-04T05:06:09Z", result="done"))
     data = journal.path.read_bytes()
     lines = data.splitlines(keepends=True)
@@ -147,7 +147,7 @@ def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
     for rest in (b'{"event":"begin","change":"c2","at', b"\0" * 300):
         with journal.path.open("ab") as file:
             file.write(rest)
-        journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+        journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.append(begun("c3"))
     assert [(story.begin.change, len(story.turns)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
 
@@ -155,7 +155,7 @@ def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
 def test_steps_whose_beginning_is_lost_are_not_passed_over(tmp_path: Path) -> None:
     """A first line is on disk before any step: without it, the previous values are unknown, and that is an error."""
     journal = Journal(tmp_path)
-    step = Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start")
+    step = StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start")
     journal.path.write_bytes(msgspec.json.encode(step) + b"\n")
     with pytest.raises(CannotTell, match="change c1, whose first line is damaged"):
         journal.stories()
@@ -181,7 +181,7 @@ def test_a_journal_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.path.chmod(0o666)
-    with pytest.raises(CannotTell, match="not to be trusted"):
+    with pytest.raises(CannotTell, match="not trusted"):
         journal.stories()
 
 
@@ -211,7 +211,7 @@ def test_nothing_is_open_before_a_step_was_begun(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.append(begun())
     assert [(story.pending, story.open) for story in journal.stories()] == [(True, False)]
-    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+    journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     assert [(story.pending, story.open) for story in journal.stories()] == [(True, True)]
 
 
@@ -221,7 +221,11 @@ def test_a_year_of_nightly_batches_is_read_as_one_evening(tmp_path: Path) -> Non
     lines = []
     for number in range(1000):
         name = f"c{number}"
-        lines += [begun(name), Turn(change=name, at="", step=0, mark="start"), End(change=name, at="", result="done")]
+        lines += [
+            begun(name),
+            StepEvent(change=name, at="", step=0, mark="start"),
+            End(change=name, at="", result="done"),
+        ]
     journal.path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     stories = journal.stories()
     assert [story.begin.change for story in stories] == [f"c{number}" for number in range(1000)]

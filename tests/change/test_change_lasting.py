@@ -113,7 +113,7 @@ def test_what_is_not_in_force_although_it_was_set_is_said(tmp_path: Path, capsys
     wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
     with work(settings, wish, unsafe="a trial") as made, for_a_while(made, settings):
         said = capsys.readouterr().err
-    assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is in force" in said
+    assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is active" in said
 
 
 def test_that_nobody_stands_by_on_another_machine_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,5 +123,5 @@ def test_that_nobody_stands_by_on_another_machine_is_said(tmp_path: Path, capsys
         settings.host = "far"
         with for_a_while(made, settings):
             said = capsys.readouterr().err
-    assert 'nobody stands by should raidctl be killed; "raidctl restore' in said
+    assert 'previous settings are not put back automatically; run "raidctl restore' in said
     assert results(tmp_path / "demo" / "p400") == ["restored"]

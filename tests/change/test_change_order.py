@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from raidctl.change.engine import LOOKS, Change, begin, plan
+from raidctl.change.engine import READ_DELAYS, Change, begin, plan
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.model import Controller, Host, Inventory, Tool, Volume, VolumeCache, WritePolicy
@@ -50,7 +50,7 @@ class Acme:
 
     def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
         """One command for each volume that is otherwise."""
-        stand = self.knobs(controller)
+        stand = self.current_settings(controller)
         already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
         steps = tuple(
             Step(
@@ -62,7 +62,7 @@ class Acme:
         )  # fmt: skip
         return Plan(wishes=tuple(wishes), steps=steps, already=already)
 
-    def knobs(self, controller: Controller) -> Mapping[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """The policy of each volume."""
         return {(v.id, "policy"): str(v.cache.write_policy) for v in controller.volumes if v.cache is not None}
 
@@ -150,7 +150,7 @@ def test_firmware_that_takes_a_moment_is_waited_for_in_both_directions(acme: Acm
     acme.delay = True
     waits: list[float] = []
     change(acme, waits).apply()
-    assert waits[:2] == list(LOOKS[:2])
+    assert waits[:2] == list(READ_DELAYS[:2])
     acme.policies["acme:0/v20"] = "protected_write_back"
     acme.failing = {"acme:0/v20": 0}
     acme.journal.path.unlink()

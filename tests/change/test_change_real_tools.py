@@ -92,7 +92,7 @@ def test_a_controller_that_falls_back_is_noticed_and_undone(on: Callable[[str], 
     machine.tools.fail(Disturbance(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
     done = machine.run("cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert done.returncode == 5, done.stderr
-    assert "write-through is in force" in done.stderr
+    assert "write-through is active" in done.stderr
     assert machine.tools.state["megaraid 0/v0/wrcache"] == "WT"
 
 
@@ -255,7 +255,7 @@ def test_a_tool_that_does_not_come_back_is_ended_and_its_change_undone(
     hasty = replace(made, steps=tuple(replace(s, action=replace(s.action, timeout=0.5)) for s in made.steps))
     story = begin("set", hasty, seen.inventory, about="a trial", source="local")
     change = Change(story, Journal(machine.state_dir), runner, lambda: survey(runner, known), known, lambda _: None)
-    with pytest.raises(ChangeUndone, match="did not end in time"):
+    with pytest.raises(ChangeUndone, match="did not finish in time"):
         change.apply()
     assert machine.difference() == {}
     assert machine.at_rest()

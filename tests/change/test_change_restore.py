@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Entry, Journal, JournalFull, Turn
+from raidctl.change.journal import Entry, Journal, JournalFull, StepEvent
 from raidctl.change.restore import Restored, Restorer
 from raidctl.change.state_directory import Holder, hold
 from raidctl.simulation.runner import Simulated
@@ -100,7 +100,7 @@ def test_another_card_in_the_slot_is_not_touched(machine: Machine) -> None:
     rewrite(machine.journal, {"P61630K9QX11RD": "P61630K9QX99ZZ"})
     stand = machine.simulated.state()
     [result] = machine.restore()
-    assert "another card" in result.faults[0]
+    assert "another controller" in result.faults[0]
     assert machine.simulated.state() == stand
     assert machine.journal.pending()[0].begin.change == story.begin.change
 
@@ -150,7 +150,7 @@ def test_a_full_disk_keeps_nothing_from_being_put_back(machine: Machine) -> None
     )
     [result] = here.restore()
     assert machine.simulated.state() == machine.before
-    assert "All is as it was before, but no room" in result.faults[0]
+    assert "All settings are put back, but no room" in result.faults[0]
     assert [item.put_back for item in machine.restore()] == [[]]
     assert not machine.journal.pending()
 
@@ -164,7 +164,7 @@ def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machin
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
     second = replace(story.begin, change="c2", steps=(replace(steps[0], undo=undo),), was=())
     machine.journal.append(second)
-    machine.journal.append(Turn(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.journal.append(StepEvent(change="c2", at=story.begin.at, step=0, mark="start"))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     assert [result.faults for result in machine.restore()] == [[], []]
     assert machine.simulated.state() == machine.before
@@ -179,7 +179,7 @@ def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
         story.begin, change="c2", steps=(replace(ratio, before="50/50", after="75/25", undo=undo),), was=()
     )
     machine.journal.append(second)
-    machine.journal.append(Turn(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.journal.append(StepEvent(change="c2", at=story.begin.at, step=0, mark="start"))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     refusing = Faulty(machine.simulated, fault="refuses", at=0, changes_only=True)
     here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
@@ -195,7 +195,7 @@ def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
     old = replace(story, begin=replace(story.begin, boot="an earlier one", steps=steps))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet)
-    assert "started anew" in here.put_back(old).left[0]
+    assert "rebooted since" in here.put_back(old).left[0]
 
 
 def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine: Machine) -> None:
@@ -208,7 +208,9 @@ def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine:
         action=Action(argv=(*words, "arrayaccelerator=disable", "forced")),
         undo=Action(argv=(*words, "arrayaccelerator=enable", "forced")),
     )  # fmt: skip
-    turns = tuple(Turn(change=story.begin.change, at=story.begin.at, step=number, mark="start") for number in (0, 1))
+    turns = tuple(
+        StepEvent(change=story.begin.change, at=story.begin.at, step=number, mark="start") for number in (0, 1)
+    )
     both = replace(story, begin=replace(story.begin, steps=(ratio, caching), was=()), turns=turns)
     machine.simulated.keep(machine.before | {RATIO: ratio.after, CACHING: "disable"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, quiet)

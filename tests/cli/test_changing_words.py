@@ -310,7 +310,7 @@ def test_what_is_not_in_force_is_told_in_the_words_of_the_command_line(raidctl: 
     said = raidctl("--demo", "h730", "cache", "set", "/srv/archive", "--write", "protected-write-back", "--dry-run")
     assert "protected_write_back" not in said.stdout
     assert "write_through" not in said.stdout
-    assert "but write-through is in force" in " ".join(said.stdout.split())
+    assert "but write-through is active" in " ".join(said.stdout.split())
 
 
 def test_a_read_policy_is_not_refused_with_the_reason_of_a_write_policy(raidctl: Raidctl) -> None:

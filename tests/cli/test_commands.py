@@ -97,7 +97,7 @@ def test_what_is_not_there_exits_with_2_and_offers_what_is_near(raidctl: Raidctl
     done = raidctl("--replay", recorded(HEALTHY), "show", "smartarray:1/v2")
     assert done.exit_code == 2
     assert done.stdout == ""
-    assert done.stderr.startswith('raidctl: Nothing here is called "smartarray:1/v2"; did you mean smartarray:1/v1')
+    assert done.stderr.startswith('raidctl: No object is called "smartarray:1/v2"; did you mean smartarray:1/v1')
 
 
 def test_explain_names_command_and_line(raidctl: Raidctl, recorded: Recorded) -> None:

@@ -137,7 +137,7 @@ def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
 @pytest.mark.parametrize("word", ["smartarray:2", "/dev/sdzz", "/srv", "", "/snap", "/circle"])
 def test_what_is_not_there_is_said(word: str) -> None:
     """Exit code 2, and the near matches where there are any."""
-    with pytest.raises(UsageError, match="Nothing here is called"):
+    with pytest.raises(UsageError, match="No object is called"):
         meant(word)
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from raidctl.discovery import Look, look
+from raidctl.discovery import Probe, probe_machine
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Capability
 from raidctl.recording.recording import load
@@ -90,9 +90,9 @@ class Family:
         return Observation()
 
 
-def seen(machine: str) -> Look:
+def seen(machine: str) -> Probe:
     """What discovery makes of a recorded machine."""
-    return converse(look(), ReplayRunner(load(FIXTURES / machine)))
+    return converse(probe_machine(), ReplayRunner(load(FIXTURES / machine)))
 
 
 def block(view: HostView, name: str) -> BlockDevice:

@@ -25,8 +25,8 @@ RUBBISH = st.one_of(
 def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
     """Whatever the database holds, entries come out, and every line is either read or listed as strange."""
     found = udevdb.parse(text)
-    assert all(line.text.strip() for line in found.strange)
-    assert len(found.entries) + len(found.strange) <= text.count("\n") + 1
+    assert all(line.text.strip() for line in found.unknown_lines)
+    assert len(found.entries) + len(found.unknown_lines) <= text.count("\n") + 1
 
 
 @given(st.integers(min_value=0, max_value=4000))
@@ -41,7 +41,7 @@ def test_half_a_database_gives_half_the_devices(cut: int) -> None:
 def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
     """Whatever the tables hold, mounts come out, and every line that is not read is listed as strange."""
     for table in (mounts.mountinfo(text), mounts.swaps(text)):
-        assert all(line.text.strip() for line in table.strange)
+        assert all(line.text.strip() for line in table.unknown_lines)
     assert len(mounts.mountinfo(text).mounts) <= text.count("\n") + 1
 
 
@@ -73,7 +73,7 @@ def test_a_database_of_any_age_is_read() -> None:
         (entry,) = udevdb.parse(text).of("block").values()
         assert (entry.kernel_name, entry.node, entry.links) == ("sda", "/dev/sda", ["/dev/disk/by-id/x"])
         assert (entry.properties["MAJOR"], entry.properties["MINOR"]) == ("8", "0")
-        assert udevdb.parse(text).strange == ()
+        assert udevdb.parse(text).unknown_lines == ()
 
 
 def test_blanks_that_udev_has_encoded_are_blanks() -> None:
@@ -99,7 +99,7 @@ def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
     text = "Filename Type Size Used Priority\n/dev/dm-1 partition 4 0 -2\n/swap\\040file file 4 0 -3\nbroken\n"
     table = mounts.swaps(text)
     assert table.swaps == ("/dev/dm-1",)
-    assert [line.text for line in table.strange] == ["broken"]
+    assert [line.text for line in table.unknown_lines] == ["broken"]
 
 
 def test_all_members_of_a_file_system_with_several_devices_carry_its_mount_points() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.discovery import look, mapper
+from raidctl.discovery import mapper, probe_machine
 from raidctl.discovery.pci import linked
 from raidctl.host import BlockDevice, HostView, Lanes, PciDevice, Piece
 from raidctl.model import BlockLayer, Controller, Drive, PciLink, Volume
@@ -34,7 +34,7 @@ def drive(machine: str, name: str) -> Drive:
 def layers(*blocks: BlockDevice) -> tuple[BlockLayer, ...]:
     """The layers of the first device, shown as a volume of a card."""
     shown = Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0", device=blocks[0].node),))
-    return kernel_facts.described([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
+    return kernel_facts.add_facts([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
 
 
 def device(name: str, kind: str = "disk", *pieces: Piece, parent: str | None = None) -> BlockDevice:
@@ -103,7 +103,7 @@ def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
     mounts = b"29 1 8:0 / /srv rw,noatime shared:1 - ext4 /dev/sda rw,nobarrier,data=ordered\n"
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": mounts}
-    found = block(converse(look(), Scripted(f"{udev}E: MAJOR=8\nE: MINOR=0\n", files)).view, "sda")
+    found = block(converse(probe_machine(), Scripted(f"{udev}E: MAJOR=8\nE: MINOR=0\n", files)).view, "sda")
     assert [(m.point, m.filesystem, m.options) for m in found.mounts] == [
         ("/srv", "ext4", ("rw", "noatime", "nobarrier", "data=ordered"))
     ]
@@ -128,7 +128,7 @@ def test_the_kernel_counts_before_a_tool_where_both_tell_of_a_link() -> None:
     """What sysfs leaves open is taken from the tool."""
     card = PciDevice(address=CARD, pci_class=0x010400, vendor_id=1, device_id=1, lanes=Lanes(4, 8))
     shown = Controller(id="x:0", mode="raid", pci_address=CARD, pci_link=PciLink(width=8, speed_gtps=8.0))
-    found = kernel_facts.described([shown], HostView(pci=(card,))).controllers[0]
+    found = kernel_facts.add_facts([shown], HostView(pci=(card,))).controllers[0]
     assert found.pci_link == PciLink(width=4, max_width=8, speed_gtps=8.0)
 
 
@@ -140,7 +140,7 @@ def test_without_udev_only_storage_cards_are_asked_for_their_links() -> None:
         f"{place}/0000:00:02.0/uevent": b"PCI_CLASS=30000\nPCI_ID=8086:1912\nPCI_SLOT_NAME=0000:00:02.0\n",
     } | {f"{place}/{CARD}/{name}": text.encode() for name, text in LINK.items()}
     runner = Scripted(files=files, paths=[f"{place}/{CARD}", f"{place}/0000:00:02.0"])
-    view = converse(look(), runner).view
+    view = converse(probe_machine(), runner).view
     assert view.pci[0].lanes == Lanes(4, 8, 5.0)
     asked = {request.path for requests in runner.rounds for request in requests if isinstance(request, Read)}
     assert not any("0000:00:02.0/current_link" in path for path in asked)
@@ -151,7 +151,7 @@ def test_the_device_mapper_is_asked_by_root_only(uid: str, *, asked: bool) -> No
     """Its table needs root; without it nothing is run, and nothing is told."""
     files = {"/sys/class/block/dm-0/size": b"2048\n", "/proc/self/status": f"Uid:\t{uid}\t{uid}\t{uid}\t0\n".encode()}
     runner = Scripted(files=files, paths=["/sys/class/block/dm-0"])
-    converse(look(), runner)
+    converse(probe_machine(), runner)
     assert any(isinstance(request, Run) for requests in runner.rounds for request in requests) == asked
 
 
@@ -205,7 +205,7 @@ def test_each_fact_of_the_kernel_has_its_line(machine: str) -> None:
     paths = 0
     for controller in survey.inventory.controllers:
         for name in (controller.id, *(v.id for v in controller.volumes), *(d.id for d in controller.drives)):
-            told = {fact.field for fact in facts_of(survey.sheets, name)}
+            told = {fact.field for fact in facts_of(survey.outputs, name)}
             final = final_values(survey.inventory, name)
             wanted = {
                 p for p in final if p.startswith(("block.", "pci_link.")) or p.endswith(("start_bytes", "options"))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, serial, wwn
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Host, Inventory, Problem, Volume
-from raidctl.survey.block_devices import claimed, link, unmounted
+from raidctl.survey.block_devices import claimed_nodes, link, unmounted_volumes
 from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
@@ -40,9 +39,9 @@ def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) 
     (found,) = linked.controllers[0].volumes
     assert (found.device, found.mountpoints, found.size_bytes) == ("/dev/sda", ("/", "[swap]"), 585871964 * 512)
     assert linked.problems == ()
-    facts = {(fact.field, fact.value) for sheet in linked.sheets for fact in sheet.facts if fact.object_id == found.id}
+    facts = {(fact.field, fact.value) for sheet in linked.outputs for fact in sheet.facts if fact.object_id == found.id}
     assert {("device", "/dev/sda"), ("mountpoints", "/"), ("mountpoints", "[swap]")} <= facts
-    assert all(not sheet.unparsed() for sheet in linked.sheets)
+    assert all(not sheet.unparsed() for sheet in linked.outputs)
 
 
 def test_the_kernel_is_believed_when_the_tool_names_another_device() -> None:
@@ -162,7 +161,7 @@ def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
     linked = link([card(volume(unique_id=name))], view)
     assert linked.controllers[0].volumes[0].device == "/dev/mapper/mpatha"
     assert linked.problems == ()
-    assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed(linked.controllers, view)
+    assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed_nodes(linked.controllers, view)
     without = replace(view, blocks=view.blocks[:2])
     second = link([card(volume(unique_id=name))], without)
     assert second.controllers[0].volumes[0].device == "/dev/sda"
@@ -174,7 +173,7 @@ def test_loose_files_are_left_as_they_are() -> None:
     given = (card(volume(device="/dev/sda", unique_id=SDA_WWN, mountpoints=("/",)), pci_address="03:00.0"),)
     linked = link(given, HostView())
     assert linked.controllers == given
-    assert (linked.problems, linked.sheets) == ((), ())
+    assert (linked.problems, linked.outputs) == ((), ())
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:
@@ -188,7 +187,7 @@ def test_members_of_software_arrays_are_not_claimed() -> None:
             drives=(Drive(id="md:md0/sda1", device="/dev/sda1"),),
         ),
     ]
-    assert claimed(controllers) == {"/dev/sdc", "/dev/sdd", "/dev/md0"}
+    assert claimed_nodes(controllers) == {"/dev/sdc", "/dev/sdd", "/dev/md0"}
 
 
 def test_what_is_no_name_is_not_compared() -> None:
@@ -212,7 +211,7 @@ def free(*problems: Problem, **changes: object) -> frozenset[str]:
     }
     volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(5))
     inventory = Inventory(host=Host(), controllers=(Controller(id="md", volumes=volumes),), problems=problems)
-    return unmounted(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
+    return unmounted_volumes(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
 
 
 def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:

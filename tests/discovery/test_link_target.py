@@ -56,7 +56,7 @@ def test_a_target_is_looked_for_on_the_cards_own_function() -> None:
 def test_a_linked_target_has_its_line() -> None:
     """The evidence shows the kernel's address of the disk, host included, and the function that it hangs on."""
     linked = link([card("2:0:0", at=FIRST)], machine(disk("sda", "7:2:0:0")), DRIVERS)
-    lines = [fact.line.text for sheet in linked.sheets for fact in sheet.facts if fact.field == "device"]
+    lines = [fact.line.text for sheet in linked.outputs for fact in sheet.facts if fact.field == "device"]
     assert lines == [f"/dev/sda: SCSI address 7:2:0:0 on PCI function {FIRST}"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive
-from raidctl.survey.md_members import described
+from raidctl.survey.md_members import add_backing
 
 VIEW = HostView(
     blocks=(
@@ -32,7 +32,7 @@ def member(device: str, *drives: Drive, **own: object) -> tuple[Drive, Output]:
     one = Drive(id="md:md0/x", device=device, **own)  # type: ignore[arg-type] # the tests vary fields by name
     array = Controller(id="md", mode="software", drives=(one,))
     told = sheet(drives[0])
-    (found, _) = described([array, Controller(id="drives:0", mode="none", drives=drives)], VIEW, [told])
+    (found, _) = add_backing([array, Controller(id="drives:0", mode="none", drives=drives)], VIEW, [told])
     return found.drives[0], told
 
 

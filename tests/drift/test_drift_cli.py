@@ -163,7 +163,7 @@ def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
         (b"[1, 2", "is no inventory"),
         (b"{nonsense", "is no JSON"),
         (b"[" * 100_000, "is"),
-        (b'{"schema_version": "1", "host": {}, "controllers": []}\n' * 2, "holds more than one inventory"),
+        (b'{"schema_version": "1", "host": {}, "controllers": []}\n' * 2, "has more than one inventory"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Path, data: bytes, words: str) -> None:
@@ -194,9 +194,9 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
     ("words", "told"),
     [
         (("diff", "nowhere.json"), "neither a file, nor the number of a state"),
-        (("diff", "7", RECORDED), "There is no state 7"),
+        (("diff", "7", RECORDED), "There is no snapshot 7"),
         (("diff", "2026-13-01", RECORDED), "neither a file"),
-        (("--replay", RECORDED, "diff"), "No state of flint is kept here yet"),
+        (("--replay", RECORDED, "diff"), "There is no snapshot of flint"),
         (("--replay", RECORDED, "history", "smartarray:0.status"), "No state of flint is kept here yet"),
         (("snapshot", "--prune"), "--prune and --keep belong together"),
         (("snapshot", "--prune", "--keep", "soon"), "is no age"),
@@ -247,7 +247,7 @@ def test_the_history_in_a_damaged_store_is_no_missing_object(run: Run, tmp_path:
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE document SET body = X'00'")
     answer = run("--replay", RECORDED, "history", f"{CARD}.status")
-    assert (answer.exit_code, "State 1 of" in answer.stderr, "cannot be understood" in answer.stderr) == (3, True, True)
+    assert (answer.exit_code, "Snapshot 1 of" in answer.stderr, "is invalid" in answer.stderr) == (3, True, True)
 
 
 @pytest.mark.parametrize(("size", "told"), [(2 * 10**12, "and is 2 TB."), (1, "bytes and is")])

@@ -128,9 +128,9 @@ def test_a_store_that_another_process_holds_is_waited_for_and_then_told(
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(CannotTell, match="in use by another program"):
+        with pytest.raises(CannotTell, match="locked by another program"):
             store.add(state())
-        with pytest.raises(CannotTell, match="in use by another program"):
+        with pytest.raises(CannotTell, match="locked by another program"):
             store.list()
         other.communicate("")
     assert store.add(state()).id == 2
@@ -145,7 +145,7 @@ def test_a_damaged_store_is_told_and_left_alone(tmp_path: Path, damage: str) -> 
     broken = {"text": b"not a database" * 1000, "page": data[:100] + bytes(4000) + data[4100:], "cut": data[:5000]}
     store.path.write_bytes(broken[damage])
     for attempt in (store.list, lambda: store.add(state()), lambda: store.prune(timedelta(0))):
-        with pytest.raises(CannotTell, match=r"is damaged .* Move it away, and the next state"):
+        with pytest.raises(CannotTell, match=r"is damaged .* Move it away; the next snapshot"):
             attempt()
     assert store.path.read_bytes() == broken[damage]
 
@@ -165,7 +165,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
     store.add(changed(state(), lambda document: card(document).update(firmware="7.00")))
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute(_BREAKS[what])
-    with pytest.raises(CannotTell, match=r"State 1 of .* cannot be understood"):
+    with pytest.raises(CannotTell, match=r"Snapshot 1 of .* is invalid"):
         store.get(1)
     assert store.get(2).controllers[0].firmware == "7.00"
     host = state().host.hostname or ""
@@ -214,5 +214,5 @@ def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
     store.add(state())
     store.path.chmod(0o666)
     for attempt in (store.list, lambda: store.add(state())):
-        with pytest.raises(CannotTell, match="not to be trusted"):
+        with pytest.raises(CannotTell, match="not trusted"):
             attempt()

@@ -119,7 +119,7 @@ def test_caches_of_all_kinds_are_switched_off_and_on(caches: Caches) -> None:
 def test_the_cache_under_a_file_system_is_not_switched_on(caches: Caches) -> None:
     """Switching on the volatile cache of a drive that carries a file system is refused without a reason."""
     done = caches.raidctl("cache", "drive", "/srv/db", "on", "--yes")
-    assert (done.rc, "volatile, and the drive carries /srv/db" in " ".join(done.text.split())) == (1, True), done
+    assert (done.rc, "volatile, and /srv/db is on the drive" in " ".join(done.text.split())) == (1, True), done
     assert caches.asked() == ALL
 
 

@@ -53,7 +53,7 @@ def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults:
     )
     assert (gone.rc, b"could not be put back" in gone.err) == (6, True), gone
     still = faults.raidctl("restore", timeout=900)
-    assert (still.rc, b"is not there" in still.err) == (6, True), still
+    assert (still.rc, b"does not exist" in still.err) == (6, True), still
     faults.sh("for scan in /sys/class/scsi_host/host*/scan; do echo - - - > $scan; done")
     faults.sh(f"until [ -b {node} ]; do sleep 1; done")
     assert "write-caching =  0 (off)" in faults.sh(f"hdparm -W {node}")

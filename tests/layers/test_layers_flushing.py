@@ -20,7 +20,7 @@ from raidctl.host import HostView
 from raidctl.layers.flushing import Job, jobs
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Flushed, FlushReport
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope, scope
 from raidctl.model import Controller, Drive, Host, Inventory, Problem
 from raidctl.output.console import Paper
@@ -92,7 +92,7 @@ def bench(tmp_path: Path) -> Bench:
     named = Machine(ailing, families, "demo:layers")
     seen = named.survey()
     below = scope(seen.view, seen.inventory, None)
-    kernel = converse(look(seen.view, below.names), ailing)
+    kernel = converse(probe_caches(seen.view, below.names), ailing)
     work = jobs(below, seen.view, kernel, seen.inventory, families)
     flushing = Flushing(Caches(named, seen, below, kernel), settings, patience=0.01)
     return Bench(ailing, flushing, {job.layer: job for job in work}, Journal(tmp_path / "demo" / "layers"))
@@ -207,7 +207,7 @@ def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
 
         FAMILY, TOOLS = "acme", ()
 
-        def knobs(self, _: Controller) -> dict[ToolSetting, str]:
+        def current_settings(self, _: Controller) -> dict[ToolSetting, str]:
             """None."""
             return {}
 

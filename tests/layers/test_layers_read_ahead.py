@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from raidctl.layers.family.change import knobs, plan, queue_of
+from raidctl.layers.family.change import current_settings, plan, queue_of
 from raidctl.model import Controller, Volume
 from raidctl.vendor.plan import Desired, Plan
 
@@ -63,7 +63,7 @@ def test_a_read_ahead_that_cannot_be_read_is_not_changed() -> None:
 def test_its_knob_is_what_was_read() -> None:
     """In KiB."""
     disk = Volume(id=queue_of("sda"), details={"read_ahead": "128", "page size": "4096"})
-    assert knobs(Controller(id="kernel", volumes=(disk,))) == {("kernel:queue:sda", "read_ahead"): "128"}
+    assert current_settings(Controller(id="kernel", volumes=(disk,))) == {("kernel:queue:sda", "read_ahead"): "128"}
 
 
 def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:

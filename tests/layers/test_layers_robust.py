@@ -9,7 +9,7 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.layers import family
 from raidctl.layers.build import stack
 from raidctl.layers.model import Statistics
-from raidctl.layers.probe import ARRAY, BCACHE, PAGE, STATUS, TABLE, look
+from raidctl.layers.probe import ARRAY, BCACHE, PAGE, STATUS, TABLE, probe_caches
 from raidctl.layers.scope import scope
 from raidctl.layers.stats import sample, statistics
 from raidctl.model import Controller, Drive, Host, Inventory
@@ -61,7 +61,7 @@ def test_rubbish_from_the_kernel_is_no_crash(
     there = {**files, f"{BLOCK}/bcache0/bcache/state": files.get(f"{BLOCK}/bcache0/bcache/state", "dirty\n")}
     machine = runner(there, {TABLE.argv: (0, table, ""), STATUS.argv: (0, status, ""), PAGE.argv: (0, page, "")})
     below = scope(VIEW, INVENTORY, None)
-    kernel = converse(look(VIEW), machine)
+    kernel = converse(probe_caches(VIEW), machine)
     told = stack(below, VIEW, kernel, INVENTORY, ())
     taken = converse(sample(VIEW, below, kernel), machine)
     figures = Statistics(

@@ -46,73 +46,73 @@ def stat(reads: int, read_ms: int, writes: int, write_ms: int) -> dict[str, str]
 def volume(now: Sample, before: Sample | None, medium: Media | None = "hdd", rpm: int | None = None) -> LayerStats:
     """The figures of the volume, 2 s after the look before."""
     below = scope(VIEW, inventory(medium, rpm), None)
-    [_, told] = statistics(below, VIEW, now, before, 2.0)
-    return told
+    [_, reported] = statistics(below, VIEW, now, before, 2.0)
+    return reported
 
 
-def figures(told: LayerStats) -> dict[str, float | None]:
+def figures(reported: LayerStats) -> dict[str, float | None]:
     """By their names."""
-    return {counter.name: counter.value for counter in told.counters}
+    return {counter.name: counter.value for counter in reported.counters}
 
 
 def test_rates_are_growth_in_a_second() -> None:
     """Of what grows; a level has none."""
-    told = volume(taken(stat(300, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
-    rates = {counter.name: counter.per_second for counter in told.counters}
+    reported = volume(taken(stat(300, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
+    rates = {counter.name: counter.per_second for counter in reported.counters}
     assert (rates["reads"], rates["read"], rates["in flight"]) == (100.0, 409600.0, None)
 
 
 def test_a_counter_that_goes_back_has_no_rate() -> None:
     """The device was made anew between two looks: no negative speed."""
-    told = volume(taken(stat(5, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
-    assert {counter.per_second for counter in told.counters if counter.name == "reads"} == {None}
+    reported = volume(taken(stat(5, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
+    assert {counter.per_second for counter in reported.counters if counter.name == "reads"} == {None}
 
 
-WRITES = "writes into a cache or in sequence (at least)"
-READS = "reads from a cache or in sequence (at least)"
+WRITES = "writes cached or sequential (at least)"
+READS = "reads cached or sequential (at least)"
 
 
 def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> None:
-    """A mean of 0.2 ms where half a turn takes 4.17 ms: at least 95 % did not wait, rounded down."""
-    told = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
-    assert told.estimate
-    assert figures(told)[WRITES] == 95
-    assert [counter.estimate for counter in told.counters if counter.name == WRITES] == [True]
+    """A mean of 0.2 ms where half a revolution takes 4.17 ms: at least 95 % did not wait, rounded down."""
+    reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
+    assert reported.estimate
+    assert figures(reported)[WRITES] == 95
+    assert [counter.estimate for counter in reported.counters if counter.name == WRITES] == [True]
 
 
 def test_the_method_of_an_estimate_names_its_file_and_its_physics() -> None:
     """Whoever reads the figure can repeat it."""
-    told = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
-    for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a turn", "4.17 ms", "7200"):
-        assert word in (told.method or "")
+    reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
+    for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a revolution", "4.17 ms", "7200"):
+        assert word in (reported.method or "")
 
 
 def test_counters_beside_an_estimate_are_not_called_estimates() -> None:
     """Requests and bytes are counted by the kernel."""
-    told = volume(taken(stat(0, 0, 1000, 200)), None)
-    assert {counter.name for counter in told.counters if counter.estimate} == {READS, WRITES}
+    reported = volume(taken(stat(0, 0, 1000, 200)), None)
+    assert {counter.name for counter in reported.counters if counter.estimate} == {READS, WRITES}
 
 
 def test_drives_whose_speed_is_not_told_are_taken_for_the_fastest() -> None:
-    """At 15,000 turns a minute half a turn is 2 ms: a smaller share is certain."""
+    """At 15,000 turns a minute half a revolution is 2 ms: a smaller share is certain."""
     assert figures(volume(taken(stat(0, 0, 1000, 200)), None, rpm=None))[WRITES] == 90
 
 
 def test_the_share_of_an_interval_is_not_that_since_boot() -> None:
     """What was slow yesterday does not hide what is fast now."""
-    told = volume(taken(stat(0, 0, 2000, 9200)), taken(stat(0, 0, 1000, 9000)), rpm=7200)
-    assert figures(told)[WRITES] == 95
+    reported = volume(taken(stat(0, 0, 2000, 9200)), taken(stat(0, 0, 1000, 9000)), rpm=7200)
+    assert figures(reported)[WRITES] == 95
 
 
 @pytest.mark.parametrize(
     ("files", "medium", "why"),
     [
         (stat(0, 0, 0, 0), "hdd", "there were none"),
-        (stat(0, 0, 99, 20), "hdd", "99 are too few"),
+        (stat(0, 0, 99, 20), "hdd", "too few: 99"),
         (stat(0, 0, 1000, 9000), "hdd", "may have waited in a queue"),
         (stat(0, 0, 1000, 0), "hdd", "no time"),
-        (stat(0, 0, 1000, 200), "ssd", "do not turn"),
-        (stat(0, 0, 1000, 200), None, "is not known"),
+        (stat(0, 0, 1000, 200), "ssd", "do not rotate"),
+        (stat(0, 0, 1000, 200), None, "is unknown"),
     ],
 )
 def test_where_nothing_can_be_said_the_share_is_unknown_and_says_why(
@@ -137,8 +137,8 @@ def test_requests_that_took_no_time_have_no_mean() -> None:
 
 def test_switched_off_counters_are_told_as_such() -> None:
     """With queue/iostats at 0 the figures stand still, which is no idle device."""
-    told = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
-    [problem] = told.problems
+    reported = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
+    [problem] = reported.problems
     assert "iostats" in problem.message
     assert "echo 1 >" in (problem.remedy or "")
 
@@ -163,8 +163,8 @@ def bcache(hits: int, misses: int) -> Sample:
 def ratio(now: Sample, before: Sample | None) -> float | None:
     """The hit ratio of the bcache."""
     below = scope(BACKED, Inventory(host=Host()), None)
-    [_, told] = statistics(below, BACKED, now, before, 2.0)
-    return figures(told).get("hit ratio")
+    [_, reported] = statistics(below, BACKED, now, before, 2.0)
+    return figures(reported).get("hit ratio")
 
 
 def test_the_hit_ratio_of_an_interval_is_that_of_its_reads() -> None:
@@ -182,8 +182,8 @@ def test_what_bcache_calls_available_is_not_what_is_empty() -> None:
     """Clean cached data counts as available: how much of the cache is in use is not told."""
     now = bcache(1, 1)
     below = scope(BACKED, Inventory(host=Host()), None)
-    told = stack(below, BACKED, now.kernel, Inventory(host=Host()), ())
-    [layer] = [layer for layer in told.layers if layer.kind == "bcache"]
+    reported = stack(below, BACKED, now.kernel, Inventory(host=Host()), ())
+    [layer] = [layer for layer in reported.layers if layer.kind == "bcache"]
     assert (layer.size_bytes, layer.used_bytes) == (1000 * 512 * 1024, None)
 
 
@@ -195,16 +195,16 @@ def test_requests_past_the_cache_are_counted_where_the_driver_counts_them() -> N
 
 def test_rubbish_in_stat_is_a_problem() -> None:
     """It is said, and the volume has no figures."""
-    told = taken({f"{PLACE}/stat": "one two\n"})
-    assert [problem.kind for problem in told.problems] == ["unread"]
-    assert told.times == {}
+    reported = taken({f"{PLACE}/stat": "one two\n"})
+    assert [problem.kind for problem in reported.problems] == ["unread"]
+    assert reported.times == {}
 
 
 def test_a_device_that_vanished_is_told_as_unknown() -> None:
     """Its layer stays, without figures and without what it was a moment ago."""
-    told = volume(taken({}), taken(stat(5, 5, 5, 5)))
-    assert told.counters == ()
-    assert "unknown" in (told.method or "")
+    reported = volume(taken({}), taken(stat(5, 5, 5, 5)))
+    assert reported.counters == ()
+    assert "unknown" in (reported.method or "")
 
 
 def test_lines_of_old_and_new_kernels_are_read() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.kernel import Kernel
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Failure, converse
@@ -55,4 +55,4 @@ def kernel(
     programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None,
 ) -> Kernel:
     """What the kernel of such a machine tells of its caches."""
-    return converse(look(HostView(blocks=blocks)), runner(files, programs))
+    return converse(probe_caches(HostView(blocks=blocks)), runner(files, programs))

@@ -23,7 +23,7 @@ from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Failure
 from raidctl.survey.doctor import ToolCheck
-from raidctl.survey.pci_cards import CardRow
+from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.vendor.protocol import ToolSpec, Vendor
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, NOTHING
 
@@ -98,11 +98,13 @@ def test_that_every_line_was_used_is_said(sheet: Output) -> None:
 
 
 CARDS = (
-    CardRow("0000:05:00.0", "Acme R 5", "acme", "acme", ("acmecli", "acmectl"), (), (), answers=False, note=None),
-    CardRow(
-        "0000:06:00.0", "Acme R 6", "acme", "acme", ("acmecli",), ("acmecli",), ("acme:1",), answers=True, note=None
+    PciControllerRow(
+        "0000:05:00.0", "Acme R 5", "acme", "acme", ("acmecli", "acmectl"), (), (), listed=False, note=None
     ),
-    CardRow("0000:07:00.0", "Acme R 7", "vfio-pci", None, (), (), (), answers=None, note="Handed to a guest."),
+    PciControllerRow(
+        "0000:06:00.0", "Acme R 6", "acme", "acme", ("acmecli",), ("acmecli",), ("acme:1",), listed=True, note=None
+    ),
+    PciControllerRow("0000:07:00.0", "Acme R 7", "vfio-pci", None, (), (), (), listed=None, note="Handed to a guest."),
 )
 TOOLS = (
     ToolCheck("acme", "acmecli", "acme-tools", "/opt/acme/acmecli", "acmecli 1.2.3"),
@@ -126,9 +128,9 @@ def test_the_doctor_explains_the_choice_under_the_card() -> None:
     why = "acmecli and acmectl see this controller; it is shown as acmecli told it."
     other = Problem(severity="info", where="acme:9", message="Something about another card.")
     mine = Problem(severity="info", where="acme:1", message=why)
-    row = CardRow(
+    row = PciControllerRow(
         "0000:06:00.0", "Acme R 6", "acme", "acme", ("acmecli", "acmectl"), ("acmecli", "acmectl"), ("acme:1",),
-        answers=True, note=None, told_by=("acmecli",), why=(why,),
+        listed=True, note=None, reported_by=("acmecli",), notes=(why,),
     )  # fmt: skip
     inventory = msgspec.structs.replace(NOTHING, problems=(mine, other))
     told = checkup_screen(Checkup(inventory, (row,), (), root=True, libraries={}), EIGHTY)
@@ -141,7 +143,9 @@ def test_the_doctor_explains_the_choice_under_the_card() -> None:
 
 def test_the_doctor_does_not_praise_a_program_that_is_silent() -> None:
     """A program that is installed and lists no such card has not told of it."""
-    row = CardRow("0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), answers=False, note=None)
+    row = PciControllerRow(
+        "0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), listed=False, note=None
+    )
     told = checkup_screen(Checkup(NOTHING, (row,), (), root=True, libraries={}), EIGHTY)
     assert "not told by acmecli" in told
 

@@ -44,8 +44,8 @@ class StandIn:
         for document in documents:
             match = re.search(r"Serial Number: *(\S+)", document.text)
             controllers.append(Controller(id=f"{self.FAMILY}:{document.name}", serial=match[1] if match else None))
-        sheets = tuple(Output.of_text(document.name, document.text) for document in documents)
-        return Observation(controllers=tuple(controllers), sheets=sheets)
+        outputs = tuple(Output.of_text(document.name, document.text) for document in documents)
+        return Observation(controllers=tuple(controllers), outputs=outputs)
 
 
 APPLE = StandIn("apple", "Apple Report", (ToolSpec("applecli"), ToolSpec("appleadm")))

@@ -18,22 +18,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.errors import RecordError
-from raidctl.recording.loose_files import Gathered, gather
+from raidctl.recording.loose_files import LooseOutputs, collect_outputs
 from raidctl.vendor.protocol import Vendor
 from tests.record.standin import APPLE, APPLE_TEXT, PEAR, PEAR_TEXT, VENDORS
 
 VENDOR_LIST: list[Vendor] = list(VENDORS)
 
 
-def names(found: Gathered) -> dict[str, list[str]]:
+def names(found: LooseOutputs) -> dict[str, list[str]]:
     """The names of the documents by family."""
     return {vendor.FAMILY: [document.name for document in documents] for vendor, documents in found.texts}
 
 
-def given_text(path: Path, text: str | bytes) -> Gathered:
+def given_text(path: Path, text: str | bytes) -> LooseOutputs:
     """What comes of a file with this content."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return gather(path, VENDOR_LIST)
+    return collect_outputs(path, VENDOR_LIST)
 
 
 def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
@@ -52,10 +52,10 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
         (b"", "It is empty"),
         (b"\n  \n", "It is empty"),
         (bytes(range(256)) * 20, "It is a binary file"),
-        (b"Dear Sir,\nwe met in Paris.\n", "it looks like a text that begins with \u201cDear Sir,\u201d"),
-        (b'{"a": 1}', "it looks like JSON of another program"),
-        (b'{\n  "schema_version": "1", "host": {}', "it looks like raidctl's own JSON"),
-        (b"<html><body>", "it looks like a web page"),
+        (b"Dear Sir,\nwe met in Paris.\n", "It looks like text that begins with \u201cDear Sir,\u201d"),
+        (b'{"a": 1}', "It looks like JSON of another program"),
+        (b'{\n  "schema_version": "1", "host": {}', "It looks like raidctl's JSON"),
+        (b"<html><body>", "It looks like a web page"),
         (b"\x1b[31m[red]evil\x1b[0m\n", "begins with \u201c[red]evil\u201d"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_file_that_nobody_recognises_is_a_problem(tmp_path: Path, content: byt
 def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path that leads to nothing ends the program with a sentence."""
     with pytest.raises(RecordError, match="no such file or directory"):
-        gather(tmp_path / "nothing", VENDOR_LIST)
+        collect_outputs(tmp_path / "nothing", VENDOR_LIST)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -81,7 +81,7 @@ def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkey
     (tmp_path / "mine").write_text(APPLE_TEXT, encoding="utf-8")
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(RecordError, match="may not be read"):
-        gather(tmp_path / "mine", VENDOR_LIST)
+        collect_outputs(tmp_path / "mine", VENDOR_LIST)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
@@ -95,7 +95,7 @@ def test_an_unreadable_file_in_a_directory_is_a_problem(tmp_path: Path) -> None:
             folder.chmod(0o755)
     os.seteuid(65534)
     try:
-        found = gather(tmp_path, VENDOR_LIST)
+        found = collect_outputs(tmp_path, VENDOR_LIST)
     finally:
         os.seteuid(0)
     assert names(found) == {"apple": ["a"]}
@@ -113,7 +113,7 @@ def test_a_directory_is_searched_and_strangers_are_only_counted(tmp_path: Path) 
     (tmp_path / "raw").write_bytes(bytes(5000))
     (tmp_path / "link").symlink_to(tmp_path / "p9")
     os.mkfifo(tmp_path / "fifo")
-    found = gather(tmp_path, VENDOR_LIST)
+    found = collect_outputs(tmp_path, VENDOR_LIST)
     assert names(found) == {"apple": ["sub/deep/a.txt"], "pear": ["p9", "p10"]}
     assert (found.files, found.unrecognised, found.problems) == (6, 3, ())
 
@@ -121,7 +121,7 @@ def test_a_directory_is_searched_and_strangers_are_only_counted(tmp_path: Path) 
 def test_a_directory_without_any_output_is_a_problem(tmp_path: Path) -> None:
     """When nothing was recognised at all, silence would be a lie."""
     (tmp_path / "notes").write_text("hello\n", encoding="utf-8")
-    found = gather(tmp_path, VENDOR_LIST)
+    found = collect_outputs(tmp_path, VENDOR_LIST)
     assert [problem.kind for problem in found.problems] == ["unread"]
     assert "applecli, appleadm and pearctl" in found.problems[0].message
 
@@ -156,7 +156,7 @@ def pack(path: Path, form: str) -> Path:
 def test_a_support_archive_is_searched(tmp_path: Path, form: str) -> None:
     """Any usual archive of thousands of files gives the few outputs in it; nothing is written to disk."""
     place = pack(tmp_path / "report.bin", form)
-    found = gather(place, VENDOR_LIST)
+    found = collect_outputs(place, VENDOR_LIST)
     assert names(found) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
     assert (found.files, found.unrecognised, found.problems) == (4, 2, ())
     assert list(tmp_path.iterdir()) == [place]
@@ -165,7 +165,7 @@ def test_a_support_archive_is_searched(tmp_path: Path, form: str) -> None:
 def test_an_archive_in_a_directory_is_opened(tmp_path: Path) -> None:
     """Somebody collects the archives of several machines in one place."""
     pack(tmp_path / "one.tar.gz", "gz")
-    assert names(gather(tmp_path, VENDOR_LIST)) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
+    assert names(collect_outputs(tmp_path, VENDOR_LIST)) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
 
 
 def test_a_compressed_file_is_opened(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.M
         tar.addfile(info, io.BytesIO(bytes(info.size)))
         info = tarfile.TarInfo("more")
         tar.addfile(info, io.BytesIO())
-    assert any("when unpacked" in problem.message for problem in gather(place, VENDOR_LIST).problems)
+    assert any("when unpacked" in problem.message for problem in collect_outputs(place, VENDOR_LIST).problems)
 
 
 @pytest.mark.slow
@@ -215,7 +215,7 @@ def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kin
         place = tmp_path / f"{size}.tgz"
         place.write_bytes(gzip.compress(data))
         tracemalloc.start()
-        (problem,) = gather(place, VENDOR_LIST).problems
+        (problem,) = collect_outputs(place, VENDOR_LIST).problems
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert "headers of more than 1 MiB" in problem.message
@@ -232,7 +232,7 @@ def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> 
                 info = tarfile.TarInfo(f"{'d/' * 150}{number}")
                 info.size = len(APPLE_TEXT)
                 tar.addfile(info, io.BytesIO(APPLE_TEXT.encode()))
-        found = gather(place, VENDOR_LIST)
+        found = collect_outputs(place, VENDOR_LIST)
         assert (found.problems, found.files) == ((), 3000)
 
 
@@ -255,7 +255,7 @@ def test_archives_inside_an_archive_share_its_budget(
         for number in range(20):
             outer.writestr(f"{number}.tgz", inner.getvalue())
     monkeypatch.setattr(f"raidctl.recording.archive.{limit}", value)
-    found = gather(place, VENDOR_LIST)
+    found = collect_outputs(place, VENDOR_LIST)
     assert [said in problem.message for problem in found.problems] == [True]
     assert found.files <= 60
 
@@ -274,7 +274,7 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("raidctl.recording.archive.COUNT_LIMIT", 3)
     for number in range(5):
         (tmp_path / f"{number}").write_text(APPLE_TEXT, encoding="utf-8")
-    found = gather(tmp_path, VENDOR_LIST)
+    found = collect_outputs(tmp_path, VENDOR_LIST)
     assert names(found) == {"apple": ["0", "1", "2"]}
     assert [problem.kind for problem in found.problems] == ["unread"]
 
@@ -288,9 +288,9 @@ def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytes
     with place.open("wb") as opened:
         opened.write(APPLE_TEXT.encode() + b"junk junk\n" * (1 << 19) if text else bytes(100_000))
         opened.truncate(1 << 30)
-    found = gather(place, VENDOR_LIST)
+    found = collect_outputs(place, VENDOR_LIST)
     assert [problem.kind for problem in found.problems] == ["unread"]
-    assert ("bigger than 4 MiB" in found.problems[0].message) is text
+    assert ("larger than 4 MiB" in found.problems[0].message) is text
     assert bool(found.texts) is text
 
 
@@ -367,7 +367,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         pack(tmp_path / "z", "zip").read_bytes(),
     ):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
-        found = gather("-", VENDOR_LIST)
+        found = collect_outputs("-", VENDOR_LIST)
         assert "apple" in names(found)
         assert found.source == "replay:standard input"
 
@@ -376,16 +376,16 @@ def test_the_surest_family_wins_and_a_tie_is_told(tmp_path: Path) -> None:
     """Two families that claim the same text: the more confident one reads it; as sure as each other: a note."""
     text = APPLE_TEXT + PEAR_TEXT
     (tmp_path / "x").write_text(text, encoding="utf-8")
-    surer = gather(tmp_path / "x", [APPLE, replace(PEAR, confidence=95)])
-    tied = gather(tmp_path / "x", VENDOR_LIST)
-    unsure = gather(tmp_path / "x", [replace(APPLE, confidence=20)])
+    surer = collect_outputs(tmp_path / "x", [APPLE, replace(PEAR, confidence=95)])
+    tied = collect_outputs(tmp_path / "x", VENDOR_LIST)
+    unsure = collect_outputs(tmp_path / "x", [replace(APPLE, confidence=20)])
     assert (names(surer), surer.problems) == ({"pear": ["x"]}, ())
     assert names(tied) == {"apple": ["x"]}
     assert [(problem.kind, problem.severity) for problem in (*tied.problems, *unsure.problems)] == [
         ("note", "info")
     ] * 2
-    assert "pear would claim it" in tied.problems[0].message
-    assert "a guess" in unsure.problems[0].message
+    assert "could also be" in tied.problems[0].message
+    assert "is uncertain" in unsure.problems[0].message
 
 
 def test_a_vendor_package_that_fails_hides_nothing(tmp_path: Path) -> None:
@@ -393,7 +393,7 @@ def test_a_vendor_package_that_fails_hides_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("explode\n", encoding="utf-8")
     (tmp_path / "b").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "c").write_text("explode again\n", encoding="utf-8")
-    found = gather(tmp_path, VENDOR_LIST)
+    found = collect_outputs(tmp_path, VENDOR_LIST)
     assert names(found) == {"apple": ["b"]}
     assert [problem.kind for problem in found.problems] == ["unread", "unread"]
     assert "The vendor package apple failed" in found.problems[0].message

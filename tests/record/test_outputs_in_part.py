@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.model import Inventory
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
 
@@ -78,7 +78,7 @@ def read(place: Path, *texts: str) -> Inventory:
     """What raidctl makes of loose texts."""
     for number, text in enumerate(texts):
         (place / f"output{number}.txt").write_text(text, encoding="utf-8")
-    gathered = gather(place if len(texts) > 1 else place / "output0.txt", VENDORS)
+    gathered = collect_outputs(place if len(texts) > 1 else place / "output0.txt", VENDORS)
     return survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
 
 

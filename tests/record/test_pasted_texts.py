@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.output.json import to_json
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.recording.transcript import normalised
 from raidctl.request import Run, RunAnswer
 from raidctl.survey.survey import survey_documents
@@ -45,7 +45,7 @@ def facts(text: str) -> dict[str, object]:
     """What raidctl reads in a loose text."""
     place = Path(PLACE[0]) / "output.txt"
     place.write_bytes(text.encode())
-    gathered = gather(place, VENDORS)
+    gathered = collect_outputs(place, VENDORS)
     inventory = survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
     return dict(leaves(json.loads(to_json(inventory))["controllers"]))
 
@@ -124,7 +124,7 @@ def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> No
     where = []
     for end in ("smartctl -a /dev/sdb", "cat /proc/mdstat", "", "ls -l"):
         (tmp_path / "session.txt").write_text(f"{session}{end}\n", encoding="utf-8")
-        found = gather(str(tmp_path / "session.txt"), vendors()[0])
+        found = collect_outputs(str(tmp_path / "session.txt"), vendors()[0])
         where += [(end, problem.where, problem.kind) for problem in found.problems]
     calls = ("smartctl -a /dev/sdb", "cat /proc/mdstat")
     assert where == [(call, f"session.txt: {call}", "unread") for call in calls]

@@ -131,7 +131,7 @@ def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
         (place / "mine").write_text("x", encoding="utf-8")
     else:
         place.write_text("x", encoding="utf-8")
-    with pytest.raises(RecordError, match="is there already"):
+    with pytest.raises(RecordError, match="already exists"):
         save(sample(), place)
     assert sorted(path.name for path in tmp_path.rglob("*")) == sorted({name, "mine"} if name == "full" else {name})
 
@@ -193,20 +193,20 @@ def test_the_manifest_itself_may_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manifest", "sentence"),
     [
-        ("{", "is damaged: record.json cannot be understood"),
+        ("{", "is damaged: record.json is invalid"),
         ("[]", "is not a recording"),
         ('{"name": "some other program"}', "is not a recording"),
         ({"format": "raidctl-record 2"}, 'in the format "raidctl-record 2".*use a newer raidctl'),
         ({"format": FORMAT, "answers": [{"run": ["x"], "code": "0"}]}, r"Expected `int.*answers\[0\].code"),
         ({"format": FORMAT, "answers": [{"run": ["x"], "cod": 0}]}, "unknown field `cod`"),
-        ({"format": FORMAT, "answers": [{"run": ["x"]}]}, "neither its exit code nor a trouble"),
+        ({"format": FORMAT, "answers": [{"run": ["x"]}]}, "neither an exit code nor a trouble"),
         ({"format": FORMAT, "answers": [{"run": [], "code": 0}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x", "glob": "/y"}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x"}]}, "neither data nor text"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "../passwd"}]}, "does not lie in the recording"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "/etc/passwd"}]}, "does not lie in the recording"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "record.json"}]}, "does not lie in the recording"),
-        (SMALL, "is incomplete: record.json names tool-show.out"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "../passwd"}]}, "is not a file of the recording"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "/etc/passwd"}]}, "is not a file of the recording"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "record.json"}]}, "is not a file of the recording"),
+        (SMALL, "is incomplete: tool-show.out, named in record.json"),
     ],
 )
 def test_a_broken_recording_is_refused_in_a_sentence(tmp_path: Path, manifest: object, sentence: str) -> None:
@@ -226,7 +226,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
     for name, sentence in (
         ("nothing", "there is no such file or directory"),
         ("empty", "it is not a recording, record.json is missing"),
-        ("text", "is not a recording: it holds no record.json"),
+        ("text", "is not a recording: it has no record.json"),
         ("half.tgz", "damaged or cut off"),
     ):
         assert not is_recording(tmp_path / name)
@@ -239,15 +239,15 @@ def test_a_link_does_not_lead_out_of_a_recording(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s", encoding="utf-8")
     write(tmp_path / "m", SMALL)
     (tmp_path / "m" / "tool-show.out").symlink_to(tmp_path / "secret")
-    with pytest.raises(RecordError, match="lies outside"):
+    with pytest.raises(RecordError, match="is outside"):
         load(tmp_path / "m")
 
 
 def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
-    """What is no file is refused before it is opened."""
+    """What is not a file is refused before it is opened."""
     write(tmp_path / "m", SMALL)
     os.mkfifo(tmp_path / "m" / "tool-show.out")
-    with pytest.raises(RecordError, match="is no file"):
+    with pytest.raises(RecordError, match="is not a file"):
         load(tmp_path / "m")
     (tmp_path / "m" / "record.json").unlink()
     os.mkfifo(tmp_path / "m" / "record.json")
@@ -261,7 +261,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
             info = tarfile.TarInfo(name)
             info.size = len(text)
             tar.addfile(info, io.BytesIO(text.encode()))
-    with pytest.raises(RecordError, match=r"names tool-show\.out, which is not there"):
+    with pytest.raises(RecordError, match=r"tool-show\.out, named in record\.json, is missing"):
         load(tmp_path / "evil.tar")
 
 
@@ -271,7 +271,7 @@ def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     write(tmp_path / "m", SMALL, **{"tool-show__out": b"x" * 2000})
     place = packed("gz", tmp_path / "m", tmp_path / "m.tgz", "")
     for path in (tmp_path / "m", place):
-        with pytest.raises(RecordError, match="too big"):
+        with pytest.raises(RecordError, match="too large"):
             load(path)
 
 

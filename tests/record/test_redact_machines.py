@@ -34,7 +34,7 @@ def outline(seen: Survey) -> list[object]:
         yield [(len(array.drives), len(array.spares)) for array in controller.arrays]
 
     problems = sorted((problem.kind, problem.severity) for problem in seen.inventory.problems)
-    unparsed = sum(len(sheet.unparsed()) for sheet in seen.sheets)
+    unparsed = sum(len(sheet.unparsed()) for sheet in seen.outputs)
     facts = sorted(repr(list(of(controller))) for controller in seen.inventory.controllers)
     return [facts, problems, unparsed]
 

@@ -16,7 +16,7 @@ import pytest
 from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Which, WhichAnswer
 from raidctl.runners import process_group, programs, udev
 from raidctl.runners.local import LocalRunner
-from raidctl.runners.parallel import Crew, Task
+from raidctl.runners.parallel import Task, WorkerPool
 from raidctl.vendor.tools import call_problem
 
 INTERRUPTED = """
@@ -49,7 +49,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
 def test_an_unknown_request_is_answered() -> None:
     """A request that the runner does not know fails; it is no crash."""
 
-    class Strange(Request[Answer]):
+    class Strange(Request[Answer], frozen=True):
         pass
 
     (answer,) = LocalRunner().carry_out([Strange()])
@@ -155,7 +155,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
     late = ReadAnswer(trouble=Failure.TIMEOUT)
     tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 60.0, late)]
     began = time.monotonic()
-    Crew([[task] for task in tasks], threading.Event(), width=2).work()
+    WorkerPool([[task] for task in tasks], threading.Event(), width=2).work()
     assert time.monotonic() - began < 25
     assert [task.answer for task in tasks] == [late, late, late, ReadAnswer(data=b"x")]
     forever.set()
@@ -168,7 +168,7 @@ def test_a_fault_of_ours_is_raised() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        Crew([[Task(fail)], [Task(Answer)]], threading.Event()).work()
+        WorkerPool([[Task(fail)], [Task(Answer)]], threading.Event()).work()
 
 
 def test_a_chain_is_done_in_order_by_one_worker() -> None:
@@ -187,7 +187,7 @@ def test_a_chain_is_done_in_order_by_one_worker() -> None:
 
         return Task(work)
 
-    Crew([[task("a1"), task("a2")], [task("b1"), task("b2")]], threading.Event()).work()
+    WorkerPool([[task("a1"), task("a2")], [task("b1"), task("b2")]], threading.Event()).work()
     assert seen == ["b1", "b2", "a1", "a2"]
 
 

@@ -128,7 +128,7 @@ def test_a_refused_login_is_told(make_server: MakeServer) -> None:
 
 
 def test_a_missing_client_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without the program ssh, the answer says what to install."""
+    """Without the ssh client, the answer says what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
     (answer,) = SshRunner("host.example").carry_out([Run(("true",))])
     assert answer.trouble is Failure.FAILED

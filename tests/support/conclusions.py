@@ -18,7 +18,7 @@ from raidctl.cli.shared.exit_codes import exit_code as show_code
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import HIDING, Controller, Inventory
 from raidctl.output.nagios import Status, of_diagnosis
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.registry import vendors
 from raidctl.verify.judge import exit_code as verify_code
@@ -60,7 +60,7 @@ def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
     path = _place() / f"{os.getpid()}-{name}"
     path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
     found, problems = _vendors()
-    gathered = gather(path, found)
+    gathered = collect_outputs(path, found)
     return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
 
 
@@ -154,11 +154,11 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or a single
     line. Over 10,400 cuts of real outputs, 16 needed it.
     """
-    if any(sheet.cut_off for sheet in seen.sheets) or is_torn(seen):
+    if any(sheet.cut_off for sheet in seen.outputs) or is_torn(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
-    return single or (bool(seen.sheets) and seen.sheets[-1].framed and not lines[-1].strip())
+    return single or (bool(seen.outputs) and seen.outputs[-1].framed and not lines[-1].strip())
 
 
 def bad_objects(inventory: Inventory) -> list[str]:

@@ -20,7 +20,7 @@ from raidctl.model import (
     VolumeCache,
 )
 from raidctl.model.write_protection import derived
-from raidctl.survey.md_members import described
+from raidctl.survey.md_members import add_backing
 from raidctl.survey.survey import Survey
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
@@ -112,7 +112,7 @@ def ground(
         "sda", "/dev/sda", "disk", size_bytes=size, mountpoints=("/srv",), write_cache=queue, **of_block
     )
     view = HostView(virtual=virtual, blocks=(block,))
-    found = tuple(described(cards, view, ()))
+    found = tuple(add_backing(cards, view, ()))
     return Ground(
         Survey(Inventory(host=Host(hostname="m"), controllers=found, problems=problems), view=view),
         Kernel(tuple((mount, Line(1, raw)) for mount in mountinfo(raw).mounts)),

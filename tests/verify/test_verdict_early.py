@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
     ),
     "write-back promised, write-through in force": (
         replace(CARD, commits=SLOW, slope=KEPT, policy="write_through", promise="protected_write_back"),
-        "write-back promised, not in force",
+        "write-back promised, not active",
         "fail",
     ),
     "array that destages on a flush": (
@@ -94,18 +94,18 @@ def test_each_row_of_the_table_has_its_verdict(row: str) -> None:
     ("evidence", "word"),
     [
         (replace(DISK, medium=None, commits=CACHED), "random reads"),
-        (DISK, "commits a second of one stream"),
-        (replace(DISK, rpm=None, commits=CACHED), "how fast"),
+        (DISK, "commits per second of one stream"),
+        (replace(DISK, rpm=None, commits=CACHED), "its rpm"),
         (replace(DISK, commits=Interval(130, 190)), "longer"),
         (replace(DISK, commits=Interval(100, 400)), "longer"),
         (replace(DISK, commits=SLOW, drive_cache="enabled"), "flush after different amounts"),
-        (replace(DISK, commits=SLOW, slope=KEPT), "state of their own write caches"),
+        (replace(DISK, commits=SLOW, slope=KEPT), "state of the drives' write caches"),
         (replace(DISK, commits=CACHED, drive_cache="enabled"), "caches off"),
         (replace(DISK, commits=CACHED, controller=None), "controller's tool"),
         (replace(CARD, commits=CACHED, policy=None), "controller's tool"),
         (replace(CARD, commits=CACHED, battery=None), "battery"),
         (replace(CARD, commits=CACHED), "write-through"),
-        (replace(CARD, commits=CACHED, commits_write_through=SLOW, drive_cache=None), "their own write caches"),
+        (replace(CARD, commits=CACHED, commits_write_through=SLOW, drive_cache=None), "the drives' write caches"),
         (replace(DISK, medium="solid_state", commits=CACHED), "power"),
     ],
 )
@@ -163,7 +163,7 @@ def test_the_result_carries_the_figures_and_the_verdict() -> None:
     told = result(ROWS["battery-backed controller"][0])
     assert (told.verdict, told.trial) == ("pass", "early_acknowledgement")
     assert (told.figures["commits"].low, told.figures["commits"].high) == (9000, 11000)
-    assert told.expected == "at most 120 commits a second without a cache"
+    assert told.expected == "at most 120 commits per second without a cache"
 
 
 # --- a wrong pass never occurs ---------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
         done = raidctl("verify", "--measure", *words, "--overwrite", "all", "--yes", uri)
     assert done.exit_code in (0, 1, 3), done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "not kept" in done.stdout
+    assert "not saved" in done.stdout
     assert "revolutions a minute" in done.stdout or "rpm" in done.stdout
 
 

@@ -31,12 +31,12 @@ from raidctl_adaptec.settings import (
     address,
     bypass_threshold,
     card_number,
-    knobs,
+    current_settings,
     smartpqi,
     volume_number,
 )
 
-__all__ = ["flushes", "judge", "knobs", "plan"]
+__all__ = ["current_settings", "flushes", "judge", "plan"]
 
 _ORDER = {
     ("nobatterywritecache", "disable"): -2,
@@ -57,7 +57,7 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
     """The commands from what the controller is to what is wished."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     command = command_of(told[0]) if told else None
-    work = _Planner(controller, command, knobs(controller), younger=smartpqi(controller))
+    work = _Planner(controller, command, current_settings(controller), younger=smartpqi(controller))
     for wish in wishes:
         work.add(wish)
     if work.younger:

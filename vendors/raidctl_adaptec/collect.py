@@ -32,7 +32,7 @@ class Collection:
     """Cards, by ``id()``, whose number no output tells."""
 
     @property
-    def sheets(self) -> list[Output]:
+    def outputs(self) -> list[Output]:
         """Each output's sheet once."""
         return list({id(answer.sheet): answer.sheet for answer in self.answers}.values()) + self.broken_json
 

@@ -101,5 +101,5 @@ def _assemble(tool: Installed, asked: _Session, count: int, host: HostView) -> O
         controllers=tuple(msgspec.structs.replace(controller, told_by=tool.spec.name) for controller in controllers),
         problems=tuple(dict.fromkeys(without_root(problems, host))),
         tools=(tool.tool(),),
-        sheets=tuple(collection.sheets),
+        outputs=tuple(collection.outputs),
     )

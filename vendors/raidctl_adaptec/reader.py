@@ -22,7 +22,7 @@ def read(documents: Sequence[Document]) -> Observation:
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys([*problems, *unreadable(collection)])),
         tools=(Tool(name="arcconf", version=versions[0]),) if versions else (),
-        sheets=tuple(collection.sheets),
+        outputs=tuple(collection.outputs),
     )
 
 
@@ -53,7 +53,7 @@ def unreadable(collection: Collection) -> Iterator[Problem]:
             message="The JSON in the output is not whole, or is no JSON.", remedy="Run the command again.",
         )  # fmt: skip
     known = {id(answer.sheet) for answer in collection.answers if answer.known or answer.sheet.facts}
-    for sheet in collection.sheets:
+    for sheet in collection.outputs:
         if id(sheet) in known or any(sheet is broken for broken in collection.broken_json):
             continue
         told = any(line.text.strip() for line in sheet.lines)

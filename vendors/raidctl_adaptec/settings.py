@@ -53,7 +53,7 @@ def smartpqi(controller: Controller) -> bool | None:
     return "read_policy" in lacks
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as far as the tool told them."""
     younger = smartpqi(controller)
     if younger is None:

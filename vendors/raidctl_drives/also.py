@@ -76,10 +76,10 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 }
 
 
-def derived(sheets: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
+def derived(outputs: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
     """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
     found: dict[str, Any] = {}
-    for sheet in sheets:
+    for sheet in outputs:
         for fact in details.get((id(sheet), object_id), ()):
             for name, parse in _FIELDS.get(fact.field[8:-1], ()):
                 value = attempt(parse, fact.value)

@@ -47,7 +47,7 @@ _SYNC = "A sync of a mounted file system ends with a flush of the drive below it
 _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The write cache of each drive, ``enabled`` or ``disabled``, where something tells it."""
     return {(drive.id, KNOB): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import cast
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
@@ -27,12 +28,11 @@ and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which i
 _Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
-@dataclass
-class _Session:
+class _Session(Struct):
     """What came of asking for one drive."""
 
     sources: list[Source] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -55,7 +55,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
         controllers=tuple(controllers),
         problems=tuple(_merged([*problems, *more])),
         tools=tuple(Tool(name=name, path=path) for name, path in found.items()),
-        sheets=(controller_sheet(controllers), *(sheet for one in asked for sheet in one.sheets)),
+        outputs=(controller_sheet(controllers), *(sheet for one in asked for sheet in one.outputs)),
     )
 
 
@@ -99,7 +99,7 @@ def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[s
         halves.append(_ask_smart(block))
     for half in (yield from together(halves)):
         found.sources += half.sources
-        found.sheets += half.sheets
+        found.outputs += half.outputs
         found.problems += half.problems
     return found
 
@@ -118,15 +118,15 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Sessi
 def _ask_smart(block: BlockDevice) -> Dialogue[_Session]:
     from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - takes its time, and is for drives that can tell
 
-    parts, sheets, problems = yield from ask_smartctl(block.node)
-    sources = [Source("smartctl", part, _sheet_of(part.key, sheets)) for part in parts]
-    return _Session(sources, list(sheets), list(problems))
+    parts, outputs, problems = yield from ask_smartctl(block.node)
+    sources = [Source("smartctl", part, _sheet_of(part.key, outputs)) for part in parts]
+    return _Session(sources, list(outputs), list(problems))
 
 
-def _sheet_of(key: str, sheets: Sequence[Output]) -> Output:
+def _sheet_of(key: str, outputs: Sequence[Output]) -> Output:
     """The sheet that holds the facts of a part."""
     empty = Output("smartctl", ())
-    return next((sheet for sheet in sheets if any(fact.object_id == key for fact in sheet.facts)), empty)
+    return next((sheet for sheet in outputs if any(fact.object_id == key for fact in sheet.facts)), empty)
 
 
 def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Session]:
@@ -145,7 +145,7 @@ def _ask_nvme(block: BlockDevice) -> Dialogue[_Session]:
         # a drive without a volatile cache refuses the question for feature 6
         more = yield from _ask_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
         found.sources += more.sources
-        found.sheets += more.sheets
+        found.outputs += more.outputs
         found.problems += more.problems
     return found
 
@@ -161,7 +161,7 @@ def _keep(found: _Session, tool: str, run: Run, answer: RunAnswer) -> None:
     parts, sheet = _reader(tool)(command, text)
     if tool == "sdparm" and answer.code in _UNTOLD and not any(part.write_cache or part.problems for part in parts):
         found.problems.append(_untold(command, answer))
-    found.sheets.append(sheet)
+    found.outputs.append(sheet)
     found.sources += [Source(tool, part, sheet) for part in parts]
 
 

@@ -48,7 +48,7 @@ def tool_of(kind: str) -> str:
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs of hdparm, sdparm, nvme and smartctl, and put together what belongs to one drive."""
     sources: list[Source] = []
-    sheets: list[Output] = []
+    outputs: list[Output] = []
     tools: dict[str, str | None] = {}
     lost: list[Problem] = []
     for document in documents:
@@ -57,7 +57,7 @@ def read(documents: Sequence[Document]) -> Observation:
         if reader is None:
             continue
         parts, sheet = reader(document.name, document.text)
-        sheets.append(sheet)
+        outputs.append(sheet)
         sources += [Source(tool, part, sheet) for part in parts]
         tools[tool] = tools.get(tool) or (smartctl_version(document.text) if tool == "smartctl" else None)
         wordless = [part for part in parts if part.empty and not part.problems]
@@ -70,12 +70,12 @@ def read(documents: Sequence[Document]) -> Observation:
         group.fallback = group.sources[0].sheet.command.rsplit("/", 1)[-1]
     problems = [problem for source in silent for problem in source.part.problems]
     controller = _controller(groups, problems)
-    _drop_homeless(sheets, controller)
+    _drop_homeless(outputs, controller)
     return Observation(
         controllers=(controller,) if controller else (),
         problems=tuple(dict.fromkeys([*problems, *lost])),
         tools=tuple(Tool(name=tool, version=version) for tool, version in tools.items()),
-        sheets=tuple(sheets),
+        outputs=tuple(outputs),
     )
 
 
@@ -105,11 +105,11 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
     return Controller(id=LOOSE, drives=tuple(drives), volumes=tuple(volumes))
 
 
-def _drop_homeless(sheets: Sequence[Output], controller: Controller | None) -> None:
+def _drop_homeless(outputs: Sequence[Output], controller: Controller | None) -> None:
     """Facts of which no drive came: their lines are read all the same."""
     known = {drive.id for drive in controller.drives} if controller else set()
     known |= {volume.id for volume in controller.volumes} if controller else set()
-    for sheet in sheets:
+    for sheet in outputs:
         sheet.facts[:] = [fact for fact in sheet.facts if fact.object_id in known]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.model import Drive, Errors, Problem
@@ -25,8 +25,7 @@ _NAMESPACE = re.compile(r"/dev/nvme\d+n\d+")
 _ROUNDED = 10_000_000
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A part, the tool that told it, and the sheet that its facts stand on."""
 
     tool: str
@@ -34,8 +33,7 @@ class Source:
     sheet: Output
 
 
-@dataclass
-class Group:
+class Group(Struct):
     """The sources that speak of one drive."""
 
     sources: list[Source] = field(default_factory=list)
@@ -163,11 +161,11 @@ def identify(groups: Sequence[Group]) -> list[str]:
 def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
     """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
     details: Details = {}
-    sheets: dict[int, tuple[Output, dict[str, str]]] = {}
+    outputs: dict[int, tuple[Output, dict[str, str]]] = {}
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
-            sheets.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
-    for sheet, moves in sheets.values():
+            outputs.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
+    for sheet, moves in outputs.values():
         readdress(sheet, moves)
         for fact in sheet.facts:
             if fact.field.startswith("details["):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Controller, Scrub, Volume
@@ -55,7 +55,7 @@ class Care:
     checked: bool | None = None
     last: Mapping[str, Scrub] = field(default_factory=dict)
     """By UUID."""
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
 
 
 def read(answers: Sequence[Answer]) -> Dialogue[Care]:
@@ -81,7 +81,7 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
 def _config(path: str, text: str, care: Care) -> None:
     """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank goes on with the one above."""
     sheet = Output.of_text(path, text)
-    care.sheets.append(sheet)
+    care.outputs.append(sheet)
     array = False
     for line in sheet.lines:
         sheet.mark_read(line)
@@ -101,7 +101,7 @@ def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], 
         sheet = Output("files", (Line(1, paths[0]),))
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
         sheet.fact(sheet.lines[0], "md", name, value)
-        care.sheets.append(sheet)
+        care.outputs.append(sheet)
         return True
     return False if systemd and all(one.trouble is None for one in answers) else None
 
@@ -125,20 +125,20 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
 def applied(found: Observation, care: Care) -> Observation:
     """The observation with what is known of the care for its arrays."""
     cards = tuple(_card(card, care) for card in found.controllers)
-    return replace(found, controllers=cards, sheets=(*found.sheets, *care.sheets))
+    return replace(found, controllers=cards, outputs=(*found.outputs, *care.outputs))
 
 
 def _card(card: Controller, care: Care) -> Controller:
     check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
     volumes = tuple(_volume(volume, care) for volume in card.volumes)
-    return msgspec.structs.replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes)
+    return replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes)
 
 
 def _volume(volume: Volume, care: Care) -> Volume:
     line = next((care.listed[name] for name in _names(volume) if name in care.listed), None)
     if line is not None:
         line[0].fact(line[1], volume.id, "in_config_file", value=True)
-    return msgspec.structs.replace(
+    return replace(
         volume,
         in_config_file=True if line else None if care.config is None or not volume.unique_id else False,
         consistency_check=care.last.get(volume.unique_id or "", volume.consistency_check),

@@ -33,7 +33,7 @@ _DEGRADED = "The kernel refuses write-back while the array is degraded."
 _RISK = "Until it is in the members, written data is in the journal device only: it is lost when that device fails."
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The files that can be written, as far as they were read."""
     found: dict[ToolSetting, str] = {}
     for volume in controller.volumes:

@@ -147,7 +147,7 @@ class Reading:
     """Everything that was read out of one text or more."""
 
     parts: list[Part] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     controller: list[tuple[Output, Line, str, str]] = field(default_factory=list)
     """Lines about md as a whole: sheet, line, label, value."""
     troubles: list[tuple[str, Trouble]] = field(default_factory=list)

@@ -31,7 +31,7 @@ def read_documents(documents: Sequence[Document]) -> Reading:
     reading = Reading()
     for document in documents:
         sheet = Output.of_text(document.name, document.text)
-        reading.sheets.append(sheet)
+        reading.outputs.append(sheet)
         place = _SYSFS.search(document.name)
         if document.kind == "sysfs":
             sysfs.read(sheet, place[1] if place else "", reading)

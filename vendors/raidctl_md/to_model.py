@@ -74,7 +74,7 @@ def build(
                 details=details,
             ),
         )
-    return Observation(controllers, tuple(dict.fromkeys(problems)), (), tuple(reading.sheets))
+    return Observation(controllers, tuple(dict.fromkeys(problems)), (), tuple(reading.outputs))
 
 
 def _forget_sizes(reading: Reading, measured: Collection[str]) -> None:

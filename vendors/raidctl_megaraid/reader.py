@@ -27,7 +27,7 @@ def read(documents: Sequence[Document]) -> Observation:
     tools = dict.fromkeys(Tool(name=item.tool or SHOWN[item.kind], version=item.version) for item in _versions(outputs))
     found = Assembly(tellings, tuple(tools))
     found.problems += [problem for item in outputs for problem in item.problems]
-    found.sheets += [item.sheet for item in outputs]
+    found.outputs += [item.sheet for item in outputs]
     return found.observation()
 
 
@@ -56,7 +56,7 @@ class Assembly:
     tellings: Sequence[Telling]
     tools: tuple[Tool, ...] = ()
     problems: list[Problem] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     asked: bool = False
     """The tools were asked by their names; a loose file may be of any of a kind."""
 
@@ -74,5 +74,5 @@ class Assembly:
             controllers=tuple(controllers),
             problems=tuple(dict.fromkeys(problems)),
             tools=self.tools,
-            sheets=tuple(self.sheets),
+            outputs=tuple(self.outputs),
         )

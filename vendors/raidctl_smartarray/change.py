@@ -59,7 +59,7 @@ _CONFIGURED = "It acts on the write caches of all drives of the controller's arr
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as the tool told them."""
     found: dict[ToolSetting, str] = {}
     cache = controller.cache
@@ -98,7 +98,7 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands from what the controller is to what is wished."""
-    work = _Planner(controller, _command(controller, tools), knobs(controller))
+    work = _Planner(controller, _command(controller, tools), current_settings(controller))
     for wish in wishes:
         work.add(wish)
     work.refusals += [*divided(wishes), *_unread(work, wishes)]

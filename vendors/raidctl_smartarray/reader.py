@@ -59,7 +59,7 @@ def read(documents: Sequence[Document]) -> Observation:
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys(problems)),
         tools=tuple(_tools(collection.outlines)),
-        sheets=tuple(item.sheet for item in collection.outlines),
+        outputs=tuple(item.sheet for item in collection.outlines),
     )
 
 

@@ -55,7 +55,7 @@ def assemble(
         controllers=tuple(found),
         problems=tuple(dict.fromkeys(told)),
         tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        sheets=tuple(reader.sheet for reader in readers),
+        outputs=tuple(reader.sheet for reader in readers),
     )
 
 

@@ -1,4 +1,4 @@
-"""What an engine could do at most: the same work on memory, where there is no device to wait for.
+"""Measure an engine's upper limit: the same work on memory, without a device.
 
 A device's rate above half of that is marked: the figure may be the engine's rather than the device's.
 """
@@ -45,7 +45,7 @@ class Memory:
 
 @dataclass(frozen=True, kw_only=True)
 class Ceiling:
-    """What an engine reached on memory."""
+    """An engine's speed on memory."""
 
     engine: str
     rate: float

@@ -19,7 +19,7 @@ ENGINES: Mapping[str, Callable[[], Engine]] = {
     "portable": PortableEngine,
     "fio": Fio,
 }
-"""All that may be asked for by name; ``native`` is ``uring`` or ``threads``, as the work asks for."""
+"""Engines that can be chosen by name; ``native`` is ``uring`` or ``threads``, depending on the work."""
 BEST_FIRST = ("native", "portable")
 
 
@@ -29,11 +29,11 @@ class Choice:
 
     engine: Engine
     reason: str | None = None
-    """One sentence for the notes of the results; None: it is the best, or the one that was asked for."""
+    """A note for the results, one sentence; None: it is the best engine, or the requested one."""
 
 
 def choose(target: Target, wish: str | None = None) -> Choice:
-    """The best engine that can be used on a target, or the one that is wished for.
+    """Return the best engine for a target, or the requested one.
 
     Raises:
         UsageError: There is no engine of that name.

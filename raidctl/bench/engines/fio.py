@@ -31,7 +31,7 @@ from raidctl.runners.programs import first_program, search_path
 PATIENCE = 60.0
 """Seconds that fio may take beyond its work."""
 DAY = 86400.0
-OWN_PLACES = "fio chose places of its own, in the same range."
+OWN_PLACES = "fio chose the places itself, in the same range."
 _WORDS = {Op.READ: "read", Op.WRITE: "write", Op.WRITE_DURABLE: "write"}
 _LATENCIES = "latencies"
 _RESULT = "result.json"
@@ -88,7 +88,7 @@ def program() -> str | None:
 
 @cache
 def version() -> str:
-    """``fio-3.33``, as it calls itself; ``fio`` where it does not say."""
+    """The version, ``fio-3.33``; ``fio`` if unknown."""
     with private_directory() as place:
         answer = run([program() or "fio", "--version"], environment=tool_environment(place), directory=place)
     return answer.text.strip() or "fio"
@@ -137,18 +137,18 @@ def untranslatable(work: Work) -> str | None:
 def _odd_stream(stream: Stream) -> str | None:
     kinds = set(stream.ops)
     if stream.intended is not None:
-        return "fio cannot be told when each operation is meant to start."
+        return "fio cannot start each operation at a given time."
     if _flushes_only(stream) or _commits(stream):
         return None
     if Op.FLUSH in kinds:
-        return "fio tells no single flush's time."
+        return "fio does not report the time of each flush."
     if len(kinds) > 1:
-        return "fio mixes reads and writes in an order of its own."
+        return "fio chooses the order of mixed reads and writes itself."
     if sequential(stream) or len(set(stream.offsets)) == 1:
         return None
     first = min(stream.offsets)
     if math.gcd(*(offset - first for offset in stream.offsets)) != stream.size or _monotonous(stream.offsets):
-        return "fio cannot be told the places of single operations: only sequential and random ones."
+        return "fio cannot run operations at given places, only sequential and random ones."
     return None
 
 
@@ -179,7 +179,7 @@ def _monotonous(offsets: Sequence[int]) -> bool:
 
 
 def arguments(target: Target, handle: int, base: int, work: Work) -> list[str]:
-    """What fio is told: the words for all jobs, then one job a stream.
+    """Return fio's arguments: global options, then one job per stream.
 
     Args:
         target: What is measured.
@@ -297,12 +297,12 @@ def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
 
 
 def outcome(told: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> Outcome:
-    """What fio's JSON says of the whole."""
+    """Convert fio's JSON to the outcome."""
     jobs: Sequence[Mapping[str, Any]] = told["jobs"]
     sides = [job[side] for job in jobs for side in ("read", "write")]
     busy = [(job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] / 1000 for job in jobs]
     own = any(not sequential(stream) and len(set(stream.offsets)) > 1 for stream in work.streams)
-    starts = "fio tells the time of an end in whole milliseconds."
+    starts = "fio reports end times in whole milliseconds."
     wall_seconds = max(side["runtime"] for side in sides) / 1000
     engine = str(told.get("fio version", "fio"))
     notes = (OWN_PLACES, starts) if own else (starts,)

@@ -27,9 +27,9 @@ from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 NAME = "portable"
 HOPELESS = 1000
-"""A stream of a worker ends after so many failures in a row: the device is gone."""
+"""Failures in a row after which a worker's stream ends: the device is gone."""
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
-_NO_DSYNC = "This system has no writes that are durable by themselves: each is a write and a flush."
+_NO_DSYNC = "This system has no durable writes: each is a write and a flush."
 _SPIN_NS = 120_000
 _NAP = 0.00002
 
@@ -58,7 +58,7 @@ class PortableEngine:
             parts = [[_whole(stream)] for stream in work_.streams]
             jobs = [pipelined(target, work_, stream) for stream in work_.streams]
             if len(jobs) > 1 and not target.export.shared:
-                notes.add("A flush on one connection says nothing of the others on this NBD server.")
+                notes.add("On this NBD server a flush covers its own connection only.")
         else:
             parts = [slices(stream) for stream in work_.streams]
             jobs = _jobs(target, work_, parts)
@@ -219,7 +219,7 @@ class _Worker:
 
 
 class _Failures:
-    """Failures in a row: a device that is gone is not asked for ever."""
+    """Failures in a row, to stop when a device is gone."""
 
     def __init__(self) -> None:
         self._last = -2
@@ -257,7 +257,7 @@ class _Once:
         self.notes: set[str] = set()
 
     def fill(self, place: int, generation: int) -> None:
-        """Make the buffer what is written at a place."""
+        """Fill the buffer with the data for a place."""
         self._filler.fill(place, generation, time.time_ns())
 
     def good(self, place: int) -> bool:

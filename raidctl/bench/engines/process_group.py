@@ -1,4 +1,4 @@
-"""Forked processes that begin at the same instant, hand back arrays, and never outlive whoever forked them.
+"""Forked processes that start at the same instant, return arrays, and die with their parent.
 
 Processes and not threads: threads of Python get in each other's way as soon as an operation takes less than a hundred
 microseconds, and their latencies are those of the lock (BENCH 0.2).
@@ -21,8 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from raidctl.bench.deferred_signals import Held, undisturbed
 from raidctl.errors import BenchError
+from raidctl.runners.deferred_signals import Held, defer_signals
 from raidctl.runners.parent_death import die_with
 
 now = time.perf_counter_ns
@@ -75,7 +75,7 @@ Job = Callable[[Callable[[], int]], Report]
 
 
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
-    """Carry out all jobs at once, each in a process of its own; the common start, and their reports in order.
+    """Run all jobs at once, each in its own process; return the common start and the reports in order.
 
     An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and goes on.
 
@@ -95,7 +95,7 @@ def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
 
 
 def _let_open(count: int) -> None:
-    """Let this process have so many descriptors, as far as it may."""
+    """Raise this process's limit of descriptors, if permitted."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -117,7 +117,7 @@ class _Crew:
         parent = os.getpid()
         # until the child has its own answers to signals, and the parent knows of the child, none may come between: an
         # exception of a handler would let the child go on as if it were the parent
-        with undisturbed() as held:
+        with defer_signals() as held:
             try:
                 result = os.memfd_create("raidctl-bench", os.MFD_CLOEXEC)
                 self._results.append(result)
@@ -154,7 +154,7 @@ class _Crew:
             os._exit(code)
 
     def _arrive(self) -> int:
-        """In a worker: say that it is ready, wait for the others, and until the instant at which all begin."""
+        """In a worker: report ready, then wait for the common start."""
         os.write(self._ready[1], b"+")
         start: int = _START.unpack(os.read(self._gate[0], _START.size))[0]
         while (left := start - now()) > 0:
@@ -211,12 +211,12 @@ class _Crew:
                     raise BenchError(f"A worker of the engine failed: {said or f'exit code {code}'}")
 
     def report(self, index: int) -> Report:
-        """What a worker has handed back."""
+        """The result of a worker."""
         return unpack(_read_all(self._results[index]))
 
     def dismiss(self) -> None:
         """End those that are left, and close everything; a second Ctrl-C waits until that is done."""
-        with undisturbed():
+        with defer_signals():
             self._end()
 
     def _end(self) -> None:
@@ -237,7 +237,7 @@ class _Crew:
 
 
 def pack(report: Report) -> list[bytes | array[int]]:
-    """A report as pieces of bytes: their lengths, and what they hold."""
+    """Encode a report as pieces of bytes with their lengths."""
     text = "\n".join(sorted(report.notes)).encode()
     parts = [
         report.starts, report.ends, array("Q", report.odd), array("q", report.odd.values()), report.mismatches,

@@ -1,4 +1,4 @@
-"""How the operations of a stream are dealt out to the workers that share it, and put together again. Pure."""
+"""Split the operations of a stream among workers, and merge their results. Pure."""
 
 from __future__ import annotations
 

@@ -41,5 +41,5 @@ def judge(rate: Spread, rpm: Spread, *, rotating: bool | None) -> Reading:
 
 
 def intervals_ms(ends_ns: Sequence[int]) -> list[float]:
-    """Milliseconds between neighbouring ends: what the speed is told from."""
+    """Milliseconds between successive ends, from which the speed is estimated."""
     return [(after - before) / 1e6 for before, after in pairwise(ends_ns)]

@@ -1,4 +1,4 @@
-"""Is there a step in a sloping curve, and how well does one smooth curve explain it?"""
+"""Find a step in a sloping curve, and test one smooth curve against it."""
 
 from __future__ import annotations
 

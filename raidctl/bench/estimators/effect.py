@@ -1,4 +1,4 @@
-"""What a change does: the ratio of paired rounds with its interval, and words for it by thresholds."""
+"""The effect of a change: the ratio of paired rounds with its interval, and a verdict by thresholds."""
 
 from __future__ import annotations
 

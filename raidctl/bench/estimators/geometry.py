@@ -1,4 +1,4 @@
-"""RAID level and layout from outside: what a small write costs, what the capacity says, and where a stride hurts."""
+"""Infer RAID level and layout from the cost of small writes, the capacity and slow strides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARITY = ("raid5", "raid6")
 LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
 """Levels, and of how many drives each is made at least."""
 GROUPS: tuple[tuple[str, ...], ...] = (("raid0",), ("raid1", "raid10"), ("raid5",), ("raid6",))
-"""Levels that cost the same cannot be told apart by cost."""
+"""Levels with the same cost of a small write."""
 SIGMA = 0.25
 """Standard deviation of the logarithm of read/write cost: sorting, queues, caches."""
 ACCEPT = 0.9
@@ -105,7 +105,7 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
 
 
 def holding(level: str, drives: int) -> int | None:
-    """How many of ``drives`` hold data, the rest copies or parity; None: no such array can be made of them."""
+    """Return the number of data drives, without copies and parity; None: no such array is possible."""
     if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
         return None
     return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]

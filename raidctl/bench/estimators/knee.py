@@ -144,7 +144,7 @@ def _cells(points: list[tuple[float, float]], end: float) -> list[tuple[float, f
 
 
 def _redrawn(cells: list[tuple[float, float]], knee: float, source: Random) -> list[tuple[float, float]]:
-    """The same curve with its steps drawn anew, those before the knee and those after it apart from each other."""
+    """Resample the steps of the curve, separately before and after the knee."""
     steps = [after[1] - before[1] for before, after in pairwise(cells)]
     split = min(max(sum(1 for moment, _ in cells[1:] if moment <= knee), 1), len(steps) - 1)
     total, drawn = cells[0][1], [cells[0]]

@@ -1,4 +1,4 @@
-"""Whether a curve of writes is that of one cache that fills, or of one that was disturbed meanwhile.
+"""Check that a curve of writes shows one cache that fills, without disturbance.
 
 Two lines that meet can be laid through any curve. A machine that stood still for a moment, or had something else to
 write, gives two lines as well, and a size that no cache has.
@@ -31,10 +31,10 @@ def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
         window: The end of that part of the curve, in seconds, through which they are laid.
     """
     if _again(points, found) > AGAIN * found.cut:
-        return "Writes were as fast as at the start again after it: something else kept the machine or the disk busy."
+        return "Writes were as fast as at the start again after it: something else used the machine or the drive."
     later = _later(points, window)
     if later is not None and not SAME <= later / found.second <= 1 / SAME:
-        return "The speed changes once more after it: several caches, or something else that used the disk."
+        return "The speed changes once more after it: several caches, or something else used the drive."
     return None
 
 

@@ -1,4 +1,4 @@
-"""How much is read from a cache: hits and misses told apart by latency, and the size that explains their shares."""
+"""Estimate a read cache: hits and misses by latency, and the size that explains their shares."""
 
 from __future__ import annotations
 

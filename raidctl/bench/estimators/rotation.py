@@ -33,7 +33,7 @@ MOST_REVOLUTIONS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """What random reads over the whole span tell of the medium."""
+    """The medium according to random reads over the whole span."""
 
     medium: Medium
     typical: Spread
@@ -59,7 +59,7 @@ def medium(read_ms: Sequence[float]) -> Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class Rotation:
-    """What commits of one block tell of the speed."""
+    """The rotational speed according to commits of one block."""
 
     rpm: Spread
     """None: no speed that drives are sold with explains the intervals, or more than one does.

@@ -1,4 +1,4 @@
-"""How throughput grows with operations under way: how many spindles answer, where it saturates, where it collapses."""
+"""Throughput by queue depth: number of spindles, saturation, collapse."""
 
 from __future__ import annotations
 

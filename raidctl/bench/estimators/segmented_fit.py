@@ -130,7 +130,7 @@ Row = tuple[float, float, float]
 
 
 def _solve(a: Row, b: Row, c: Row, right: Row) -> Row | None:
-    """Cramer's rule; None where the columns say the same."""
+    """Cramer's rule; None if the columns are dependent."""
     whole = _determinant(a, b, c)
     if abs(whole) < 1e-12:
         return None

@@ -1,4 +1,4 @@
-"""The median of several rounds with its 95 % interval, ratios of paired rounds, and when to say nothing at all."""
+"""The median of rounds with its 95 % interval, ratios of paired rounds, and the least data for both."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Sprea
 
 
 def too_short(seconds: float, operations: int) -> bool:
-    """Whether a phase says nothing: under half a second, or under 300 operations."""
+    """Whether a phase is too short: under half a second, or under 300 operations."""
     return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
 
 

@@ -1,4 +1,4 @@
-"""Operations that take far too long, and whether they come at a fixed period, as a cache does that is written out."""
+"""Find stalled operations, and whether they are periodic, as when a cache is flushed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curve of sequential speed over the disk, and what its shape says.
+"""Classify the curve of sequential speed across the drive.
 
 A disk is about twice as fast outside as inside, since the outer tracks are longer; whatever else the curve does, has
 another reason.
@@ -38,7 +38,7 @@ PLATEAU_BETTER = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """What a curve is; positions are shares of the span, 0 outside to 1 inside."""
+    """A classified curve; positions are shares of the span, 0 outside to 1 inside."""
 
     shape: Shape
     outer: float | None = None

@@ -1,4 +1,4 @@
-"""A write cache that fills and empties at a steady rate, and a read cache that keeps what was read last."""
+"""A write cache that fills and empties at a steady rate, and a read cache of the latest data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WriteCache:
         return max(now, self.empty_at - (self.size - size) / self.destage)
 
     def take(self, now: float, size: int) -> None:
-        """Hold so many more bytes from now on."""
+        """Add this many dirty bytes from now on."""
         self.empty_at = max(self.empty_at, now) + size / self.destage
 
 

@@ -1,4 +1,4 @@
-"""What the array holds, sparse, and where each page of it has got to: in a cache, under way, or durable."""
+"""The array's content, sparse, and the state of each page: in a cache, in flight, or durable."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Content:
         return [page for page, _ in takewhile(lambda item: item[1][0] <= now, pending.items())]
 
     def read(self, offset: int, size: int) -> bytes:
-        """What a reader sees."""
+        """Return the data that a reader sees."""
         first, last = offset // PAGE, (offset + size - 1) // PAGE
         whole = b"".join(self._visible(page) for page in range(first, last + 1))
         begin = offset - first * PAGE

@@ -90,7 +90,7 @@ def status(served: Served, now: float) -> dict[str, Any]:
 
 
 def ask(path: Path, words: str, timeout: float = 10.0) -> dict[str, Any]:
-    """Say one line to a served model. Raise ValueError for what it refuses, OSError where nobody answers."""
+    """Send one line to a served model. Raise ValueError if it refuses, OSError if nothing responds."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(timeout)
         connection.connect(os.fspath(path))

@@ -1,4 +1,4 @@
-"""The whole array: a controller with a cache or without, drives with caches or without, and what a flush does."""
+"""The modelled array: controller, drives, their caches, and the effect of a flush."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Flush = Literal["empties", "ignored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """What a kind is made of."""
+    """The properties of a kind."""
 
     controller: Flush | None = None
-    """What a flush does to the controller's cache; None: it has none."""
+    """Effect of a flush on the controller's cache; None: it has none."""
     battery: bool = False
     """Whether the controller's cache outlives a power cut."""
     drives: Flush | None = None
-    """What a flush does to the cache in the drives; None: they have none, unless one is asked for."""
+    """Effect of a flush on the drives' caches; None: none, unless requested."""
     commit: float | None = None
     """Seconds of any write into a medium that keeps it and is no platter; None: there is none."""
 

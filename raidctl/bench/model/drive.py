@@ -14,7 +14,7 @@ ELECTRONICS = 50e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanics:
-    """What a data sheet says."""
+    """Figures of a data sheet."""
 
     size: int
     rpm: float = 7200.0

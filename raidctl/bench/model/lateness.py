@@ -1,4 +1,4 @@
-"""How late the answers went out: a host without time to spare must not be taken for a slow array."""
+"""Measure how late answers are sent, as an overloaded host looks like a slow array."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Lateness:
         self.reset(now)
 
     def reset(self, now: float) -> None:
-        """Begin anew."""
+        """Reset."""
         self._begin = now
         self._histogram = Histogram(7)
         self._count = self._late = 0

@@ -31,7 +31,7 @@ _REQUEST = struct.Struct(">IHHQQI")
 
 
 class Command(IntEnum):
-    """What a client asks for."""
+    """A client's request."""
 
     READ = 0
     WRITE = 1

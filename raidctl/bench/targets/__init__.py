@@ -1,4 +1,4 @@
-"""Where the operations of the benchmark go: a file that raidctl made, a device, an NBD export.
+"""The targets of the benchmark: a temporary file, a device, an NBD export.
 
 What an engine may rely on beyond `raidctl.bench.work.Target`:
 
@@ -33,7 +33,7 @@ class Handled(Protocol):
 
 
 def refuse_outside(target: Target, work: Work) -> None:
-    """Refuse what would touch anything outside of the target, or write to what may not be written.
+    """Refuse operations outside of the target, or writes to a read-only one.
 
     Raises:
         BenchError: With the first operation that is off.

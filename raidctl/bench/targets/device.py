@@ -66,13 +66,13 @@ class DeviceTarget(Opened):
             raise BenchError(f"{printable(self.name)} is not written to: {'; '.join(reasons)}.") from None
         about = os.fstat(self._handle)
         if not stat.S_ISBLK(about.st_mode):
-            raise BenchError(f"{printable(self.name)} is no block device any more.")
+            raise BenchError(f"{printable(self.name)} is no longer a block device.")
         self.size = os.lseek(self._handle, 0, os.SEEK_END)
         if not self.size:
-            raise BenchError(f"{printable(self.name)} has no size: there is no medium in it, or nothing is behind it.")
+            raise BenchError(f"{printable(self.name)} has no size: it has no medium, or is not set up.")
         self.alignment = (grain_of(self._handle) if self.direct else None) or self._logical(about.st_rdev)
         if not self.direct:
-            text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+            text = "O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive."
             self.confounders = (Confounder(name="page_cache", text=text, forbids=True),)
         if self._write is not None:
             self._refuse(f"{os.major(about.st_rdev)}:{os.minor(about.st_rdev)}")

@@ -1,4 +1,4 @@
-"""A file that raidctl makes in a directory of the user's, writes in full, and takes away again.
+"""A temporary file in the user's directory, written completely and removed.
 
 Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
 file is made with O_EXCL, and only that very file is removed; where raidctl is killed, by a second process. It is locked
@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
-from raidctl.bench.deferred_signals import undisturbed
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.cleanup_watchdog import Caretaker
 from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.errors import BenchError
+from raidctl.runners.deferred_signals import defer_signals
 from raidctl.text import printable
 from raidctl.units import format_binary
 
@@ -35,7 +35,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
 _LEAST = 64 << 10
 SHARE = 0.25
-"""How much of the free room a file may take at most, unless told otherwise."""
+"""Largest share of the free space for the file, unless a size is given."""
 
 
 class FileTarget(Opened):
@@ -110,7 +110,7 @@ class FileTarget(Opened):
         self._settle()
 
     def close(self) -> None:
-        """Take the file away, if it is still the one that was made; more than once does nothing."""
+        """Remove the file, if it is still the created one; may be repeated."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -153,7 +153,7 @@ class FileTarget(Opened):
 
     def _make(self) -> None:
         # nothing may come between the file and the knowledge that it is to be removed
-        with undisturbed(_ENDING):
+        with defer_signals(_ENDING):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             made = os.fstat(self._handle)
             self._made = (made.st_dev, made.st_ino)
@@ -210,13 +210,13 @@ class FileTarget(Opened):
 def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confounder]:
     if place.in_memory:
         yield Confounder(
-            name="memory", text=f"{place.filesystem} keeps files in memory: no disk is measured.", forbids=True
+            name="memory", text=f"{place.filesystem} keeps files in memory: no drive is measured.", forbids=True
         )
     elif not direct:
-        text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+        text = "O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
     if place.copies_on_write:
-        text = f"{place.filesystem} never overwrites: each write goes to a new place, and more is written than asked."
+        text = f"{place.filesystem} never overwrites: writes go to new places, and more is written than requested."
         yield Confounder(name="copy_on_write", text=text)
     if sparse and not place.in_memory:
         text = "The file takes less room than was written: the file system compresses, or writes later."

@@ -1,4 +1,4 @@
-"""Opening what is measured: past the page cache where the system allows it, and what it then asks of offsets."""
+"""Open a target, without page cache if possible, and find the required alignment."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Opened:
 
 
 def refusal(path: str, error: OSError) -> BenchError | AccessMissing:
-    """What to raise for a path that cannot be used: one sentence that says why."""
+    """Return the exception for an unusable path."""
     shown = printable(path)
     if error.errno in (errno.EACCES, errno.EPERM):
         hint = (

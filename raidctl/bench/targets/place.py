@@ -1,4 +1,4 @@
-"""What a path lies on, by the kernel's table of mounts. Pure but for `place_of`."""
+"""Find the mount of a path in the kernel's table. Pure except `place_of`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Place:
 
     @property
     def in_memory(self) -> bool:
-        """Whether no disk lies below."""
+        """Whether there is no drive below."""
         return self.filesystem in _MEMORY
 
     @property

@@ -43,7 +43,7 @@ class Kernel:
             place = place.resolve(strict=True)
             yield from self._tree(place)
         except OSError as error:
-            yield f"what uses it is not known ({error.strerror or error})"
+            yield f"what uses it is unknown ({error.strerror or error})"
         yield from self._mounts(number)
         try:
             yield from self._elsewhere(number)
@@ -76,7 +76,7 @@ class Kernel:
 
     def _tree(self, place: Path) -> Iterator[str]:
         partition = (place / "partition").exists()
-        for where, what in ((place, "it"), (place.parent, "the disk that it is a part of")):
+        for where, what in ((place, "it"), (place.parent, "the drive that it is a part of")):
             if where == place or partition:
                 names = sorted(entry.name for entry in (where / "holders").iterdir())
                 if names:
@@ -95,15 +95,15 @@ class Kernel:
             mounted = mountinfo(_text(self.proc / "self/mountinfo"))
             swapped = swaps(_text(self.proc / "swaps")) if (self.proc / "swaps").exists() else None
         except OSError as error:
-            yield f"what is mounted is not known ({error.strerror or error})"
+            yield f"its mounts are unknown ({error.strerror or error})"
             return
         points = sorted({mount.point for mount in mounted.mounts if number in (mount.device, _number(mount.source))})
         if points:
             yield f"it is mounted at {', '.join(map(printable, points))}"
         if swapped is not None and any(number == _number(node) for node in swapped.swaps):
-            yield "the system swaps to it"
-        if mounted.strange or (swapped is not None and swapped.strange):
-            yield "what is mounted is not known (a line of the kernel's tables is in no known form)"
+            yield "it is used as swap"
+        if mounted.unknown_lines or (swapped is not None and swapped.unknown_lines):
+            yield "its mounts are unknown (a line of the kernel's tables has an unknown format)"
 
 
 def _text(path: Path) -> str:
@@ -122,7 +122,7 @@ def _number(node: str) -> str | None:
 
 
 def data_reasons(path: str) -> list[str]:
-    """What lies on a device, or on the image of one, that must not be overwritten; empty: nothing."""
+    """Return data on a device or image that must not be overwritten; empty: none."""
     try:
         head, tail, size = ends(path)
     except OSError as error:
@@ -166,12 +166,12 @@ def _blkid(answer: Answer) -> str | None:
     if answer.code == _NOTHING and not answer.out.strip():
         return ""
     if answer.code == _AMBIVALENT:
-        return "it holds several things at once, says blkid"
+        return "blkid reports several signatures on it"
     # TYPE=ext4 / PTTYPE=gpt
     told = dict(line.partition("=")[::2] for line in answer.text.splitlines())
     what = told.get("TYPE") or told.get("PTTYPE")
     if answer.code == 0 and what:
-        return f"it holds {printable(what)}, says blkid"
+        return f"blkid reports {printable(what)} on it"
     said = printable(collapse(answer.error_text or answer.text))[:_SHOWN]
     return f"blkid could not say what lies on it (exit code {answer.code}{f': {said}' if said else ''})"
 
@@ -188,4 +188,4 @@ def _wipefs(answer: Answer) -> str | None:
     # # offset,uuid,label,type
     # 0xff6,2d1c3a5e-…,,swap
     kinds = [line.rsplit(",", 1)[-1] for line in answer.text.splitlines() if line.strip() and not line.startswith("#")]
-    return f"it holds {printable(', '.join(dict.fromkeys(kinds)))}, says wipefs" if kinds else ""
+    return f"wipefs reports {printable(', '.join(dict.fromkeys(kinds)))} on it" if kinds else ""

@@ -1,4 +1,4 @@
-"""What lies on a device, told by its first and last MiB: the well-known marks. Pure.
+"""Find known signatures in the first and last MiB of a device. Pure.
 
 It stands beside libblkid, which knows more of them; where libblkid cannot be asked, only a device that is empty, or was
 written by raidctl's own benchmark, is taken for one that nobody needs (`foreign`).
@@ -73,7 +73,7 @@ _LABEL = 128 * _KIB
 
 
 def marks(head: bytes, tail: bytes, size: int) -> list[str]:
-    """What the first and the last MiB say lies there, each once.
+    """Return the signatures in the first and last MiB, each once.
 
     Args:
         head: From the first byte on, up to `EDGE` bytes.

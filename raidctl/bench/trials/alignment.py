@@ -91,10 +91,10 @@ _UNCLEAR = "What differs is within the spread of the rounds."
 
 def _about(bench: Bench) -> list[str]:
     """What a round place is."""
-    whose = "the volume's strip" if bench.below.strip else "a usual strip: that of the volume is not told"
+    whose = "the volume's strip" if bench.below.strip else "a typical strip size, as the volume's is unknown"
     said = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]
     if bench.target.kind == "file":
-        said.append("They are round within the file; where the file system has put it on the volume is not known.")
+        said.append("They are round within the file; its position on the volume is unknown.")
     return said
 
 

@@ -123,8 +123,8 @@ class Commits:
             trial=self.name,
             figures=figures,
             latency=latencies(named),
-            model="An uncached disk commits one block once a revolution at most.",
-            expected=f"at most {told:.0f} commits a second without a cache{parity}" if told and rotating else None,
+            model="An uncached drive commits one block at most once per revolution.",
+            expected=f"at most {told:.0f} commits per second without a cache{parity}" if told and rotating else None,
             verdict=verdict,
             reasons=reasons,
             next_test=test,
@@ -205,17 +205,21 @@ def _judged(
     if barred:
         return "inconclusive", barred, POWER_CUT
     if short:
-        return "inconclusive", ("There were too few commits to tell.",), REPEAT
+        return "inconclusive", ("There were too few commits to decide.",), REPEAT
     if rotating is None:
-        return "inconclusive", ("It is not known whether the medium turns.",), MEDIUM
+        return "inconclusive", ("It is unknown whether the medium rotates.",), MEDIUM
     if not rotating:
-        why = "Solid state, or what a cache answers, commits at any rate: the rate proves nothing."
+        why = "Solid state, or a cache, commits at any rate: the rate proves nothing."
         return "inconclusive", (why,), POWER_CUT
     if reading == "unclear":
-        return "inconclusive", ("Too many for an uncached disk, too few for a cache; or too uneven to tell.",), REPEAT
+        return (
+            "inconclusive",
+            ("Too many for an uncached drive, too few for a cache; or too uneven.",),
+            REPEAT,
+        )
     if reading == "acknowledged_early":
-        return "info", ("Something acknowledges commits before the disk has them: a safe cache, or a lie.",), SLOPE
+        return "info", ("Commits are acknowledged before the drive has them: by a safe cache, or falsely.",), SLOPE
     slowed = tuple(one.text for one in bench.confounders if one.name in SLOWING)
     if slowed:
         return "inconclusive", slowed, REPEAT
-    return "info", ("Commits wait for the disk: nothing acknowledges them early.",), None
+    return "info", ("Commits wait for the drive: nothing acknowledges them early.",), None

@@ -1,4 +1,4 @@
-"""Does something below compress, or leave out zeros? Then all figures depend on the data (BENCH 2.18)."""
+"""Test for compression or zero elimination below: all figures then depend on the data (BENCH 2.18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no figure is made of: operations that failed, did less than they should, or were not carried out. Pure."""
+"""Refuse results with failed, incomplete or missing operations. Pure."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ def _refuse_missing(name: str, stream: Stream, one: Samples, keep: int) -> None:
     """Operations that were asked for by number: a verdict may rest on each of them."""
     missing = min(len(stream.ops), keep) - len(one.ops)
     if missing > 0:
-        raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing from what the engine tells.")
+        raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing in the engine's results.")

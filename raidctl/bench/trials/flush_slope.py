@@ -1,4 +1,4 @@
-"""How much longer a flush takes for every MiB that was written before it (BENCH 2.3, E3)."""
+"""Measure how a flush's time grows per MiB written before it (BENCH 2.3, E3)."""
 
 from __future__ import annotations
 
@@ -120,11 +120,11 @@ def _judged(bench: Bench, reading: slope.Reading, rate: float | None) -> tuple[V
     if barred:
         return "inconclusive", barred, POWER_CUT
     if reading == "flushed":
-        return "info", ("A flush takes the longer the more was written: it empties a cache.",), None
+        return "info", ("A flush takes longer when more was written: it empties a cache.",), None
     if reading == "kept":
         why = "A flush takes no longer when more was written: the cache survives, or the flush is ignored."
         return "info", (why,), FLIP
     if rate is None:
-        why = "How fast the cache empties is not known, so a flush that costs little cannot be told from one that does."
+        why = "The rate at which the cache empties is unknown, so a cheap flush looks like an ignored one."
         return "inconclusive", (why,), "Measure the knee first: its second slope is that rate."
-    return "inconclusive", ("The flushes are too uneven to tell.",), REPEAT
+    return "inconclusive", ("The flushes are too uneven to decide.",), REPEAT

@@ -16,7 +16,7 @@ from raidctl.bench.work import Op, Outcome, Target
 POINTS = 240
 """Points of a curve that is kept in the results."""
 MORE, LESS = 1.05, 0.5
-"""Times what the controller tells of: more cannot be its cache alone, and less is not what it was bought for."""
+"""Factors of the reported cache size: more cannot be this cache alone, less is suspect."""
 AGAIN = 1.2
 """Times the time that a full cache needs to become empty, before it is filled again."""
 

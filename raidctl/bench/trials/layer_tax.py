@@ -1,4 +1,4 @@
-"""What a mapping costs (LVM, encryption): the same reads on it and on the range of the device below (BENCH 2.15)."""
+"""Measure the cost of a mapping (LVM, encryption) against the device below (BENCH 2.15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does it rotate, and how fast? Random reads over the whole span, and commits of one block (BENCH 2.1)."""
+"""Detect rotation and rpm by random reads over the whole span and commits of one block (BENCH 2.1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Medium:
     rounds: int = ROUNDS
 
     name = "medium"
-    title = "whether the medium turns, and how fast"
+    title = "whether the medium rotates, and its rpm"
     alone = False
 
     def needs(self, target: Target) -> Needs:
@@ -80,7 +80,7 @@ class Medium:
             trial=self.name,
             figures=figures,
             latency=latencies({"read": reads}),
-            model="A random read of a disk is a seek and up to one revolution; commits of one block come once in one.",
+            model="A rotating drive needs a seek and up to a revolution per random read, a revolution per commit.",
             verdict=verdict,
             reasons=tuple(reasons),
             next_test=MEDIUM if verdict == "inconclusive" else None,
@@ -90,17 +90,17 @@ class Medium:
     def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
         reasons = [_SAID[found.medium]]
         if found.typical.n < rotation.FEWEST_READS:
-            reasons = [f"Only {found.typical.n} places were read: too few to tell whether it turns."]
+            reasons = [f"Only {found.typical.n} places were read: too few to decide whether it rotates."]
         if bench.target.kind == "file":
-            reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole disk.")
+            reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole drive.")
         if bench.below.cache and bench.target.size < SPANS * bench.below.cache:
             held = f"It is less than {SPANS} times the controller's cache of {words(bench.below.cache)}"
-            reasons.append(f"{held}, which may answer instead of the medium.")
+            reasons.append(f"{held}, which may serve reads instead of the medium.")
         return ("inconclusive" if found.medium == "unclear" else "info"), reasons
 
 
 _SAID = {
-    "rotating": "It turns: reads take as long, and differ as much, as a disk's.",
-    "solid_state": "Reads are too quick for a disk: solid state, or a cache that holds what is read.",
-    "unclear": "Reads are neither as slow as a disk's nor as quick as solid state's.",
+    "rotating": "It rotates: read times and their spread are those of a rotating drive.",
+    "solid_state": "Reads are too fast for a rotating drive: solid state, or a cache.",
+    "unclear": "Reads are neither as slow as a rotating drive's nor as fast as solid state's.",
 }

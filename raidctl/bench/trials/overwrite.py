@@ -93,12 +93,12 @@ class Overwrite:
         found = cache_of(speeds)
         reasons = []
         if len(speeds) < FEWEST_SETS:
-            those = f"Only {len(speeds)} of the {FEWEST_SETS} sizes that it takes at least"
-            reasons.append(f"{those} {'was' if len(speeds) == 1 else 'were'} rewritten: that tells of no cache.")
+            those = f"Only {len(speeds)} of at least {FEWEST_SETS} sizes"
+            reasons.append(f"{those} {'was' if len(speeds) == 1 else 'were'} rewritten: too few to find a cache.")
         elif found.low is None or found.high is None:
             largest = words(max(speeds, default=0))
             reasons.append(
-                f"Parts up to {largest} are rewritten about as fast: no write cache shows itself, or it is larger."
+                f"Parts up to {largest} are rewritten equally fast: no write cache is visible, or it is larger."
             )
         else:
             reasons.append(f"Rewriting stays fast for {found.low:.0f} MiB, and is slow for {found.high:.0f} MiB.")
@@ -107,7 +107,7 @@ class Overwrite:
             trial=self.name,
             figures={"overwrite_cache": found},
             latency=latencies({f"set_{part // KIB}k": phase for part, phase in sorted(phases.items())}),
-            model="What is rewritten before it has left the cache takes no more room in it.",
+            model="Data rewritten before it has left the cache takes no more space in it.",
             reasons=tuple(reasons),
             series={"mib_s_by_mib": [[part / MIB, round(speed, 3)] for part, speed in speeds.items()]},
         )
@@ -131,12 +131,12 @@ def cache_of(speeds: dict[int, float]) -> Spread:
 
 
 def _beside(found: Spread, knee: Spread | None) -> list[str]:
-    """What the first way says to it."""
+    """Compare with the knee."""
     if knee is None or knee.measured is None:
         return []
     low, high = (
         None if edge is None else edge * by for edge, by in ((found.low, 1 - WITHIN), (found.high, 1 + WITHIN))
     )
     if overlap(msgspec.structs.replace(found, low=low, high=high), knee):
-        return [f"The knee says the same: {knee.measured:.0f} MiB."]
-    return [f"The knee says {knee.measured:.0f} MiB: the two ways disagree, and neither is to be relied on alone."]
+        return [f"The knee gives the same: {knee.measured:.0f} MiB."]
+    return [f"The knee gives {knee.measured:.0f} MiB: the two methods disagree, so neither is reliable alone."]

@@ -134,7 +134,7 @@ class RaidLevel:
         layers = self._layers(bench, seen)
         verdict, reasons = judged(layers, self.promised or bench.below.level, promised=self.promised is not None)
         level = self.promised or bench.below.level
-        whose = "promised" if self.promised else "as its controller says"
+        whose = "promised" if self.promised else "as its controller reports"
         drives = spread(layers.data_drives, "drives", len(seen.speeds) or len(seen.times))
         cost = layers.cost.ratio if layers.cost else None
         figures = {
@@ -152,7 +152,7 @@ class RaidLevel:
             expected=None if level is None else f"{level}, {whose}",
             verdict=verdict,
             reasons=(*reasons, *self._confounded(bench)),
-            next_test="Ask the controller for the level, or name its drives: the capacity tells."
+            next_test="Ask the controller for the level, or name its drives: the capacity shows it."
             if verdict == "inconclusive"
             else None,
             series={
@@ -183,13 +183,13 @@ class RaidLevel:
         )
 
     def _confounded(self, bench: Bench) -> list[str]:
-        said = [f"{text} What it does then tells no level." for text in _hiding(bench)]
+        said = [f"{text} Its speed then shows no level." for text in _hiding(bench)]
         if bench.rotating is False:
-            said.append("Solid state, or a cache that holds all of it: what a small write costs there tells no level.")
+            said.append("Solid state, or a cache for all of it: the cost of a small write shows no level there.")
         if bench.target.kind == "file":
-            said.append("Of a file it is not known where it begins on the drives: whole stripes were not looked for.")
+            said.append("A file's position on the drives is unknown: full stripes were not searched.")
         if bench.below.strip is None:
-            said.append(f"The chunk is not told: it was looked for in steps of {words(CHUNK)}.")
+            said.append(f"The strip size (chunk) is unknown: it was searched in steps of {words(CHUNK)}.")
         return said
 
 

@@ -1,4 +1,4 @@
-"""What the layers of evidence say of a RAID level together, and in words. Pure."""
+"""Combine the evidence on a RAID level, and explain it. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Layers:
     capacity: tuple[str, ...]
     """Levels that give the volume's size from the drives' size and number."""
     cost: geometry.Levels | None
-    """Levels by what a small write costs."""
+    """Levels by the cost of a small write."""
     cached: bool
     """Whether a write cache showed itself: it sorts, so that small writes seem to cost less than they do."""
     pattern: int | None
@@ -109,7 +109,7 @@ def facts(below: Below) -> tuple[str, ...]:
 
 
 def told(layers: Layers) -> dict[str, object]:
-    """What each layer says, for the results."""
+    """Return the evidence of each layer, for the results."""
     return {
         "capacity": list(layers.capacity),
         "cost": list(layers.by_cost),
@@ -126,17 +126,17 @@ def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Ver
     named = layers.named
     if not named:
         several = [one for one in (layers.capacity, layers.by_cost, layers.by_layout) if one]
-        why = "Its layers contradict each other" if len(several) > 1 else "Nothing that can be measured here tells it"
-        return "inconclusive", [*reasons, f"{why}: the level cannot be told."]
-    said = f"It is {named[0]}" if len(named) == 1 else f"It is one of {listing(named)}: these cannot be told apart here"
+        why = "The measurements contradict each other" if len(several) > 1 else "No measurement here shows it"
+        return "inconclusive", [*reasons, f"{why}: the level is unknown."]
+    said = f"It is {named[0]}" if len(named) == 1 else f"It is one of {listing(named)}: these look the same here"
     reasons.append(f"{said}.")
     if expected is None:
         return "info" if len(named) == 1 else "inconclusive", reasons
-    whose = "was promised" if promised else "is what the controller says"
+    whose = "was promised" if promised else "is what the controller reports"
     if expected in named:
         return ("pass" if len(named) == 1 else "inconclusive"), [*reasons, f"{expected} {whose}."]
     if expected not in PENALTY:
-        return "inconclusive", [*reasons, f"{expected} {whose}, which is not told apart by these figures."]
+        return "inconclusive", [*reasons, f"{expected} {whose}, which these figures do not distinguish."]
     hard = [one for one in (layers.capacity, layers.by_layout) if one and expected not in one]
     return ("fail" if hard else "suspect"), [*reasons, f"{expected} {whose}."]
 
@@ -152,7 +152,7 @@ def _said(layers: Layers) -> Sequence[str]:
         )
     said += _laid(layers)
     if layers.spindles.measured is not None:
-        said.append(f"Reads are answered as by {layers.spindles.measured:.1f} independent drives.")
+        said.append(f"Reads are as fast as from {layers.spindles.measured:.1f} independent drives.")
     return said
 
 
@@ -161,7 +161,7 @@ def _laid(layers: Layers) -> Iterator[str]:
     total = f" of {layers.drives}" if layers.drives else ""
     if layers.whole is not None:
         says = f": {_or(layers.by_stripe)}" if layers.by_stripe else ""
-        yield f"{layers.whole}{total} drives hold data of a stripe (whole stripes are written faster){says}."
+        yield f"{layers.whole}{total} drives have data of a stripe (full stripes are written faster){says}."
     if layers.pattern and layers.pattern % layers.chunk == 0:
         says = f": {_or(layers.by_pattern)}" if layers.by_pattern else ""
         yield (

@@ -229,17 +229,17 @@ class ReadAhead:
             trial=self.name,
             figures=figures,
             latency=latencies(named),
-            model="What reads in advance makes a row of small reads faster than the same reads at random places.",
+            model="Read-ahead makes a sequence of small reads faster than the same reads at random places.",
             reasons=tuple(reasons),
         )
 
 
 def _controller(gain: Spread) -> str:
     if gain.low is not None and gain.low > GAIN:
-        return "The controller or the drives read in advance."
+        return "The controller or the drives read ahead."
     if gain.high is not None and gain.high <= GAIN:
-        return "Nothing below the kernel gains by reading in advance."
-    return "Whether anything below the kernel reads in advance cannot be told."
+        return "Nothing below the kernel gains by reading ahead."
+    return "Whether anything below the kernel reads ahead is unknown."
 
 
 def _gain(card: dict[str, Phase], way: str) -> Spread:

@@ -1,4 +1,4 @@
-"""Is what was written what is read? Every block says of itself what it is (BENCH 2.16)."""
+"""Verify written data by reading back self-describing blocks (BENCH 2.16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is read from a cache below the kernel, and how fast that goes (BENCH 2.6)."""
+"""Measure size and speed of a read cache below the kernel (BENCH 2.6)."""
 
 from __future__ import annotations
 

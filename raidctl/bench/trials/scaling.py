@@ -106,5 +106,5 @@ class Scaling:
             if full is not None:
                 reasons.append(f"{_TITLES[kind].capitalize()} gain nothing beyond {full} at once.")
         if any(len(phase.rates) < ROUNDS for phase in told.values()):
-            reasons.append(f"Of fewer than {ROUNDS} rounds it is not said where more at once gains nothing.")
+            reasons.append(f"With fewer than {ROUNDS} rounds, the depth beyond which nothing is gained is unknown.")
         return ("suspect" if collapsed else "info"), tuple(reasons)

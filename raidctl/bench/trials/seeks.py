@@ -1,4 +1,4 @@
-"""Random reads a second at a stated span: a figure without its span says nothing (BENCH 2.9)."""
+"""Random reads per second over a given span (BENCH 2.9)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Seeks:
             trial=self.name,
             figures=figures,
             latency=latencies(named),
-            model="A seek and half a revolution for each: 75 to 85 a second at 7200 rpm over the whole of a disk.",
+            model="A seek and half a revolution each: 75 to 85 per second at 7200 rpm over a whole drive.",
             expected=_expected(bench),
             reasons=(f"Blocks of {blocks} at random places within {spans}.", *limited),
             series={"spans": {self._name(way, bench.target.size): way[2] for way in ways}},
@@ -89,9 +89,9 @@ class Seeks:
 
 
 def _expected(bench: Bench) -> str | None:
-    """What one disk of a told speed answers, one read at a time over all of it; None: nothing is told of it."""
+    """Expected random reads of one drive of known rpm, one at a time over all of it; None: unknown."""
     seek = SEEK_MS.get(round(bench.rpm)) if bench.rotating and bench.rpm else None
     if seek is None or bench.rpm is None:
         return None
     each = 1000 / (seek + 30000 / bench.rpm)
-    return f"about {each:.0f} a second of one disk of {bench.rpm:.0f} rpm, one at a time over all of it"
+    return f"about {each:.0f} per second from one drive of {bench.rpm:.0f} rpm, one at a time over all of it"

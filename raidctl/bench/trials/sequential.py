@@ -10,6 +10,7 @@ from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream
 from raidctl.bench.trials.trial import MIB, ROUNDS, Bench, Link, Needs, Steps
 from raidctl.bench.work import Op, Target
+from raidctl.text import counted
 
 Way = tuple[str, int, int]
 """`read` or `write`, bytes, depth."""
@@ -116,17 +117,16 @@ class Sequential:
         deep = figures[self._name(("read", size, self.depths[-1]))]
         if drives is None or deep.high is None or deep.high >= effect.TOO_SLOW * drives * FLOOR:
             return "info", tuple(reasons)
-        return "suspect", (f"It is slow: good disks read {_least(drives)}.", *reasons)
+        return "suspect", (f"It is slow: good drives read {_least(drives)}.", *reasons)
 
 
 def _least(drives: int) -> str:
-    """``at least 191 MiB/s of 4 disks that hold data``."""
-    disks = "1 disk that holds data" if drives == 1 else f"{drives} disks that hold data"
-    return f"at least {drives * FLOOR:.0f} MiB/s of {disks}"
+    """Format ``at least 191 MiB/s from 4 data drives``."""
+    return f"at least {drives * FLOOR:.0f} MiB/s from {counted(drives, 'data drive')}"
 
 
 def _holding(bench: Bench) -> int | None:
-    """How many disks hold data, as the inventory tells; None: it does not, or it is not known that they turn."""
+    """Return the number of data drives in the inventory; None: unknown, or not known to rotate."""
     told = bench.below
     if bench.rotating is not True or told.level is None or told.drives is None:
         return None

@@ -1,4 +1,4 @@
-"""Random writes until they are steady: what is fast at first may be slow for good (BENCH 2.17)."""
+"""Random writes until they are steady, as they may be fast only at first (BENCH 2.17)."""
 
 from __future__ import annotations
 

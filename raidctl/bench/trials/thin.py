@@ -90,7 +90,7 @@ class Thin:
                 "zeros_ratio": ratio,
             },
             latency=latencies(phases),
-            model=f"A disk needs as long for zeros as for data; {effect.MARKED_ABOVE} times as quick is no disk's.",
+            model=f"A drive reads zeros as fast as data; no drive is {effect.MARKED_ABOVE} times as fast.",
             expected="the same time",
             verdict=verdict,
             reasons=tuple(reasons),
@@ -98,13 +98,13 @@ class Thin:
 
     def _judged(self, seen: _Seen, ratio: Spread) -> tuple[Verdict, list[str]]:
         total = len(seen.zeros) + len(seen.data)
-        said = [f"{len(seen.zeros)} of {total} places that were looked at hold zeros only."]
+        said = [f"{len(seen.zeros)} of {total} sampled places contain only zeros."]
         if ratio.measured is None:
-            return "info", [*said, "Too few of the one or the other kind to compare how long they take."]
+            return "info", [*said, "Too few places with zeros, or with data, to compare their times."]
         marked = effect.marked(ratio)
         if marked:
-            why = "Zeros are read faster than data: places that were never written are not there, or are compressed."
+            why = "Zeros are read faster than data: unwritten places are not allocated, or are compressed."
             return "suspect", [*said, why]
         if marked is None:
-            return "inconclusive", [*said, "The two kinds differ too much among themselves to tell."]
+            return "inconclusive", [*said, "The times vary too much to decide."]
         return "info", [*said, "They take as long to read as data does."]

@@ -19,10 +19,10 @@ SHORTEST = 0.3
 _SAID = {
     "flat": "The speed is the same everywhere: solid state, a cache, or a virtual disk.",
     "falling": "The speed falls from outside to inside.",
-    "step_up": "The speed steps up inside: several spans stand one behind the other.",
-    "plateau": "The speed is level and then falls: an interface is the limit outside.",
-    "unmapped": "Parts are answered faster than any disk: they were never written, or a cache holds them.",
-    "unclear": "The curve has no shape that is known.",
+    "step_up": "The speed steps up inside: several spans follow each other.",
+    "plateau": "The speed is level and then falls: an interface limits the outside.",
+    "unmapped": "Parts are read faster than any drive: they were never written, or are cached.",
+    "unclear": "The curve has no known shape.",
 }
 
 
@@ -37,7 +37,7 @@ class Zcav:
     depth: int = 2
 
     name = "zcav"
-    title = "the speed over the disk"
+    title = "the speed across the drive"
     alone = False
 
     def needs(self, target: Target) -> Needs:
@@ -78,11 +78,11 @@ class Zcav:
         curve = zcav.classify(list(speeds.items()))
         reasons = [_SAID[curve.shape]]
         if curve.shape == "falling" and curve.ratio is not None:
-            many = "as one set of disks does" if curve.spindles else "which is not what one set of disks does"
+            many = "as one set of drives is" if curve.spindles else "which one set of drives is not"
             reasons = [f"It is {curve.ratio:.2f} times as fast outside as inside, {many}."]
         reasons += [f"Slow in most passes at {place:.0%} of the span." for place in curve.dips]
         if bench.target.kind == "file":
-            reasons.append("Only a file was read: where it lies on the disk is not known.")
+            reasons.append("Only a file was read: its position on the drive is unknown.")
         verdict: Verdict = "inconclusive" if curve.shape == "unclear" else "info"
         size = bench.target.size
         rows = [
@@ -96,7 +96,7 @@ class Zcav:
                 "ratio": spread(None if phase.short else curve.ratio, "ratio", len(speeds)),
             },
             latency=latencies({"read": phase}),
-            model="Outer tracks are longer: a disk is 1.5 to 2.5 times as fast outside as inside.",
+            model="Outer tracks are longer: a drive is 1.5 to 2.5 times as fast outside as inside.",
             verdict=verdict,
             reasons=tuple(reasons),
             next_test="Measure the whole device, idle, with more positions." if verdict == "inconclusive" else None,

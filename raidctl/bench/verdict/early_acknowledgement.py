@@ -1,4 +1,4 @@
-"""The evidence table: which kind of cache acknowledges early, and what follows for the promise. Pure.
+"""The evidence table: which cache acknowledges early, and the verdict on the promise. Pure.
 
 ===========================================  =========  ============  =============  ==============  ==================
 case                                         E2         E3            E4 (WB to WT)  E4' (drive off)  verdict
@@ -16,8 +16,8 @@ array that destages on a flush               slow       emptied       -         
 virtual disk                                 any        any           -              -               inconclusive
 ===========================================  =========  ============  =============  ==============  ==================
 
-A drive whose cache survives a power failure (a media cache) commits as it does with its volatile cache off; so does one
-that lies about that too. Only its maker's word tells them apart, which no tool repeats: only a power cut decides.
+A drive whose cache survives a power failure (a media cache) commits equally fast with its volatile cache off; so does
+one that falsely reports it off. Only the vendor's documents distinguish them, so only a power cut decides.
 """
 
 from __future__ import annotations
@@ -42,13 +42,15 @@ from raidctl.bench.verdict.decision import (
 )
 from raidctl.bench.verdict.evidence import CACHED, Evidence, Interval, emptied, pace
 
+WRITE_BACK_NOT_OBSERVED = "write-back reported, not observed"
+"""The case of a controller that reports write-back as active, which the measurement refutes."""
 SLOWING = frozenset({"rebuild", "check", "learn_cycle", "patrol_read", "load", "drift", "engine_limited", "network"})
 """Confounders that make commits slow: a device that lies may then look as if it waited for its medium."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the table, and what follows."""
+    """A row of the table, and its verdict."""
 
     case: str
     verdict: Verdict
@@ -58,30 +60,30 @@ class Finding:
 
 
 def weigh(evidence: Evidence) -> Finding:
-    """The verdict on what is promised. Never a pass without evidence that acknowledged data survives."""
+    """Return the verdict on the promise. Never a pass without evidence that acknowledged data survives."""
     barred = [one.text for one in evidence.confounders if one.forbids]
     if barred:
         return _unclear("barred", *barred, test=POWER_CUT)
     if evidence.medium is None:
-        return _unclear("medium unknown", "It is not known whether the medium turns.", test=MEDIUM)
+        return _unclear("medium unknown", "It is unknown whether the medium rotates.", test=MEDIUM)
     if evidence.commits is None:
-        return _unclear("not measured", "Commits a second were not measured.", test=COMMITS)
+        return _unclear("not measured", "Commits per second were not measured.", test=COMMITS)
     if evidence.medium == "solid_state":
         return _solid_state(evidence)
     limit = evidence.limit
     if limit is None:
-        return _unclear("rpm unknown", "It turns, but how fast is not known.", test=MEDIUM)
+        return _unclear("rpm unknown", "It rotates, but its rpm is unknown.", test=MEDIUM)
     speed = pace(evidence.commits, limit)
-    said = f"{_rate(evidence.commits)} commits a second, where the disk turns {limit:.0f} times a second"
+    said = f"{_rate(evidence.commits)} commits per second, at {limit:.0f} revolutions per second"
     if speed == "between":
-        return _unclear("between", f"{said}: too many for an uncached disk, too few for a cache.", test=REPEAT)
+        return _unclear("between", f"{said}: too many for an uncached drive, too few for a cache.", test=REPEAT)
     found = _slow(evidence, said) if speed == "slow" else _fast(evidence, said)
     # every pass rests on something that was slow, or not very fast
     return _doubted(evidence, found) if speed == "slow" or found.verdict == "pass" else found
 
 
 def _solid_state(e: Evidence) -> Finding:
-    """Without rotation the rate tells nothing; what the inventory alone refutes stays refuted."""
+    """Without rotation the rate shows nothing; only the inventory can refute the promise."""
     if e.controller and e.policy == "write_back" and e.battery is False:
         return _without_battery(e, "The medium is solid state")
     if e.flush_sent is False and e.drive_cache == "enabled" and not e.controller:
@@ -103,7 +105,7 @@ def _slow(e: Evidence, said: str) -> Finding:
         return Finding(
             "destages on flush", "pass",
             (f"{said}, and far more without a flush: the array empties its cache on a flush.",
-             "Nothing that was acknowledged by a flush waits in a cache; the price is the speed."),
+             "No data acknowledged by a flush is left in a cache, at the cost of speed."),
             (_NOT_EARLY,),
         )  # fmt: skip
     if e.promise == "protected_write_back":
@@ -111,7 +113,7 @@ def _slow(e: Evidence, said: str) -> Finding:
     if flushed is True:
         return Finding(
             "honest volatile cache", "pass",
-            (f"{said}, and a flush takes the longer the more was written: it empties the cache.",), (_NOT_EARLY,),
+            (f"{said}, and a flush takes longer when more was written: it empties the cache.",), (_NOT_EARLY,),
         )  # fmt: skip
     if e.drive_cache == "disabled" and (e.controller is False or e.policy == "write_through"):
         return Finding(
@@ -124,61 +126,59 @@ def _slow(e: Evidence, said: str) -> Finding:
             next_test=POWER_CUT,
         )  # fmt: skip
     if flushed is None:
-        why = f"{said}; whether a flush empties what was written before it is not known."
+        why = f"{said}; whether a flush empties a cache is unknown."
         return _unclear("slope unknown", why, test=SLOPE)
-    why = f"{said}, and no cache shows itself, but whether one is on is not told."
+    why = f"{said}, and no cache is visible, but whether one is on is not reported."
     return _unclear("cache unknown", why, test=DRIVES if e.controller is False or e.policy else CONTROLLER)
 
 
 def _unkept(e: Evidence, said: str) -> Finding:
-    """A flush empties the cache, and what is not flushed yet waits there without a battery that is known to be good."""
-    said = f"{said}; what is written and not flushed yet waits in the cache"
+    """Judge unflushed data in a cache without a battery that is known to be good."""
+    said = f"{said}; data that is not flushed yet is only in the cache"
     if e.battery is None:
-        return _unclear("battery unknown", f"{said}, and the state of the battery is not told.", test=BATTERY)
+        return _unclear("battery unknown", f"{said}, and the state of the battery is unknown.", test=BATTERY)
     return _without_battery(e, said)
 
 
 def _no_write_back(e: Evidence, said: str) -> Finding:
     """Write-back was promised, and commits wait for the medium."""
     if e.policy == "write_through" or e.controller is False:
-        why = "its controller says write-through" if e.controller else "there is no controller with a cache"
+        why = "its controller reports write-through" if e.controller else "there is no controller with a cache"
         return Finding(
-            "write-back promised, not in force", "fail",
+            "write-back promised, not active", "fail",
             (f"{said}: no cache takes them, and {why}.",), (_NOT_EARLY,),
         )  # fmt: skip
     if e.policy == "write_back":
         return Finding(
-            "write-back told, not seen", "suspect",
-            (f"{said}: the controller says that write-back is in force, and nothing of it is to be seen.",),
+            WRITE_BACK_NOT_OBSERVED, "suspect",
+            (f"{said}: the controller reports write-back as active, but the measurement shows none.",),
             next_test=SLOPE,
         )  # fmt: skip
-    return _unclear("policy unknown", f"{said}, and which policy is in force is not told.", test=CONTROLLER)
+    return _unclear("policy unknown", f"{said}, and the active policy is unknown.", test=CONTROLLER)
 
 
 def _fast(e: Evidence, said: str) -> Finding:
-    """Faster than the medium: something acknowledges early. What?"""
+    """Find what acknowledges commits faster than the medium."""
     said = f"{said}: something acknowledges before the medium has it"
     if pace(e.commits_raw, e.limit) == "slow":
         return _not_sent(f"{said}; on the raw device it is {_rate(e.commits_raw)}")
     if e.flush_sent is False and e.drive_cache == "enabled" and e.controller is False:
         return _not_sent(f"{said}, the drives' caches are on, and no flush is sent to them")
     if e.controller is None:
-        return _unclear(
-            "controller unknown", f"{said}, and what stands before the drives is not told.", test=CONTROLLER
-        )
+        return _unclear("controller unknown", f"{said}, and the controller of the drives is unknown.", test=CONTROLLER)
     if not e.controller:
         return _drives_only(e, said)
     if e.policy is None:
-        return _unclear("policy unknown", f"{said}, and the controller's policy is not told.", test=CONTROLLER)
-    return _write_back(e, said) if e.policy == "write_back" else _below(e, said, "The controller says write-through")
+        return _unclear("policy unknown", f"{said}, and the controller's policy is unknown.", test=CONTROLLER)
+    return _write_back(e, said) if e.policy == "write_back" else _below(e, said, "The controller reports write-through")
 
 
 def _write_back(e: Evidence, said: str) -> Finding:
-    """A controller in write-back: is its cache what acknowledges, and is it kept?"""
+    """Judge a controller in write-back: whether its cache acknowledges, and is protected."""
     if e.battery is False:
         return _without_battery(e, said)
     if e.battery is None:
-        return _unclear("battery unknown", f"{said}; the state of the battery is not told.", test=BATTERY)
+        return _unclear("battery unknown", f"{said}; the state of the battery is unknown.", test=BATTERY)
     through = pace(e.commits_write_through, e.limit)
     if through is None:
         return _unclear(
@@ -193,14 +193,14 @@ def _write_back(e: Evidence, said: str) -> Finding:
     if e.drive_cache == "disabled" and emptied(e) is not True:
         return _kept(e, said)
     if e.drive_cache == "disabled":
-        why = f"{said}, yet a flush takes the longer the more was written."
+        why = f"{said}, yet a flush takes longer when more was written."
         return _unclear("contradiction", why, test=REPEAT)
     if e.drive_cache is None:
-        why = f"{said}, which ends in write-through; whether the drives' own caches are on is not told."
+        why = f"{said}, which ends in write-through; whether the drives' caches are on is unknown."
         return _unclear("drives unknown", why, test=DRIVES)
     return Finding(
         "drives' caches on behind a battery", "suspect",
-        (f"{said}, which ends in write-through; but the drives' own caches are on, and no battery keeps these.",),
+        (f"{said}, which ends in write-through; but the drives' caches are on, which no battery protects.",),
         next_test=POWER_CUT,
     )  # fmt: skip
 
@@ -208,7 +208,7 @@ def _write_back(e: Evidence, said: str) -> Finding:
 def _kept(e: Evidence, said: str) -> Finding:
     notes = []
     if e.commits is not None and e.commits.high < CACHED:
-        notes.append(f"It is slow for such a cache: {CACHED:.0f} commits a second and more are usual.")
+        notes.append(f"It is slow for such a cache: {CACHED:.0f} commits per second and more are usual.")
     if e.knee is not None and e.cache_mib is not None:
         notes.append(f"Writes become slow after {e.knee.low:.0f} to {e.knee.high:.0f} MiB of {e.cache_mib:.0f} MiB.")
     return Finding(
@@ -225,26 +225,26 @@ def _without_battery(e: Evidence, said: str) -> Finding:
     more = " In write-through it is slow, so it is the controller's cache." if fell else ""
     return Finding(
         "write-back without a battery", "fail",
-        (f"{said}.", f"The controller is in write-back without a healthy battery: power lost, data lost.{more}"),
+        (f"{said}.", f"The controller is in write-back without a healthy battery: a power failure loses data.{more}"),
         ("a drive that ignores the flush: it would stay fast in write-through",) if fell else (),
     )  # fmt: skip
 
 
 def _below(e: Evidence, said: str, first: str) -> Finding:
-    """The controller is not what acknowledges: it is something below it."""
+    """Judge early acknowledgement by something below the controller."""
     off = pace(e.commits_drive_off, e.limit)
-    ruled = ("the controller's cache: it is not in the way in write-through",)
+    ruled = ("the controller's cache: it is not used in write-through",)
     if off == "slow":
         return Finding(
             "drives acknowledge early behind the controller", "fail",
             (f"{said}. {first}: it is not the controller's cache.",
-             "With the drives' caches off it becomes slow: these acknowledge, and no battery keeps them."),
+             "With the drives' caches off it becomes slow: these acknowledge, and no battery protects them."),
             (*ruled, "a cache that survives: it would stay fast with the drives' caches off"),
         )  # fmt: skip
     if off == "fast":
         return _survivor(e, f"{said}. {first}, and with the drives' caches off too", ruled)
     if e.drive_cache == "disabled":
-        return _survivor(e, f"{said}. {first}, and the drives' own caches are off", ruled)
+        return _survivor(e, f"{said}. {first}, and the drives' caches are off", ruled)
     return Finding(
         "something below the controller", "suspect", (f"{said}. {first}: it is not the controller's cache.",), ruled,
         next_test=DRIVE_OFF,
@@ -252,7 +252,7 @@ def _below(e: Evidence, said: str, first: str) -> Finding:
 
 
 def _drives_only(e: Evidence, said: str) -> Finding:
-    """No controller: the drives, or the layers above them."""
+    """Judge drives without a controller, and the layers above them."""
     off = pace(e.commits_drive_off, e.limit)
     if off == "slow":
         raw = pace(e.commits_raw, e.limit)
@@ -274,12 +274,12 @@ def _drives_only(e: Evidence, said: str) -> Finding:
 
 
 def _survivor(e: Evidence, said: str, ruled: tuple[str, ...]) -> Finding:
-    """Fast with every volatile cache off: a cache that survives, or one that nobody tells of."""
+    """Judge fast commits with every volatile cache off: a protected or an unreported cache."""
     modest = e.commits is not None and e.commits.high < CACHED
     why = (
-        "drives with a cache that survives a power failure do that, and nothing tells that these are such drives"
+        "drives with a cache that survives a power failure do that, but these are not known to be such drives"
         if modest
-        else "it is too fast for a drive's own cache that survives"
+        else "it is too fast for a drive's cache that survives a power failure"
     )
     return Finding("unknown cache", "inconclusive", (f"{said}; {why}.",), ruled, POWER_CUT)
 
@@ -293,14 +293,14 @@ def _not_sent(said: str) -> Finding:
 
 
 def _doubted(e: Evidence, found: Finding) -> Finding:
-    """A slow device while something slows it down proves nothing, either way."""
+    """Withdraw a verdict on a slow device while something else slows it down."""
     slowing = [one.text for one in e.confounders if one.name in SLOWING]
     if not slowing or found.verdict == "inconclusive":
         return found
     return _unclear("slowed down", *found.reasons, *slowing, test=LATER)
 
 
-_NOT_EARLY = "an early acknowledgement: no more than one commit a revolution was made"
+_NOT_EARLY = "an early acknowledgement: there was at most one commit per revolution"
 
 
 def _unclear(case: str, *reasons: str, test: str) -> Finding:
@@ -326,7 +326,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[Evidence], Interval | None]], ...] = (
 
 
 def result(evidence: Evidence) -> TrialResult:
-    """The verdict as the result of a trial; the figures are the intervals that it rests on."""
+    """Return the verdict as the result of a trial; its figures are the intervals that it rests on."""
     found = weigh(evidence)
     figures = {
         name: Spread(measured=(told.low + told.high) / 2, unit=unit, n=0, low=told.low, high=told.high)
@@ -337,8 +337,8 @@ def result(evidence: Evidence) -> TrialResult:
     return TrialResult(
         trial="early_acknowledgement",
         figures=figures,
-        model="An uncached disk commits at most once a revolution." if limit else None,
-        expected=f"at most {limit:.0f} commits a second without a cache" if limit else None,
+        model="An uncached drive commits at most once per revolution." if limit else None,
+        expected=f"at most {limit:.0f} commits per second without a cache" if limit else None,
         verdict=found.verdict,
         reasons=found.reasons,
         ruled_out=found.ruled_out,

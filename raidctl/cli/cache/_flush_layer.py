@@ -8,11 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from raidctl.change.failure_messages import DENIED
 from raidctl.change.state_directory import Held
@@ -25,7 +26,7 @@ from raidctl.layers import family
 from raidctl.layers.flushing import Job, left
 from raidctl.layers.model import Answer, Result
 from raidctl.layers.phrases import state
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.text import collapse, printable
@@ -87,7 +88,7 @@ class Flushing:
     def unwritten(self, job: Job) -> int | None:
         """What is left in a layer now, bytes."""
         names = [job.device] if job.device else []
-        kernel = converse(look(self.found.seen.view, names), self.found.named.runner)
+        kernel = converse(probe_caches(self.found.seen.view, names), self.found.named.runner)
         return left(job, kernel, {})[0]
 
     # --- bcache
@@ -115,7 +116,7 @@ class Flushing:
         """Look until the cache is clean."""
         end = time.monotonic() + self.patience
         while True:
-            kernel = converse(look(self.found.seen.view, [job.device or ""]), self.found.named.runner)
+            kernel = converse(probe_caches(self.found.seen.view, [job.device or ""]), self.found.named.runner)
             files = kernel.bcaches.get(job.device or "")
             now = files.value("state", state) if files is not None else None
             if now in ("clean", "no cache"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.shared.options import Settings
 from raidctl.layers.kernel import Kernel
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope, scope
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
@@ -24,9 +24,9 @@ class Caches:
     scope: Scope
     kernel: Kernel
 
-    def look(self) -> Kernel:
+    def probe_caches(self) -> Kernel:
         """Ask the kernel once more."""
-        return converse(look(self.seen.view, self.scope.names), self.named.runner)
+        return converse(probe_caches(self.seen.view, self.scope.names), self.named.runner)
 
 
 @contextmanager
@@ -37,5 +37,5 @@ def caches(settings: Settings, target: str | None) -> Iterator[Caches]:
         if settings.verbose:
             tell_tracebacks(seen)
         found = scope(seen.view, seen.inventory, target)
-        kernel = converse(look(seen.view, found.names), named.runner)
+        kernel = converse(probe_caches(seen.view, found.names), named.runner)
         yield Caches(named, seen, found, kernel)

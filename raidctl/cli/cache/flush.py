@@ -61,7 +61,7 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
     work = jobs(found.scope, found.seen.view, found.kernel, inventory, found.named.vendors)
     began = time.monotonic()
     done = [_planned(job) for job in work] if dry_run else _carried_out(found, settings, timeout, work)
-    after = found.kernel if dry_run else found.look()
+    after = found.kernel if dry_run else found.probe_caches()
     told = inventory
     if not dry_run and any(job.kind in ("controller", "volume") and job.actions for job in work):
         told = found.named.survey().inventory

@@ -98,7 +98,7 @@ def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistic
 
 
 def _sample(found: Caches) -> Sample:
-    return converse(sample(found.seen.view, found.scope, found.look()), found.named.runner)
+    return converse(sample(found.seen.view, found.scope, found.probe_caches()), found.named.runner)
 
 
 def _told(found: Caches, now: Sample, before: Sample | None, seconds: float) -> Statistics:

@@ -18,7 +18,7 @@ from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, Kind
 from raidctl.change.lookup import concerned, names
 from raidctl.change.rollback import safe_to_undo, undone_by
-from raidctl.change.state_directory import Held, Holder, again, busy, directory, held_name, hold
+from raidctl.change.state_directory import Held, Holder, busy, directory, held_name, hold, restore_command
 from raidctl.cli.shared.machine import Machine, demo_directory, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_places import kept_place
@@ -151,7 +151,8 @@ class Work:
             if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
                 raise CannotTell(
                     f"Change {story.begin.change} of {story.begin.at} was cut off, and what it has set is still there: "
-                    f'{story.begin.about}. Nothing was changed. Put that back first: "{again(self.named.source)}".'
+                    f"{story.begin.about}. Nothing was changed. Put that back first: "
+                    f'"{restore_command(self.named.source)}".'
                 )
 
     def _still_so(self, last: float) -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from raidctl.change.engine import Change
 from raidctl.change.journal import Begin, Journal, Story
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state_directory import again
+from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Work, about, tell
 from raidctl.errors import ChangeStands, RaidctlError
-from raidctl.runners.foreground_child import Guardian, undisturbed
+from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
 _STARTUP = 10.0
@@ -73,15 +73,15 @@ def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
         ChangeStands: That was not possible; the change stays open, for ``restore``.
     """
     named = work.named
-    told("Putting back what was there:")
+    told("Putting back the previous settings:")
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, told)
     # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
-    with undisturbed():
+    with uninterruptible():
         result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
     report(result, told)
     if result.faults:
         raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{again(named.source)}" tries again; '
+            f'It could not be put back: {listing(result.faults)}. "{restore_command(named.source)}" tries again; '
             'look at it with "raidctl show".'
         )
 
@@ -111,7 +111,10 @@ class Standby:
     def wait(self) -> None:
         """Wait until it stands by, and say so when it does not: that matters only should we be killed."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
-            tell(f'Warning: nobody stands by should raidctl be killed; "{again(self.source)}" would have to put back.')
+            tell(
+                "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
+                f'"{restore_command(self.source)}" then.'
+            )
 
 
 @contextlib.contextmanager

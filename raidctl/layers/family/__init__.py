@@ -1,11 +1,11 @@
-"""The kernel's own caches as the engine of changes takes them: shaped like a vendor package, but of the core. Pure.
+"""The kernel's caches in the form of a vendor package, for the change engine. Pure.
 
-``observe`` gives one pseudo controller, ``kernel``, in the mode ``software``; each thing that can be set is a volume
-on it (``kernel:vm``, ``kernel:bcache0``, ``kernel:dm-3``), with its settings under their names in the details. It is
-handed to the engine by the commands that change it, and never shown as a controller.
+``observe`` gives one pseudo controller, ``kernel``, in the mode ``software``; each object with settings is a volume
+on it (``kernel:vm``, ``kernel:bcache0``, ``kernel:dm-3``), with its settings by name in the details. The commands that
+change it pass it to the engine; it is never shown as a controller.
 
 ==========================  =====================  =====================================================================
-setting (and knob)          object                 file
+setting                     object                 file
 ==========================  =====================  =====================================================================
 ``dirty_limit``             ``kernel:vm``          ``/proc/sys/vm/dirty_ratio`` or ``dirty_bytes``
 ``dirty_background_limit``  ``kernel:vm``          ``/proc/sys/vm/dirty_background_ratio`` or ``dirty_background_bytes``
@@ -16,7 +16,7 @@ setting (and knob)          object                 file
 ``read_ahead``              ``kernel:queue:sda``   ``/sys/class/block/sda/queue/read_ahead_kb``
 ==========================  =====================  =====================================================================
 
-Bytes and percent are one knob: to write the one makes the other 0, so what undoes it is to write the other.
+Bytes and percent are one setting: writing one makes the other 0, so writing the other undoes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from raidctl.layers.dm import lvm_name
 from raidctl.layers.family.change import AHEAD, LIMITS, TIMES, queue_of
 from raidctl.layers.kernel import Kernel
 from raidctl.layers.phrases import chosen, number
-from raidctl.layers.probe import look
+from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import KERNEL, VM
 from raidctl.model import Capability, Controller, Volume
 from raidctl.request import Dialogue, Read, ask_all
@@ -45,8 +45,8 @@ SUPPORT: Mapping[str, Capability] = {}
 
 
 def observe(view: HostView) -> Dialogue[Observation]:
-    """The settings of the kernel's caches."""
-    kernel = yield from look(view)
+    """Read the settings of the kernel's caches."""
+    kernel = yield from probe_caches(view)
     told = [Volume(id=VM, device=None, details=_of_memory(kernel))]
     for name, files in kernel.bcaches.items():
         percent, mode = files.value("writeback_percent", number), files.value("cache_mode", chosen)
@@ -63,7 +63,7 @@ def observe(view: HostView) -> Dialogue[Observation]:
 
 
 def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
-    """The read-ahead of each block device, in KiB; a partition has that of its disk."""
+    """Read the read-ahead of each block device, in KiB; a partition has that of its drive."""
     names = [block.name for block in view.blocks if block.parent is None]
     answers = yield from ask_all([Read(path_of(name, AHEAD)) for name in names])
     found = []
@@ -75,7 +75,7 @@ def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
 
 
 def _of_memory(kernel: Kernel) -> dict[str, str]:
-    """The limits as ``20 percent`` or ``1048576 bytes``, the times in centiseconds, and the size of a page."""
+    """Return the limits as ``20 percent`` or ``1048576 bytes``, times in centiseconds, and the page size."""
     found: dict[str, str] = {}
     for setting, stem in LIMITS.items():
         size, ratio = kernel.vm.value(f"{stem}_bytes", number), kernel.vm.value(f"{stem}_ratio", number)
@@ -92,7 +92,7 @@ def _of_memory(kernel: Kernel) -> dict[str, str]:
 
 
 def _available(kernel: Kernel) -> int | None:
-    """Bytes that percentages of a limit are of: the kernel tells what they come to."""
+    """Return the bytes that a limit's percentage refers to, from the resulting limit that the kernel reports."""
     for stem, name in (("dirty", "nr_dirty_threshold"), ("dirty_background", "nr_dirty_background_threshold")):
         ratio, limit = kernel.vm.value(f"{stem}_ratio", number), kernel.page_bytes(name)
         if ratio and limit is not None:
@@ -101,10 +101,10 @@ def _available(kernel: Kernel) -> int | None:
 
 
 def sniff(name: str, text: str) -> Sniffed | None:  # noqa: ARG001 - the signature of all families
-    """No loose text is the kernel's."""
+    """Recognise nothing: no loose output is the kernel's."""
     return None
 
 
 def read(documents: Sequence[Document]) -> Observation:  # noqa: ARG001 - as above
-    """Nothing is read out of loose texts."""
+    """Read nothing from loose outputs."""
     return Observation()

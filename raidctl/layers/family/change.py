@@ -1,4 +1,4 @@
-"""Settings of the kernel's caches: knobs, and the files that turn them. Pure; see :mod:`raidctl.layers.family`."""
+"""Settings of the kernel's caches, and the files that set them. Pure; see :mod:`raidctl.layers.family`."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ LIMITS: Mapping[str, str] = {"dirty_limit": "dirty", "dirty_background_limit": "
 TIMES: Mapping[str, str] = {"dirty_expire": "dirty_expire_centisecs", "dirty_writeback": "dirty_writeback_centisecs"}
 AHEAD = "queue/read_ahead_kb"
 QUEUE = f"{KERNEL}:queue:"
-"""Before the name of a device in sysfs: what its read-ahead belongs to."""
+"""Prefix of a device's name in sysfs: the object of its read-ahead."""
 _BCACHE = ("writeback_percent", "cache_mode")
 _AHEAD = ("read_ahead",)
 _LEAST = 2
-"""Pages: the kernel silently takes no limit below."""
+"""Pages: the kernel silently ignores a limit below."""
 _LARGEST_PAGE = 65536
 _CUTOFF = 70
-"""Percent above which bcache writes through whatever is set; its own bound is 40 unless it was loaded with another."""
-_EVERYWHERE = "It acts on every file system of the machine."
-_NEVER = "The kernel no longer writes old data out by itself: only at its limits, and when somebody syncs."
+"""Percent above which bcache always writes through; the driver's limit is 40 unless loaded with another one."""
+_EVERYWHERE = "It affects every file system of the machine."
+_NEVER = "The kernel no longer writes back old data periodically, only at its limits and on sync."
 
 
 def queue_of(name: str) -> str:
-    """The object of a block device's read-ahead. It has no slash: volumes can be named by what follows the last one.
+    """Return the object of a block device's read-ahead, without a slash: ids are split at the last one.
 
     >>> queue_of("cciss/c0d0")
     'kernel:queue:cciss!c0d0'
@@ -37,24 +37,24 @@ def queue_of(name: str) -> str:
     return f"{QUEUE}{name.replace('/', '!')}"
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
-    """Every setting that can be read."""
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
+    """Return every setting that can be read."""
     names = (*LIMITS, *TIMES, *_BCACHE, *_AHEAD)
     return {(v.id, name): v.details[name] for v in controller.volumes for name in names if name in v.details}
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
-    """The kernel's caches are flushed by :mod:`raidctl.layers.flushing`."""
+    """Return none: :mod:`raidctl.layers.flushing` flushes the kernel's caches."""
     return []
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as above
-    """What the kernel refuses, it refuses when the file is written: the engine has told of it already."""
+    """Return None: the kernel refuses a value when the file is written, which the engine reports."""
     return None
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
-    """One file written for each wish that is not so yet."""
+    """Plan to write one file for each desired setting without its value."""
     objects = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
     already: list[Desired] = []
@@ -72,7 +72,7 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
 
 
 def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """A cache mode first: what is written through needs no limit."""
+    """Sort cache modes first: write-through needs no limit."""
     return tuple(sorted(steps, key=lambda step: step.knob != "cache_mode"))
 
 
@@ -81,7 +81,7 @@ def _no(wish: Desired, why: str, alternative: str | None = None, kind: RefusalKi
 
 
 def _refused(wish: Desired, volume: Volume, wishes: Sequence[Desired]) -> Refusal | None:
-    """Why a wish cannot be fulfilled; None when it can."""
+    """Refuse a desired setting that the kernel does not support; None if it does."""
     if wish.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
         return _no(wish, answer.why or "", answer.alternative)
@@ -89,16 +89,16 @@ def _refused(wish: Desired, volume: Volume, wishes: Sequence[Desired]) -> Refusa
         return _no(wish, "It has no such setting.")
     before = volume.details.get(wish.setting)
     if before is None:
-        return _no(wish, "Its present value cannot be read, so it could not be put back.", kind="unknown")
+        return _no(wish, "Its current value cannot be read, so it could not be put back.", kind="unknown")
     if wish.setting == "writeback_percent" and int(wish.value) > _CUTOFF:
-        return _no(wish, f"bcache takes at most {_CUTOFF} %, and 40 % unless it was loaded with another bound.")
+        return _no(wish, f"bcache accepts at most {_CUTOFF} %, or 40 % unless loaded with another limit.")
     if wish.setting in _AHEAD:
         return _ahead(wish, volume)
     return _limit(wish, volume, before, wishes) if wish.setting in LIMITS else None
 
 
 def _settings(volume: Volume) -> tuple[str, ...]:
-    """What can be set on an object."""
+    """Return the settings of an object."""
     if volume.id == VM:
         return (*LIMITS, *TIMES)
     if volume.id.startswith(QUEUE):
@@ -107,21 +107,21 @@ def _settings(volume: Volume) -> tuple[str, ...]:
 
 
 def _ahead(wish: Desired, volume: Volume) -> Refusal | None:
-    """The kernel keeps whole pages, and drops the rest without a word."""
+    """Refuse a read-ahead that is not in whole pages: the kernel silently rounds it down."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
     if int(wish.value) % page:
-        return _no(wish, f"The kernel reads ahead in whole pages: a multiple of {page} KiB.")
+        return _no(wish, f"Read-ahead must be a multiple of the page size, {page} KiB.")
     return None
 
 
 def _limit(wish: Desired, volume: Volume, before: str, wishes: Sequence[Desired]) -> Refusal | None:
-    """What the kernel would silently ignore, or take as something else."""
+    """Refuse a limit that the kernel would silently ignore or change."""
     value, _, unit = wish.value.partition(" ")
     page = int(volume.details.get("page size", _LARGEST_PAGE))
     if unit == "bytes" and int(value) < _LEAST * page:
-        return _no(wish, f"The kernel takes no limit below {_LEAST} pages of {page} bytes, and does not say so.")
+        return _no(wish, f"The kernel silently ignores a limit below {_LEAST} pages of {page} bytes.")
     if before == "0 percent" and unit == "bytes":
-        why = "Bytes and percent are both 0 now, and once one of them is set the kernel has no way back to that."
+        why = "Bytes and percent are both 0 now, which the kernel cannot restore once one of them is set."
         return _no(wish, why, "Set a percentage first.", kind="unknown")
     stand = volume.details | {other.setting: other.value for other in wishes if other.object_id == volume.id}
     limits = [stand.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
@@ -129,15 +129,15 @@ def _limit(wish: Desired, volume: Volume, before: str, wishes: Sequence[Desired]
     start, most = (_bytes(limit, stand if known else {}) for limit in limits)
     if start is not None and most is not None and start >= most > 0:
         why = (
-            f"Writing out would begin at {stand['dirty_background_limit']}, which is not below the limit of "
-            f"{stand['dirty_limit']}: the kernel would silently begin at half of the limit instead."
+            f"The background limit of {stand['dirty_background_limit']} is not below the limit of "
+            f"{stand['dirty_limit']}: the kernel would silently use half of the limit instead."
         )
         return _no(wish, why, "Set both: --dirty-background-… below --dirty-….")
     return None
 
 
 def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
-    """A limit in bytes; percentages of what the kernel tells, or of anything where only they are compared."""
+    """Convert a limit to bytes, or to percent of an arbitrary size if only percentages are compared."""
     figure, _, unit = limit.partition(" ")
     if unit != "percent":
         return int(figure) if figure else None
@@ -148,7 +148,7 @@ def _step(volume: Volume, wish: Desired) -> Step:
     before = volume.details[wish.setting]
     affects = [_EVERYWHERE] if volume.id == VM else []
     if wish.setting in _AHEAD:
-        affects.append(f"It acts on everything that is read through {volume.id.removeprefix(QUEUE)}.")
+        affects.append(f"It affects all reads through {volume.id.removeprefix(QUEUE)}.")
     if wish.setting == "dirty_writeback" and wish.value == "0":
         affects.append(_NEVER)
     return Step(
@@ -164,7 +164,7 @@ def _step(volume: Volume, wish: Desired) -> Step:
 
 
 def _action(object_id: str, setting: Setting, value: str) -> Action:
-    """The file to write; of a limit, that of its unit."""
+    """Return the write to a file; for a limit, the file of its unit."""
     if setting in LIMITS:
         figure, _, unit = value.partition(" ")
         return Action(path=f"{VM_FILES}/{LIMITS[setting]}_{'bytes' if unit == 'bytes' else 'ratio'}", data=figure)

@@ -207,7 +207,7 @@ def battery_of(text: str) -> Battery:
 
 def left(text: str) -> list[str]:
     """The lines that no parser used."""
-    return [line.text for sheet in found(text).sheets for line in sheet.unparsed()]
+    return [line.text for sheet in found(text).outputs for line in sheet.unparsed()]
 
 
 def ran(text: str, code: int = 0) -> RunAnswer:

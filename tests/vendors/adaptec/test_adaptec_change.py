@@ -10,7 +10,7 @@ import pytest
 from raidctl.model import Controller, Tool
 from raidctl.request import Failure, ReadAnswer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Plan, Setting
-from raidctl_adaptec.change import flushes, judge, knobs, plan
+from raidctl_adaptec.change import current_settings, flushes, judge, plan
 from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, part, pqi, volume_text
 
 TOOLS = (Tool(name="arcconf", path="/usr/sbin/arcconf"),)
@@ -242,7 +242,7 @@ def test_a_card_whose_number_two_machines_share_is_not_addressed() -> None:
 def test_a_card_of_no_known_generation_has_no_knob() -> None:
     """The two generations take other words, so none is sent."""
     card = msgspec.structs.replace(card_of(machine()), driver=None, capabilities={})
-    assert knobs(card) == {}
+    assert current_settings(card) == {}
     assert [kind for kind, _ in refused(planned_on(card, ("v0", "write_policy", "write_through")))] == ["unknown"]
 
 
@@ -269,10 +269,10 @@ def test_a_card_in_hba_mode_has_nothing_to_flush() -> None:
 def test_every_knob_is_read() -> None:
     """Those of an older card and those of a younger one."""
     old = machine(DRIVES_OFF, part("Controller ZMM Information", {"Status": "ZMM Optimal"}))
-    assert {name for _, name in knobs(card_of(old))} == {"writecache", "readcache", "deviceall"}
+    assert {name for _, name in current_settings(card_of(old))} == {"writecache", "readcache", "deviceall"}
     new = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
     names = {"caching", "cacheratio", "nobatterywritecache", "writecachebypassthreshold"}
-    assert {name for _, name in knobs(card_of(new))} == names
+    assert {name for _, name in current_settings(card_of(new))} == names
 
 
 # --- what the tool says

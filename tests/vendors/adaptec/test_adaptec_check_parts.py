@@ -91,7 +91,7 @@ def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None
 def test_the_evidence_of_a_status_is_the_status_that_is_shown() -> None:
     """No line is said to tell ``degraded`` where ``rebuilding`` is shown."""
     text = machine(volumes=[volume_text(0, {"Status of logical device": "Degraded ( Rebuild : 12 % )"})])
-    (sheet,) = found(text).sheets
+    (sheet,) = found(text).outputs
     told = {fact.value for fact in sheet.facts if (fact.object_id, fact.field) == ("adaptec:1/v0", "status")}
     assert told == {"rebuilding"}
 

@@ -209,7 +209,7 @@ def test_json_keys_that_are_not_published_are_details() -> None:
     """Every leaf is accounted for."""
     observation = found(json_text(JSON), kind="json")
     assert observation.controllers[0].details["flavour"] == "plum"
-    assert [line.text for sheet in observation.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in observation.outputs for line in sheet.unparsed()] == []
 
 
 def test_an_unknown_json_state_is_said() -> None:

@@ -75,7 +75,7 @@ def test_an_output_without_its_last_line_is_said() -> None:
     """What was read is shown all the same."""
     found = seen(Script({"arcconf getconfig 1 AL": ran(machine()[:3000])}))
     assert len(found.controllers) == 1
-    assert found.sheets[0].cut_off == "the line that ends it is missing"
+    assert found.outputs[0].cut_off == "the line that ends it is missing"
 
 
 @pytest.mark.parametrize(("root", "kind"), [(True, "note"), (False, "no_right")])
@@ -97,7 +97,7 @@ def recorded(name: str) -> Controller:
     runs = {" ".join(a["run"]): ran((folder / a["out"]).read_text(encoding="utf-8")) for a in answers if "run" in a}
     path = next(item["path"] for item in answers if "which" in item)
     found = seen(Script(runs, path=path))
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     return found.controllers[0]
 
 

@@ -60,14 +60,14 @@ def test_any_value_is_survived(text: str, data: st.DataObject) -> None:
     rows = text.split("\n")
     index = data.draw(st.sampled_from([n for n, row in enumerate(rows) if " : " in row or ": " in row]))
     rows[index] = rows[index].split(":", maxsplit=1)[0] + ": " + data.draw(ODD)
-    assert found("\n".join(rows)).sheets
+    assert found("\n".join(rows)).outputs
 
 
 @given(VALUES)
 @settings(max_examples=100, deadline=None)
 def test_any_json_is_survived(value: object) -> None:
     """Lists for objects, texts for numbers, nothing at all."""
-    assert found(json_text({"Controller": value}), kind="json").sheets
+    assert found(json_text({"Controller": value}), kind="json").outputs
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_any_json_is_survived(value: object) -> None:
 def test_rubbish_is_survived(text: str) -> None:
     """And something is said or shown."""
     observation = found(text)
-    assert observation.problems or observation.controllers or observation.sheets
+    assert observation.problems or observation.controllers or observation.outputs
 
 
 def test_many_drives_are_all_read() -> None:

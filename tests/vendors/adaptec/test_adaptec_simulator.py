@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.vendor.simulator import State
-from raidctl_adaptec.change import knobs
+from raidctl_adaptec.change import current_settings
 from raidctl_adaptec.simulator import change, initial, render
 from tests.vendors.adaptec.adaptec_texts import ZMM, card_of, drive_text, machine, part, pqi, volume_text
 
@@ -75,7 +75,7 @@ def test_what_is_printed_tells_the_settings(drawn: tuple[str, State]) -> None:
 def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
     """The real parser tells every setting of volumes and drives as the simulator has it."""
     text, state = drawn
-    told = knobs(card_of(render(ASK, text, state)))
+    told = current_settings(card_of(render(ASK, text, state)))
     for name, value in state.items():
         _, _, rest = name.partition("/")
         place, _, knob = rest.rpartition("/")

@@ -88,7 +88,7 @@ def test_what_goes_wrong_with_the_first_call_is_a_problem(answer: RunAnswer, kin
 def test_an_answer_without_its_last_line_may_be_cut_off() -> None:
     """Success is that line only."""
     found = seen(Script(TOOL, WHOLE | {"cli64 rsf info": ran(SETS.replace(END, ""))}))
-    assert [sheet.command for sheet in found.sheets if sheet.cut_off] == ["cli64 rsf info"]
+    assert [sheet.command for sheet in found.outputs if sheet.cut_off] == ["cli64 rsf info"]
     assert len(found.controllers[0].arrays) == 2
 
 

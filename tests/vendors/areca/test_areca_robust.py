@@ -33,7 +33,7 @@ def check(found: Observation) -> None:
     existing = {c.id for c in found.controllers} | {
         item.id for c in found.controllers for g in (c.batteries, c.arrays, c.volumes, c.drives) for item in g
     }
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= existing
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= existing
 
 
 def read(*texts: str) -> Observation:
@@ -102,7 +102,7 @@ def test_areca_robust_junk(junk: str) -> None:
     """Megabytes of junk are gone through to the end, and every line of them is on the sheet."""
     raidctl_areca.sniff("x", junk)
     found = read(junk)
-    assert len(found.sheets[0].lines) == junk.count("\n") + 1
+    assert len(found.outputs[0].lines) == junk.count("\n") + 1
 
 
 def test_areca_robust_growth_is_linear() -> None:

@@ -70,5 +70,5 @@ def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
         },
     )
     found = converse(observe(HostView()), script)
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}

@@ -158,7 +158,7 @@ def observed(text: str, name: str = "hdparm.txt") -> Observation:
     assert claim is not None
     assert claim.kind == "hdparm"
     found = read([Document(name, claim.kind, text)])
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     return found
 
 

@@ -95,7 +95,7 @@ def observed(text: str) -> Observation:
     assert claim is not None
     assert claim.kind == "hdparm"
     found = read([Document("x.txt", claim.kind, text)])
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     return found
 
 

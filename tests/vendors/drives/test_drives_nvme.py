@@ -86,7 +86,7 @@ def observed(*texts: str) -> Observation:
         assert claim.kind == "nvme"
         documents.append(Document(f"{number}.txt", claim.kind, text))
     found = read(documents)
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     return found
 
 

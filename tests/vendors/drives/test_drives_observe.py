@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.request import (
@@ -252,4 +254,4 @@ def test_every_drive_has_evidence() -> None:
     found = seen(Machine(), SATA, SAS, NVME, VIRTIO)
     listed = {drive.id for controller in found.controllers for drive in controller.drives}
     listed |= {controller.id for controller in found.controllers}
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == listed
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == listed

@@ -23,7 +23,7 @@ def check(text: str, kind: str) -> None:
     found = read([Document("x", kind, text)])
     shown = {drive.id for controller in found.controllers for drive in controller.drives}
     shown |= {volume.id for controller in found.controllers for volume in controller.volumes}
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= shown
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= shown
     assert found.controllers or found.problems
     sniff("x", text)
 
@@ -84,7 +84,7 @@ def test_escape_sequences_do_not_come_through() -> None:
 def test_an_endless_output_is_read_to_its_end(kind: str, line: str) -> None:
     """The same again and again: drives without a name, complaints without end."""
     found = read([Document("x", kind, "".join(line.format(number) for number in range(4_000)))])
-    assert sum(len(sheet.lines) for sheet in found.sheets) >= 4_000
+    assert sum(len(sheet.lines) for sheet in found.outputs) >= 4_000
 
 
 @pytest.mark.parametrize("kind", KINDS)

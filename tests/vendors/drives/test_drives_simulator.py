@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.change.engine import knobs
+from raidctl.change.engine import current_settings
 from raidctl.model import Drive
 from raidctl.request import Write, WriteAnswer
 from raidctl.simulation.demo import machine
@@ -61,7 +61,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     assert {name: read[name.removeprefix("drive ")] for name in wanted} == {
         name: "enabled" if value == "1" else "disabled" for name, value in wanted.items()
     }
-    stand = knobs(inventory, VENDORS)
+    stand = current_settings(inventory, VENDORS)
     assert all((drive.id, "write_cache") in stand for card in inventory.controllers for drive in card.drives)
 
 

@@ -47,10 +47,10 @@ def printed(text: str, code: int = 0) -> RunAnswer:
 @pytest.mark.parametrize(("text", "serial"), [(FULL, "HBQ40A17"), (SAS, "HS12K7700014A"), (NVME, "QZ98A1004417")])
 def test_one_call_tells_everything(text: str, serial: str) -> None:
     """Smartctl is run once for a drive."""
-    (parts, sheets, problems), machine = asked({FIRST: printed(text)})
+    (parts, outputs, problems), machine = asked({FIRST: printed(text)})
     assert machine.asked == [FIRST]
     assert [(part.device, part.serial) for part in parts] == [("/dev/sdq", serial)]
-    assert len(sheets) == 1
+    assert len(outputs) == 1
     assert problems == []
 
 

@@ -128,14 +128,14 @@ def array(*texts: str) -> Array:
 
 def unparsed(observation: Observation) -> list[str]:
     """The lines that nobody has accounted for."""
-    return [line.text for sheet in observation.sheets for line in sheet.unparsed()]
+    return [line.text for sheet in observation.outputs for line in sheet.unparsed()]
 
 
 def told(observation: Observation, object_id: str, field: str) -> list[str]:
     """The raw lines that a field of an object was read from."""
     return [
         fact.line.text
-        for sheet in observation.sheets
+        for sheet in observation.outputs
         for fact in sheet.facts
         if fact.object_id == object_id and fact.field == field
     ]

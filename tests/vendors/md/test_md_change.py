@@ -7,7 +7,7 @@ import pytest
 from raidctl.model import Controller, Volume
 from raidctl.request import WriteAnswer
 from raidctl.vendor.plan import Desired, Plan, Setting
-from raidctl_md.change import flushes, judge, knobs, plan
+from raidctl_md.change import current_settings, flushes, judge, plan
 
 WHOLE = {"stripe_cache_size": "256", "journal_mode": "[write-through] write-back"}
 FILES = "/sys/block/md7/md"
@@ -124,7 +124,7 @@ def test_a_mode_that_shows_no_choice_is_not_changed() -> None:
 def test_an_array_without_the_kernels_name_is_not_written(device: str) -> None:
     """Its directory is not known."""
     found = array(device=device)
-    assert knobs(found) == {}
+    assert current_settings(found) == {}
     assert refused(planned(found, "stripe_cache_size", "512"))[0] == "unknown"
 
 
@@ -137,7 +137,10 @@ def test_md_has_no_other_cache_setting(setting: Setting) -> None:
 
 def test_the_knobs_are_the_words_of_the_kernel() -> None:
     """Of a choice in brackets, the chosen one."""
-    assert knobs(array()) == {("md:md7", "stripe_cache_size"): "256", ("md:md7", "journal_mode"): "write-through"}
+    assert current_settings(array()) == {
+        ("md:md7", "stripe_cache_size"): "256",
+        ("md:md7", "journal_mode"): "write-through",
+    }
 
 
 def test_md_itself_has_nothing_to_flush_or_to_judge() -> None:

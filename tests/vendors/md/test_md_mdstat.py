@@ -132,7 +132,7 @@ def test_md_mdstat_what_a_device_of_an_array_that_is_not_started_is_for_is_not_t
     assert {drive.device: drive.role for drive in controller(text).drives} == {
         "/dev/sda": None, "/dev/sdb": None, "/dev/sdc": "failed",
     }  # fmt: skip
-    claimed = {fact.object_id for sheet in read(text).sheets for fact in sheet.facts if fact.field == "role"}
+    claimed = {fact.object_id for sheet in read(text).outputs for fact in sheet.facts if fact.field == "role"}
     assert claimed == {"md:md9/sdc"}
     assert "md:md9/sda" in array(text).drives
 

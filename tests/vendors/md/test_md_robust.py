@@ -30,7 +30,7 @@ def check(found: Observation) -> None:
         known = {controller.id, *ids}
         assert {v.array for v in controller.volumes} | {d.array for d in controller.drives} <= known | {None}
         assert {name for a in controller.arrays for name in (*a.drives, *a.spares)} <= known
-        assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= known
+        assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= known
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -89,7 +89,7 @@ def test_md_robust_junk(junk: str) -> None:
     """Megabytes of junk are gone through to the end, and every line of them is on the sheet."""
     md.sniff("x", junk)
     found = md.read([Document("x", "md", junk)])
-    assert len(found.sheets[0].lines) == junk.count("\n") + 1
+    assert len(found.outputs[0].lines) == junk.count("\n") + 1
 
 
 def test_md_robust_growth_is_linear() -> None:
@@ -111,4 +111,4 @@ def test_md_robust_a_thousand_arrays() -> None:
     text = "".join(f"md{n} : active raid1 sda{n}[0] sdb{n}[1]\n      99 blocks [2/2] [UU]\n\n" for n in range(1000))
     found = md.read([Document("x", "md", text)])
     assert len({volume.id for volume in found.controllers[0].volumes}) == 1000
-    assert isinstance(found.sheets[0], Output)
+    assert isinstance(found.outputs[0], Output)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.change.engine import knobs
+from raidctl.change.engine import current_settings
 from raidctl.model import Volume
 from raidctl.request import Write, WriteAnswer
 from raidctl.simulation.demo import machine
@@ -29,7 +29,7 @@ def stand(simulated: Simulated) -> dict[tuple[str, str], str]:
     inventory = survey(simulated, VENDORS).inventory
     return {
         knob: value
-        for knob, value in knobs(inventory, VENDORS).items()
+        for knob, value in current_settings(inventory, VENDORS).items()
         if knob[0].startswith("md:") and knob[1] in VALUES
     }
 

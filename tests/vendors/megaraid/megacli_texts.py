@@ -453,13 +453,13 @@ Exit Code: 0x00
 def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], list[Problem]]:
     """What some texts tell, read one after the other."""
     cards = Cards()
-    sheets: list[Output] = []
+    outputs: list[Output] = []
     problems: list[Problem] = []
     for text in texts:
         sheet, found = read(cards, Document(name, "megacli", textwrap.dedent(text)))
-        sheets.append(sheet)
+        outputs.append(sheet)
         problems += found
-    return cards, sheets, problems
+    return cards, outputs, problems
 
 
 def card(*texts: str) -> CardDraft:
@@ -488,11 +488,11 @@ def battery(*texts: str) -> Draft:
 
 def left(text: str) -> list[str]:
     """The lines of a text that nobody used."""
-    cards, sheets, _ = told(text)
+    cards, outputs, _ = told(text)
     for found in cards.cards.values():
         for draft in found.all():
             draft.write_evidence("x")
-    return [line.text for sheet in sheets for line in sheet.unparsed()]
+    return [line.text for sheet in outputs for line in sheet.unparsed()]
 
 
 def fields(draft: Draft, *names: str) -> Sequence[object]:

@@ -122,7 +122,7 @@ class Read:
     """What was made of an output."""
 
     cards: Cards = field(default_factory=Cards)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     left: list[Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ class Read:
         for card in self.cards.cards.values():
             for draft in card.all():
                 draft.write_evidence(draft.name)
-        return [line.text for sheet in self.sheets for line in sheet.unparsed()]
+        return [line.text for sheet in self.outputs for line in sheet.unparsed()]
 
 
 def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
@@ -152,7 +152,7 @@ def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
     done = Read()
     for text in texts:
         outline = from_json(command, text) if text.lstrip().startswith("{") else from_text(command, text)
-        done.sheets.append(outline.sheet)
+        done.outputs.append(outline.sheet)
         for answer in outline.answers:
             done.left.extend(read_controller(done.cards, answer, outline.sheet))
             done.problems.extend(failures(answer, command))

@@ -24,13 +24,13 @@ def answer_text(response: Data, description: str = "None", controller: int | Non
 
 def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
     """The cards that outputs tell of, the sections that were left, and the sheets."""
-    cards, left, sheets = Cards(), [], []
+    cards, left, outputs = Cards(), [], []
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
         for answer in outline.answers:
             left += read_storage(cards, answer, outline.sheet)
-        sheets.append(outline.sheet)
-    return cards, left, sheets
+        outputs.append(outline.sheet)
+    return cards, left, outputs
 
 
 def read(response: Data, description: str = "None") -> CardDraft:

@@ -112,7 +112,7 @@ def test_each_step_can_be_undone_and_outlives_a_reboot(tmp_path: Path, name: str
     asked = Desired(object_id=controller.volumes[-1].id, setting="write_policy", value="unprotected_write_back")
     plan = change.plan(controller, [asked], tools)
     [step] = plan.steps
-    stand = change.knobs(controller)
+    stand = change.current_settings(controller)
     assert stand[step.object_id, step.knob] == step.before
     assert step.undo.argv[1:] == tuple(word.replace(step.after, step.before) for word in step.action.argv[1:])
     assert step.persistent is True
@@ -259,7 +259,7 @@ def test_what_the_card_does_not_support_is_refused(tmp_path: Path, knob: str, se
     controller, tools = seen(simulated("9271", tmp_path, {f"supports {knob}": "No"}))
     plan = change.plan(controller, [wish("v0", setting, value)], tools)
     assert (plan.steps, plan.refusals[0].kind) == ((), "unsupported")
-    assert knob not in {name for _, name in change.knobs(controller)}
+    assert knob not in {name for _, name in change.current_settings(controller)}
 
 
 def test_the_caches_of_ssds_are_left_where_the_card_blocks_them(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_loose_files_are_planned_with_the_program_they_are_of(tmp_path: Path) ->
     loose = replace(card("9271", tmp_path), told_by=None)
     plan = change.plan(loose, [wish("v0", "write_policy", "write_through")], [Tool(name="storcli")])
     assert [step.action.argv[0] for step in plan.steps] == ["storcli"]
-    assert change.knobs(loose) == {}
+    assert change.current_settings(loose) == {}
 
 
 @pytest.mark.parametrize("name", ["9271", "perc5i"])

@@ -96,7 +96,7 @@ def test_events_are_no_facts_of_the_card() -> None:
     """What happened once is not what is: no details, no volumes, and no line is left over."""
     found = observed(EVENTS)
     assert not any(card.details or card.volumes or card.drives for card in found.controllers)
-    assert not found.sheets[0].unparsed()
+    assert not found.outputs[0].unparsed()
 
 
 def test_a_failed_part_of_an_enclosure_is_told_of() -> None:

@@ -24,7 +24,7 @@ def said(machine: str) -> str:
 @pytest.mark.parametrize("machine", OURS)
 def test_every_recorded_answer_is_asked_for(machine: str) -> None:
     """No recording holds a call of these tools that is not made, but for the versions that ``doctor`` asks."""
-    asked = {sheet.command for sheet in replayed(machine).sheets}
+    asked = {sheet.command for sheet in replayed(machine).outputs}
     kept = {
         " ".join(request.argv): answer
         for request, answer in recording(machine).answers()

@@ -174,10 +174,10 @@ def test_a_problem_of_an_object_stands_at_the_object() -> None:
 def test_every_line_is_accounted_for() -> None:
     """All that raidctl-mfi prints is a fact, a detail or a note, and what it does not print yet would show."""
     observed = told(output())
-    assert [line.text for sheet in observed.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in observed.outputs for line in sheet.unparsed()] == []
     more = output()
     more["controllers"][0]["new"] = 1
-    assert [line.text for sheet in told(more).sheets for line in sheet.unparsed()] == ["controllers[0].new: 1"]
+    assert [line.text for sheet in told(more).outputs for line in sheet.unparsed()] == ["controllers[0].new: 1"]
 
 
 def test_a_loose_output_is_recognised() -> None:

@@ -39,7 +39,7 @@ def check(found: Observation) -> None:
         for item in group
     ]
     assert len(objects) == len(set(objects))
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= set(objects)
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= set(objects)
 
 
 @given(st.text(max_size=400), kinds)

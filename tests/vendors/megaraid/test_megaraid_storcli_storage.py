@@ -34,11 +34,11 @@ EVERYTHING: dict[str, Data] = {
 
 def test_every_line_is_accounted_for() -> None:
     """Each leaf of the response data is evidence of an object."""
-    cards, left, sheets = read_all(answer_text(EVERYTHING))
+    cards, left, outputs = read_all(answer_text(EVERYTHING))
     for draft in cards.cards["0"].all():
         draft.write_evidence(draft.name)
     assert left == []
-    assert [line.text for line in sheets[0].unparsed() if "Response Data" in line.text] == []
+    assert [line.text for line in outputs[0].unparsed() if "Response Data" in line.text] == []
 
 
 def test_what_is_not_about_storage_is_left() -> None:

@@ -104,7 +104,7 @@ def drive(*texts: str) -> Drive:
 
 def left(found: Observation) -> list[str]:
     """The lines that nobody used."""
-    return [line.text for sheet in found.sheets for line in sheet.unparsed()]
+    return [line.text for sheet in found.outputs for line in sheet.unparsed()]
 
 
 def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:

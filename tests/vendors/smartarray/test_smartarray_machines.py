@@ -45,7 +45,7 @@ def only(machine: str) -> Controller:
 def test_every_line_of_a_machine_is_understood(machine: str) -> None:
     """And every fact stands at an object that is shown."""
     found = observed(machine)
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}
     objects = {
         item.id
@@ -53,7 +53,7 @@ def test_every_line_of_a_machine_is_understood(machine: str) -> None:
         for group in ((card,), card.batteries, card.arrays, card.volumes, card.drives)
         for item in group
     }
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == objects
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == objects
 
 
 def test_the_p400_is_protected_by_two_batteries() -> None:

@@ -79,8 +79,8 @@ def test_several_tools_each_tell_their_own_cards() -> None:
     (note,) = found.problems
     assert (note.kind, note.where) == ("note", "smartarray:0")
     assert "ssacli told it" in note.message
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
-    facts = [fact for sheet in found.sheets for fact in sheet.facts if fact.command.startswith("hpacucli")]
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    facts = [fact for sheet in found.outputs for fact in sheet.facts if fact.command.startswith("hpacucli")]
     assert {fact.object_id for fact in facts} == {"smartarray:3"}
 
 

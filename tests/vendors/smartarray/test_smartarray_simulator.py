@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.change.engine import knobs
+from raidctl.change.engine import current_settings
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
@@ -81,7 +81,9 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
         wanted = data.draw(generated(told(simulator, texts(demo))))
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
-    mine = {knob: value for knob, value in knobs(inventory, VENDORS).items() if knob[0].startswith("smartarray:")}
+    mine = {
+        knob: value for knob, value in current_settings(inventory, VENDORS).items() if knob[0].startswith("smartarray:")
+    }
     names = {name for name in shown(wanted) if name.rpartition("/")[2] not in ("battery", "cache", "usage", "array")}
     assert mine == {_knob(name): wanted[name] for name in names}
     for card in inventory.controllers:

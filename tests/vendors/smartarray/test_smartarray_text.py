@@ -23,7 +23,7 @@ def test_every_line_of_a_card_is_accounted_for() -> None:
     objects = {only.id} | {
         item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group
     }
-    facts = [fact for sheet in found.sheets for fact in sheet.facts]
+    facts = [fact for sheet in found.outputs for fact in sheet.facts]
     assert {fact.object_id for fact in facts} == objects
     assert any(fact.field == "cache.drive_write_cache" and fact.object_id == "smartarray:0/v1" for fact in facts)
 
@@ -136,7 +136,7 @@ def test_crlf_tabs_and_terminal_codes_do_not_matter() -> None:
 def test_a_text_cut_anywhere_is_read(cut: int) -> None:
     """Also in the middle of a line."""
     found = told(CARD[:cut])
-    assert len(found.sheets) == 1
+    assert len(found.outputs) == 1
     sniff("x.txt", CARD[cut:])
     told(CARD[cut:])
 
@@ -180,7 +180,7 @@ def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
 )
 def test_a_flood_is_read_to_its_end(text: str) -> None:
     """Megabytes of anything are looked through, and no line gets lost."""
-    [sheet] = read([Document("flood", "show", text)]).sheets
+    [sheet] = read([Document("flood", "show", text)]).outputs
     assert len(sheet.lines) == len(text.split("\n"))
     assert sniff("flood", text) is None or "Slot" in text or "ical" in text
 

@@ -39,7 +39,7 @@ def check(found: Observation) -> None:
         assert {v.array for v in controller.volumes} | {d.array for d in controller.drives} <= {*ids, None}
         assert {name for a in controller.arrays for name in (*a.drives, *a.spares)} <= set(ids)
         existing |= set(ids)
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= existing
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= existing
 
 
 def read(*texts: str) -> Observation:
@@ -84,7 +84,7 @@ def test_threeware_robust_a_table_without_its_first_title() -> None:
     """Rows that cannot be told whose they are stay unread, and are listed as such."""
     found = read(UNIT_HEAD.replace("Unit  ", "Unit- ", 1) + "u0    RAID-5    OK  -  -  64K  465.641   RiW    OFF\n")
     assert not found.controllers or not found.controllers[0].volumes
-    assert any("RAID-5" in line.text for line in found.sheets[0].unparsed())
+    assert any("RAID-5" in line.text for line in found.outputs[0].unparsed())
 
 
 @settings(max_examples=40)
@@ -116,7 +116,7 @@ def test_threeware_robust_junk(junk: str) -> None:
     raidctl_threeware.sniff("x", junk)
     found = read(junk)
     check(found)
-    assert len(found.sheets[0].lines) == junk.count("\n") + 1
+    assert len(found.outputs[0].lines) == junk.count("\n") + 1
 
 
 def test_threeware_robust_growth_is_linear() -> None:

@@ -30,10 +30,10 @@ _PRESERVED = (
 )
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as the program spells them; none where it is not known which told."""
     grammar = _grammar(controller.told_by)
-    return grammar.knobs(controller) if grammar is not None else {}
+    return grammar.current_settings(controller) if grammar is not None else {}
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
@@ -140,7 +140,7 @@ class _Planner:
     turned: dict[ToolSetting, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.stand: Mapping[ToolSetting, str] = self.way.grammar.knobs(self.controller)
+        self.stand: Mapping[ToolSetting, str] = self.way.grammar.current_settings(self.controller)
 
     def take(self, wish: Desired) -> None:
         """Add what a wish needs, or say why it cannot be."""

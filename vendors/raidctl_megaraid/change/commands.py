@@ -44,7 +44,7 @@ class Grammar(Protocol):
     """For each knob that matters to data: its values, the higher the sooner data is lost. What is not here is no
     value that the program takes."""
 
-    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """All settings that can be turned, as the tool's own words."""
 
     def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:

@@ -58,7 +58,7 @@ class MegaCli:
         "CacheFlushInterval": {str(number): number for number in range(256)},
     }
 
-    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """``WritePolicy`` … of each volume, ``CacheFlushInterval`` of the controller."""
         found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None

@@ -54,7 +54,7 @@ class StorCli:
         "cacheflushint": {str(number): number for number in range(256)},
     }
 
-    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
         found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None

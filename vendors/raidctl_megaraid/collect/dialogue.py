@@ -89,7 +89,7 @@ def _assemble(asked: Sequence[Session], problems: Sequence[Problem], host: HostV
         if not one.seen:
             own = _saw_nothing(one, own, host, enough=enough)
         found.problems += own
-        found.sheets += [call.told.sheet for call in one.calls if call.told is not None]
+        found.outputs += [call.told.sheet for call in one.calls if call.told is not None]
     return found.observation()
 
 

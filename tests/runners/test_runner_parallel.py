@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from raidctl.request import Answer, ReadAnswer
-from raidctl.runners.parallel import Crew, Task
+from raidctl.runners.parallel import Task, WorkerPool
 
 
 def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
@@ -20,7 +20,7 @@ def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
         return ReadAnswer(data=b"second")
 
     tasks = [Task(first, patience=30.0), Task(second, patience=30.0)]
-    Crew([[task] for task in tasks], threading.Event()).work()
+    WorkerPool([[task] for task in tasks], threading.Event()).work()
     assert [task.answer for task in tasks] == [ReadAnswer(data=b"first"), ReadAnswer(data=b"second")]
 
 
@@ -33,7 +33,7 @@ def test_programs_run_side_by_side_and_files_beside_them() -> None:
         return Answer()
 
     tasks = [Task(meet, patience=30.0), Task(meet), Task(meet)]
-    Crew([[task] for task in tasks], threading.Event()).work()
+    WorkerPool([[task] for task in tasks], threading.Event()).work()
     assert [task.answer for task in tasks] == [Answer()] * 3
 
 
@@ -46,5 +46,5 @@ def test_no_more_threads_work_than_permitted() -> None:
         return Answer()
 
     tasks = [Task(lambda: named("file"), patience=30.0), Task(lambda: named("program"))]
-    Crew([[task] for task in tasks], threading.Event(), width=1).work()
+    WorkerPool([[task] for task in tasks], threading.Event(), width=1).work()
     assert order == ["program", "file"]

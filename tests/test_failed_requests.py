@@ -131,7 +131,7 @@ def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) 
 
     def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:
         failing = Failing(replay, {key(request) for request in requests}, Failure.TIMEOUT)
-        kernel = converse(layers.look(found.view), failing)
+        kernel = converse(layers.probe_caches(found.view), failing)
         told = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
         return list(told.problems), list(ground(found, failing).inventory.problems), failing
 

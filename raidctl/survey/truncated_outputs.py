@@ -1,7 +1,8 @@
-"""What an output that is cut off leaves open: the object that it describes last, and what depends on it. Pure.
+"""Withdraw good conclusions that a truncated output does not support. Pure.
 
-Each fact that was read stays. A good status, and a conclusion that rests on one, becomes unknown where the lines that
-could contradict it are missing: ``Firmware state: Online`` without the line ``S.M.A.R.T alert`` further down.
+Affected are the object that the output describes last and what depends on it. Each fact that was read stays. A good
+status, and a conclusion that rests on one, becomes unknown if the lines that could contradict it are missing:
+``Firmware state: Online`` without the line ``S.M.A.R.T alert`` further down.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ _BAD = frozenset(
 )
 
 
-def weakened(
-    controllers: Sequence[Controller], sheets: Sequence[Output], problems: Iterable[Problem]
+def withdraw_unsupported(
+    controllers: Sequence[Controller], outputs: Sequence[Output], problems: Iterable[Problem]
 ) -> list[Controller]:
-    """The controllers without the good conclusions that outputs which are cut off, or torn JSON, do not support.
+    """Return the controllers without conclusions that truncated outputs or broken JSON do not support.
 
-    A missing blank line at the end of an output that is framed by two is a hint: it weakens only what a setting says of
-    drives that report nothing themselves.
+    A missing blank line at the end of an output that normally ends with one is a hint only: it makes unknown what a
+    volume's setting says about drives that report nothing themselves.
     """
     torn = {problem.where for problem in problems if problem.kind == "unread" and problem.severity == "error"}
-    cut = [one for one in sheets if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
-    about = {fact.object_id for sheet in cut for fact in sheet.facts}
-    last = {name for sheet in cut for name in _last(sheet)}
-    hinted = {fact.object_id for one in sheets if one.framed and one.cut_off for fact in one.facts}
+    cut = [one for one in outputs if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
+    about = {fact.object_id for output in cut for fact in output.facts}
+    last = {name for output in cut for name in _last(output)}
+    hinted = {fact.object_id for one in outputs if one.framed and one.cut_off for fact in one.facts}
     below = DrivesBelow(tuple(controllers))
     return [_by_drives(_controller(card, last, about), hinted, below) for card in controllers]
 
@@ -49,10 +50,10 @@ def _by_drives(card: Controller, hinted: Collection[str], below: DrivesBelow) ->
     return replace(card, volumes=tuple(map(judged, card.volumes))) if hinted else card
 
 
-def _last(sheet: Output) -> set[str]:
-    """The ids of the objects that the last fact of an output is about."""
-    last = max((fact.line.number for fact in sheet.facts), default=0)
-    return {fact.object_id for fact in sheet.facts if fact.line.number == last}
+def _last(output: Output) -> set[str]:
+    """Return the ids of the objects that the last fact of an output is about."""
+    last = max((fact.line.number for fact in output.facts), default=0)
+    return {fact.object_id for fact in output.facts if fact.line.number == last}
 
 
 def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
@@ -68,7 +69,7 @@ def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]
     ids |= {volume.id for volume in card.volumes if volume.array in ids}
     own = card.id in ids
     unsure = own or any(battery.id in ids for battery in card.batteries)
-    told = {drive.id for drive in card.drives if drive.model or drive.serial}  # the others are named by an array only
+    told = {drive.id for drive in card.drives if drive.model or drive.serial}  # others are only named by an array
     cache = card.cache
     if cache is not None and own and cache.status == "ok":
         cache = replace(cache, status="unknown")
@@ -91,9 +92,9 @@ def _part(part: Part, ids: Collection[str]) -> Part:
 
 
 def _volume(volume: Volume, *, unsure: bool, keep: bool = False) -> Volume:
-    """What protects written data is unknown where the volume, the controller or its battery is described in part.
+    """Make the protection of written data unknown if the volume, controller or battery is described in part.
 
-    ``keep``: only the drives' part is.
+    ``keep``: keep the controller's cache, as only the drives' caches are in doubt.
     """
     cache = volume.cache
     if cache is None or not unsure:

@@ -1,4 +1,4 @@
-"""Requests that got no answer: each becomes a problem, whether or not the dialogue that asked made one of it."""
+"""Report each failed request as a problem, unless its dialogue has reported it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from raidctl.request import Answer, Failure, Glob, Read, Request, Run, RunAnswer
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
-"""Not "not there" (MISSING), and not the matter of a right or a recording, which the dialogues report."""
+"""Failures reported here; missing files, missing rights and gaps in recordings are reported by the dialogues."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
 _DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
-_REMEDY = "Run it again; if that fails, too, look for a drive that does not answer (dmesg)."
+_REMEDY = "Run it again; if it fails again, look in `dmesg` for a drive that does not respond."
 
 
-class Watched:
-    """A runner that remembers what got no answer in time, failed, or was cut off."""
+class FailureWatch:
+    """A runner that remembers requests that timed out, failed, or were cut off."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
         self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; one that is answered when it is asked again is no longer lost."""
+        """Answer each request, in order; a repeated request that succeeds is no longer a failure."""
         answers = self._runner.carry_out(requests)
         for request, answer in zip(requests, answers, strict=True):
             if _is_lost(request, answer):
@@ -41,11 +41,11 @@ class Watched:
 
 
 def problems_of(asked: Iterable[tuple[Request[Any], Answer]], known: Iterable[Problem]) -> list[Problem]:
-    """A problem for each program that got no answer, and one for all files that failed alike.
+    """Return a problem for each tool call that failed, and one for all files with the same failure.
 
     Args:
         asked: Requests with their answers.
-        known: What the dialogues have reported; requests that are named there are left out.
+        known: Problems that the dialogues have reported; requests that they name are left out.
     """
     told = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
     found: list[Problem] = []
@@ -71,13 +71,13 @@ def _problem(where: str, message: str) -> Problem:
 
 
 def _is_lost(request: Request[Any], answer: Answer) -> bool:
-    """Whether there is no answer, or half of one; a file of which only the beginning was wanted is whole."""
+    """Whether there is no answer or part of one; a file read up to the requested limit is complete."""
     wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
     return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
 
 
 def _name(request: Request[Any]) -> str:
-    """What a request asked for, as a problem names it."""
+    """Return the name of a request's subject, for a problem."""
     if isinstance(request, Run):
         return " ".join(request.argv)
     if isinstance(request, Which):

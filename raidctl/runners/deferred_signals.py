@@ -1,4 +1,4 @@
-"""Holding signals back for a moment in which nothing may come between two steps."""
+"""Defer signals during steps that an interruption must not separate."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ Held = set[int | signal.Signals]
 
 
 @contextmanager
-def undisturbed(signals: Iterable[int] | None = None) -> Iterator[Held]:
-    """None of these signals (None: no signal at all) is answered within; what comes meanwhile is answered at the end.
+def defer_signals(signals: Iterable[int] | None = None, *, block: bool = True) -> Iterator[Held]:
+    """Defer these signals (None: all) until the end; yield the signals that were blocked before.
 
-    Gives the signals that were held back before. Blocking them is not enough: another thread may take them, and the
-    handler runs in this one all the same, even in the middle of `os.fork`, where what it raises is lost.
+    Blocking alone is not enough: another thread may receive them, and the handler still runs in this one, even in the
+    middle of `os.fork`, where what it raises is lost. With ``block=False`` only Python's handlers are deferred: a
+    program that is started meanwhile would inherit blocked signals.
     """
     wanted = set(signal.valid_signals() if signals is None else signals)
     gate = _Gate()
     try:
         if threading.current_thread() is threading.main_thread():
-            gate.put_before(wanted)
+            gate.install(wanted)
         gate.shut = True
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, wanted if block else ())
         try:
             yield held
         finally:
@@ -32,17 +33,17 @@ def undisturbed(signals: Iterable[int] | None = None) -> Iterator[Held]:
             gate.shut = False
     finally:
         try:
-            gate.take_away()
+            gate.remove()
         finally:
-            gate.take_away()  # what a handler raised in the middle of the first time has cut that short
-            gate.answer_late()
+            gate.remove()  # again, as a handler that raised may have interrupted it
+            gate.deliver()
 
 
 class _Gate:
-    """Stands before the handlers of signals; shut and open in one step.
+    """A signal handler in front of the previous ones; opened and shut in one step.
 
-    A handler may raise between any two steps of whoever puts the gate up or takes it away: what is left standing then
-    is open, and hands on what comes.
+    A handler may raise at any point while the gate is installed or removed: a gate that is left is open, and passes
+    signals on.
     """
 
     def __init__(self) -> None:
@@ -56,23 +57,23 @@ class _Gate:
         else:
             self.handlers[number](number, frame)
 
-    def put_before(self, numbers: Iterable[int]) -> None:
-        """Before the handlers of these signals, those that have one."""
+    def install(self, numbers: Iterable[int]) -> None:
+        """Put it in front of these signals' handlers, if they have one."""
         for number in numbers:
             handler = signal.getsignal(number)
-            if isinstance(handler, _Gate) and not handler.shut:  # left standing
+            if isinstance(handler, _Gate) and not handler.shut:  # left behind
                 handler = handler.handlers[number]
             if callable(handler):
                 self.handlers[number] = handler
                 signal.signal(number, self)
 
-    def take_away(self) -> None:
-        """Where it still stands; again is harmless."""
+    def remove(self) -> None:
+        """Restore the handlers; may be repeated."""
         for number, handler in self.handlers.items():
             if signal.getsignal(number) is self:
                 signal.signal(number, handler)
 
-    def answer_late(self) -> None:
-        """What came while it was shut comes now."""
+    def deliver(self) -> None:
+        """Raise the signals that came while it was shut."""
         while self._late:
             signal.raise_signal(self._late.pop(0))

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from raidctl.bench.deferred_signals import undisturbed
+from raidctl.runners.deferred_signals import defer_signals
 
 
 def test_what_came_within_is_answered_at_the_end() -> None:
@@ -16,7 +16,7 @@ def test_what_came_within_is_answered_at_the_end() -> None:
     done = []
 
     def steps() -> None:
-        with undisturbed():
+        with defer_signals():
             done.append("one")
             signal.raise_signal(signal.SIGINT)
             done.append("other")
@@ -41,13 +41,13 @@ def test_handlers_are_as_before_after_a_storm_that_interrupts_every_step() -> No
         for step in range(300):
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-5 + step * 1e-6)
-                with undisturbed():
+                with defer_signals():
                     pass
                 time.sleep(0.001)
             except TimeoutError:
                 cut += 1
             try:
-                with undisturbed(), undisturbed([signal.SIGINT]):
+                with defer_signals(), defer_signals([signal.SIGINT]):
                     signal.raise_signal(signal.SIGINT)
                 pytest.fail("the interruption was lost")
             except KeyboardInterrupt:

@@ -1,24 +1,25 @@
-"""Lines that a mailer has wrapped are put together again; pure, the vendor's reader decides whether that is right."""
+"""Join lines that a mailer has wrapped; the vendor's reader decides whether that is right. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 82
-"""Characters of lines that were wrapped at most: mailers wrap at 72 to 78."""
+"""Longest wrapped line in characters: mailers wrap at 72 to 78."""
 _WAYS = ((72, True), (62, True), (72, False))
-"""The least length of a line that was wrapped, and whether the rules of a table tell how long its lines were."""
+"""The least length of a wrapped line, and whether a table's rules show how long its lines were."""
 _LONGEST = 20_000
-"""Lines of a text that is tried: nobody mails more."""
+"""Most lines of a text that is tried; nobody mails more."""
 _MANY = 4
-"""A text of which more than one line in so many is longer was not wrapped."""
+"""A text was not wrapped if more than one in this many lines is longer."""
 
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
@@ -29,26 +30,26 @@ class _Reading(NamedTuple):
     unread: int
     """Problems of kind ``unread``."""
     strange: int
-    """Lines that no parser understood."""
+    """Number of unparsed lines."""
     facts: int
     left: frozenset[str]
-    """The lines that no parser understood."""
+    """The unparsed lines."""
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Less is better."""
+        """Return a rank; less is better."""
         return self.unread, self.strange - self.facts
 
 
 def unwrapped(document: Document, read: Read) -> Document:
-    """The document with the lines joined that are understood only together; the same one where there are none."""
+    """Join the lines that are only understood together; return the same document if there are none."""
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
         return document
     guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, *way)))]
     if not guesses:
         return document
-    with suppress(Exception):  # a reader that fails is reported when it is asked for good
+    with suppress(Exception):  # a reader that fails is reported in the final reading
         before = _reading(document, read)
         best, rank = document, before.rank
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
@@ -64,9 +65,9 @@ def unwrapped(document: Document, read: Read) -> Document:
 
 
 def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int]:
-    """The numbers of lines whose next line could be their end: its first word did not fit.
+    """Yield the numbers of lines that the next line could continue: its first word did not fit.
 
-    Where the break fell into the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
+    If the break is in the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
     """
     words = [len(line) for line in lines if " " in line]
     if sum(length > _WIDEST for length in words) * _MANY > len(words):
@@ -96,7 +97,7 @@ def _may_go_on(line: str, following: str) -> bool:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Begin and end of the lines between empty ones and the rules of tables, with the length of the longer rule."""
+    """Yield start and end of blocks between empty lines and rules, with the length of the longer rule."""
     begin = rule = 0
     for number, line in enumerate([*lines, ""]):
         if not line.strip() or _is_rule(line):
@@ -124,6 +125,6 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
 
 def _reading(document: Document, read: Read) -> _Reading:
     seen = read([document])
-    left = [line.stripped for sheet in seen.sheets for line in sheet.unparsed()]
-    facts = sum(len(sheet.facts) for sheet in seen.sheets)
+    left = [line.stripped for output in seen.outputs for line in output.unparsed()]
+    facts = sum(len(output.facts) for output in seen.outputs)
     return _Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Problem, Tool, Volume
-from raidctl.survey import pci_cards
+from raidctl.survey import pci_controllers
 from raidctl.vendor.protocol import ToolSpec
 from tests.discovery.machines import Family, seen
 
@@ -24,7 +24,7 @@ def raid(address: str, driver: str | None = "hpsa", pci_class: int = 0x010400) -
 
 def test_a_raid_card_without_its_tool_is_said_with_the_tool_to_install() -> None:
     """The problem names card and programs; the card is shown with its block devices, mount points and no status."""
-    bare, problems = pci_cards.unanswered(VIEW, (), VENDORS, ())
+    bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     known = next(problem for problem in problems if problem.where == "0000:03:00.0")
     assert (known.kind, known.severity) == ("no_tool", "error")
     assert "newcli or oldcli" in known.message
@@ -39,18 +39,18 @@ def test_a_raid_card_without_its_tool_is_said_with_the_tool_to_install() -> None
 
 def test_a_raid_card_that_no_package_knows_is_said_with_its_driver() -> None:
     """A card of the RAID class with a driver that no family names is shown all the same."""
-    bare, problems = pci_cards.unanswered(VIEW, (), VENDORS, ())
+    bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     unknown = next(problem for problem in problems if problem.where == "0000:82:00.0")
     assert unknown.kind == "no_tool"
-    assert "No vendor package of raidctl knows" in unknown.message
+    assert "No vendor package of raidctl supports" in unknown.message
     assert "megaraid_sas" in unknown.message
     assert [controller.id for controller in bare] == ["pci:0000:03:00.0", "pci:0000:82:00.0"]
 
 
 def test_every_fact_of_a_bare_card_has_a_line() -> None:
     """What is shown of a card without a tool can be explained, object by object."""
-    bare, _ = pci_cards.unanswered(VIEW, (), VENDORS, ())
-    (sheet,) = pci_cards.evidence(bare, VIEW)
+    bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
+    (sheet,) = pci_controllers.evidence(bare, VIEW)
     explained = {fact.object_id for fact in sheet.facts}
     assert explained == {c.id for c in bare} | {volume.id for c in bare for volume in c.volumes}
     assert sheet.unparsed() == []
@@ -58,8 +58,8 @@ def test_every_fact_of_a_bare_card_has_a_line() -> None:
 
 def test_an_installed_tool_that_does_not_list_the_card_is_another_problem() -> None:
     """As root it is something that could not be read; without root it is a right that is missing."""
-    _, as_root = pci_cards.unanswered(VIEW, (), VENDORS, ["oldcli"])
-    _, as_user = pci_cards.unanswered(replace(VIEW, root=False), (), VENDORS, ["oldcli"])
+    _, as_root = pci_controllers.unlisted(VIEW, (), VENDORS, ["oldcli"])
+    _, as_user = pci_controllers.unlisted(replace(VIEW, root=False), (), VENDORS, ["oldcli"])
     assert [p.kind for p in as_root if p.where == "0000:03:00.0"] == ["unread"]
     assert [p.kind for p in as_user if p.where == "0000:03:00.0"] == ["no_right"]
 
@@ -68,20 +68,20 @@ def test_a_card_that_a_family_lists_is_answered() -> None:
     """By its PCI address, or as the only card and controller of the family; plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     addressed = Controller(id="example:1", pci_address="0000:03:00.0")
-    assert pci_cards.unanswered(view, [addressed], VENDORS, ["newcli"]) == ([], [])
-    assert pci_cards.unanswered(view, [Controller(id="example:1")], VENDORS, ["newcli"]) == ([], [])
+    assert pci_controllers.unlisted(view, [addressed], VENDORS, ["newcli"]) == ([], [])
+    assert pci_controllers.unlisted(view, [Controller(id="example:1")], VENDORS, ["newcli"]) == ([], [])
     plain = Controller(id="drives:0000:03:00.0", pci_address="0000:03:00.0")
-    assert len(pci_cards.unanswered(view, [plain], VENDORS, [])[1]) == 1
+    assert len(pci_controllers.unlisted(view, [plain], VENDORS, [])[1]) == 1
 
 
 def test_fewer_controllers_than_cards_cannot_be_told_apart() -> None:
     """Two cards and one controller without an address: neither is shown bare, and both problems say why."""
     view = HostView(pci=(raid("0000:03:00.0"), raid("0000:04:00.0")))
-    bare, problems = pci_cards.unanswered(view, [Controller(id="example:1")], VENDORS, ["newcli"])
+    bare, problems = pci_controllers.unlisted(view, [Controller(id="example:1")], VENDORS, ["newcli"])
     assert bare == []
     assert [problem.kind for problem in problems] == ["unread", "unread"]
     both = [Controller(id="example:1"), Controller(id="example:2")]
-    assert pci_cards.unanswered(view, both, VENDORS, ["newcli"]) == ([], [])
+    assert pci_controllers.unlisted(view, both, VENDORS, ["newcli"]) == ([], [])
 
 
 def test_ports_of_plain_drives_are_no_raid_cards() -> None:
@@ -91,13 +91,13 @@ def test_ports_of_plain_drives_are_no_raid_cards() -> None:
         raid("0000:01:00.0", "nvme", 0x010802), raid("0000:02:00.0", "mpt3sas", 0x010700),
         raid("0000:05:00.0", "vfio-pci"),
     )  # fmt: skip
-    assert pci_cards.unanswered(HostView(pci=functions), (), VENDORS, ()) == ([], [])
+    assert pci_controllers.unlisted(HostView(pci=functions), (), VENDORS, ()) == ([], [])
 
 
 def test_a_card_without_a_driver_hides_what_hangs_on_it() -> None:
     """A RAID card that no kernel driver serves is something that cannot be told; an unused IDE port is a note."""
     view = HostView(pci=(raid("0000:03:00.0", None), raid("0000:00:01.1", None, 0x010180)))
-    bare, problems = pci_cards.unanswered(view, (), VENDORS, ())
+    bare, problems = pci_controllers.unlisted(view, (), VENDORS, ())
     assert [(p.where, p.kind) for p in problems] == [("0000:03:00.0", "unread"), ("0000:00:01.1", "note")]
     assert [controller.id for controller in bare] == ["pci:0000:03:00.0"]
 
@@ -105,22 +105,22 @@ def test_a_card_without_a_driver_hides_what_hangs_on_it() -> None:
 def test_devices_that_a_family_shows_are_not_shown_twice() -> None:
     """A block device that is a volume or a drive of somebody already is left out of the bare card."""
     taken = Controller(id="drives:0000:03:00.0", volumes=(Volume(id="x", device="/dev/sda"),))
-    bare, _ = pci_cards.unanswered(VIEW, [taken], VENDORS, ())
+    bare, _ = pci_controllers.unlisted(VIEW, [taken], VENDORS, ())
     assert [volume.device for volume in bare[0].volumes] == ["/dev/sdb"]
 
 
 def test_the_overview_has_a_row_for_each_storage_function() -> None:
     """Who is in charge, which programs can tell, which are there, and whether one does."""
-    bare, _ = pci_cards.unanswered(VIEW, (), VENDORS, ())
+    bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     found = [*bare, Controller(id="drives:0000:00:1f.2", pci_address="0000:00:1f.2")]
-    rows = pci_cards.overview(VIEW, VENDORS, found, [Tool(name="drivetool")])
+    rows = pci_controllers.overview(VIEW, VENDORS, found, [Tool(name="drivetool")])
     port, known, unknown = rows
-    assert (port.family, port.found, port.controllers, port.answers) == (
+    assert (port.family, port.found, port.controllers, port.listed) == (
         "drives", ("drivetool",), ("drives:0000:00:1f.2",), True,
     )  # fmt: skip
-    assert (known.family, known.tools, known.found, known.answers) == ("example", ("newcli", "oldcli"), (), False)
-    assert (unknown.family, unknown.answers) == (None, False)
-    assert unknown.note == "No vendor package of raidctl knows this card."
+    assert (known.family, known.tools, known.found, known.listed) == ("example", ("newcli", "oldcli"), (), False)
+    assert (unknown.family, unknown.listed) == (None, False)
+    assert unknown.note == "No vendor package of raidctl supports this controller."
     assert known.name == "Hewlett-Packard Company Smart Array Gen8 Controllers"
 
 
@@ -131,8 +131,8 @@ def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
         raid("0000:00:05.0", "virtio-pci", 0x010000),
         raid("0000:05:00.0", "vfio-pci"),
     )
-    notes = {row.address: row.note or "" for row in pci_cards.overview(HostView(pci=functions), VENDORS, ())}
-    assert "Calls itself RAID" in notes["0000:00:17.0"]
+    notes = {row.address: row.note or "" for row in pci_controllers.overview(HostView(pci=functions), VENDORS, ())}
+    assert "Its PCI class is RAID" in notes["0000:00:17.0"]
     assert "virtual" in notes["0000:00:05.0"]
     assert "guest" in notes["0000:05:00.0"]
 
@@ -143,11 +143,11 @@ def test_the_overview_tells_which_program_was_used_and_why() -> None:
     sheet.fact(sheet.lines[0], "example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
     ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")
-    (row,) = pci_cards.overview(
+    (row,) = pci_controllers.overview(
         HostView(pci=(raid("0000:03:00.0"),)), VENDORS, [Controller(id="example:1", pci_address="0000:03:00.0")],
-        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], sheets=[sheet],
+        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], outputs=[sheet],
     )  # fmt: skip
-    assert (row.found, row.told_by, row.why) == (("newcli", "oldcli"), ("oldcli",), ("newcli does not know it.",))
+    assert (row.found, row.reported_by, row.notes) == (("newcli", "oldcli"), ("oldcli",), ("newcli does not know it.",))
 
 
 BOTH = (
@@ -160,22 +160,22 @@ def test_of_two_families_with_one_driver_the_one_that_tells_is_in_charge() -> No
     """Two makers' cards share a driver: whoever lists the card, else whoever has a program, answers for it."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
-    assert [row.family for row in pci_cards.overview(view, BOTH, listed)] == ["example"]
-    assert [row.family for row in pci_cards.overview(view, BOTH, [Controller(id="example:1")])] == ["example"]
-    assert [row.family for row in pci_cards.overview(view, BOTH, (), [Tool(name="newcli")])] == ["example"]
-    assert [row.family for row in pci_cards.overview(view, BOTH, ())] == ["another"]
+    assert [row.family for row in pci_controllers.overview(view, BOTH, listed)] == ["example"]
+    assert [row.family for row in pci_controllers.overview(view, BOTH, [Controller(id="example:1")])] == ["example"]
+    assert [row.family for row in pci_controllers.overview(view, BOTH, (), [Tool(name="newcli")])] == ["example"]
+    assert [row.family for row in pci_controllers.overview(view, BOTH, ())] == ["another"]
 
 
 def test_whoever_lists_a_card_is_in_charge_of_it() -> None:
     """Also where its family does not count the card's driver among its own."""
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
-    (row,) = pci_cards.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
-    assert (row.family, row.controllers, row.answers) == ("example", ("example:1",), True)
+    (row,) = pci_controllers.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
+    assert (row.family, row.controllers, row.listed) == ("example", ("example:1",), True)
 
 
 def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
     """Without a program nobody can tell whose card it is: both are offered."""
-    (problem,) = pci_cards.unanswered(HostView(pci=(raid("0000:03:00.0"),)), (), BOTH, ())[1]
+    (problem,) = pci_controllers.unlisted(HostView(pci=(raid("0000:03:00.0"),)), (), BOTH, ())[1]
     assert (problem.kind, problem.where) == ("no_tool", "0000:03:00.0")
     for word in ("anothercli", "newcli"):
         assert word in problem.message

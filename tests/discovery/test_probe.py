@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.discovery import look
+from raidctl.discovery import probe_machine
 from raidctl.request import Failure, converse
 from raidctl.runners.local import LocalRunner
 from tests.discovery.machines import Scripted, block, seen
@@ -17,7 +17,7 @@ def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
     """Each recorded host gives its name, its kernel, its disks with size and PCI function, and no problem."""
     found = seen(machine)
     assert found.problems == []
-    assert found.sheets == []
+    assert found.outputs == []
     assert found.view.hostname
     assert found.view.kernel
     assert found.view.root is True
@@ -102,14 +102,14 @@ def test_directories_bound_into_a_container_are_mount_points_where_nothing_bette
 def test_two_rounds_are_enough() -> None:
     """Over ssh each round costs: everything that does not depend on an answer is asked at once."""
     runner = Scripted(paths=["/sys/class/block/sda"], files={"/sys/class/block/sda/size": b"2048\n"})
-    found = converse(look(), runner)
+    found = converse(probe_machine(), runner)
     assert len(runner.rounds) == 2
     assert block(found.view, "sda").size_bytes == 1 << 20
 
 
 def test_a_machine_that_tells_nothing_gives_one_problem() -> None:
     """With neither udev nor sysfs the view is empty, and that is said, once."""
-    found = converse(look(), Scripted())
+    found = converse(probe_machine(), Scripted())
     assert found.view.blocks == ()
     assert [problem.kind for problem in found.problems] == ["unread"]
 
@@ -117,22 +117,22 @@ def test_a_machine_that_tells_nothing_gives_one_problem() -> None:
 def test_missing_mount_points_are_said_where_there_is_something_to_mount() -> None:
     """Disks without a readable table of mounts are a problem: no mount point is not the same as not mounted."""
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
-    found = converse(look(), Scripted(udev, {"/sys/class/block/sda/size": b"2048\n"}))
+    found = converse(probe_machine(), Scripted(udev, {"/sys/class/block/sda/size": b"2048\n"}))
     assert [problem.where for problem in found.problems] == ["/proc/self/mountinfo"]
 
 
 def test_a_udev_that_hangs_is_said_and_replaced() -> None:
     """A database that could not be read in time leaves what sysfs reports, and is reported."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
-    found = converse(look(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
+    found = converse(probe_machine(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
     assert block(found.view, "sda").size_bytes == 1 << 20
     assert [problem.kind for problem in found.problems] == ["unread"]
 
 
 def test_lines_in_no_known_form_are_kept_and_said() -> None:
     """A table of the kernel with lines that nobody understands is a problem, and the lines are listed as unparsed."""
-    found = converse(look(), Scripted("what is this\nP: /devices/x\n"))
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == ["what is this"]
+    found = converse(probe_machine(), Scripted("what is this\nP: /devices/x\n"))
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == ["what is this"]
     assert any("udev database" in problem.where for problem in found.problems)
 
 
@@ -142,7 +142,7 @@ def test_the_path_of_a_multipath_nvme_drive_tells_its_pci_function() -> None:
         "P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1\nN: nvme0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n\n"
         "P: /devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme0/nvme0c0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n"
     )
-    view = converse(look(), Scripted(udev)).view
+    view = converse(probe_machine(), Scripted(udev)).view
     assert [device.name for device in view.blocks] == ["nvme0n1"]
     assert (block(view, "nvme0n1").pci_address, block(view, "nvme0n1").kind) == ("0000:81:00.0", "disk")
 
@@ -151,7 +151,7 @@ def test_devices_that_nobody_has_set_up_are_not_shown() -> None:
     """Empty loop and network block devices, RAM disks and compressed swap in memory are no storage of the machine."""
     names = ("loop0", "loop1", "nbd0", "ram0", "zram0")
     files = {f"/sys/class/block/{name}/size": b"0\n" for name in names} | {"/sys/class/block/loop1/size": b"8\n"}
-    found = converse(look(), Scripted(files=files, paths=[f"/sys/class/block/{name}" for name in names]))
+    found = converse(probe_machine(), Scripted(files=files, paths=[f"/sys/class/block/{name}" for name in names]))
     assert [device.name for device in found.view.blocks] == ["loop1"]
 
 
@@ -169,7 +169,7 @@ def test_a_name_with_a_slash_is_found_in_sysfs_and_in_dev() -> None:
         "/sys/class/block/cciss!c0d0/cciss!c0d0p1/partition",
         "/sys/bus/pci/devices/0000:06:00.0/cciss0/c0d0/block/cciss!c0d0",
     ]
-    view = converse(look(), Scripted(files=files, paths=paths)).view
+    view = converse(probe_machine(), Scripted(files=files, paths=paths)).view
     disk = block(view, "/dev/cciss/c0d0")
     assert (disk.size_bytes, disk.pci_address) == (1 << 20, "0000:06:00.0")
     assert view.mountpoints("cciss/c0d0") == ("/",)
@@ -178,7 +178,7 @@ def test_a_name_with_a_slash_is_found_in_sysfs_and_in_dev() -> None:
 
 def test_this_very_machine_is_read() -> None:
     """The local runner and the look give a host name, a kernel, and a size for whatever disks there are."""
-    found = converse(look(), LocalRunner())
+    found = converse(probe_machine(), LocalRunner())
     assert found.view.hostname
     assert found.view.kernel
     assert found.view.root is not None
@@ -188,7 +188,7 @@ def test_this_very_machine_is_read() -> None:
 
 def test_a_thousand_drives_are_all_seen() -> None:
     """Each with its partition, none twice."""
-    found = converse(look(), many(1000))
+    found = converse(probe_machine(), many(1000))
     assert len({device.node for device in found.view.blocks}) == len(found.view.blocks) == 2000
 
 
