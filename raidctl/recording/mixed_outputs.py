@@ -6,8 +6,9 @@ The family that is surest of a text reads it; what it did not understand is offe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise, takewhile
+
+from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
 
@@ -84,7 +85,7 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
 def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
     """The lines that a family does not understand, without the white space around them; of a failing reader, none."""
     try:
-        sheets = vendor.read([document]).sheets
+        sheets = vendor.read([document]).outputs
     except Exception:  # noqa: BLE001 - it is reported when the text is read for good
         return frozenset()
     return frozenset(line.stripped for sheet in sheets for line in sheet.unparsed())

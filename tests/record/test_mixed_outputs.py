@@ -111,6 +111,6 @@ def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
     gathered = collect_outputs(path, VENDORS)
     survey = survey_documents(gathered.texts, source="x", problems=gathered.problems)
     lines = path.read_text(encoding="utf-8").split("\n")
-    level = [fact for sheet in survey.sheets for fact in sheet.facts if fact.field == "raid_level"]
+    level = [fact for sheet in survey.outputs for fact in sheet.facts if fact.field == "raid_level"]
     assert level
     assert all(lines[fact.line.number - 1].strip() == fact.line.text.strip() for fact in level)
