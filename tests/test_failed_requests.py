@@ -95,7 +95,8 @@ for _name in [*MACHINES, *DEMOS]:
 
 @pytest.mark.parametrize(
     "machine_kind",
-    [pytest.param(kind, marks=pytest.mark.slow if kind == "lab" else ()) for kind in _KINDS],  # md's are others, too
+    # each family has machines of other kinds, too
+    [pytest.param(kind, marks=pytest.mark.slow if kind in ("lab", "demo") else ()) for kind in _KINDS],
 )
 def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
     """Each request, and each batch of requests, that fails gives a problem that names it, and exit code 3.

@@ -85,6 +85,7 @@ def layers(found: int | None, drives: int | None, stripe: int | None = None) -> 
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @over("name, drives", CASES)
 def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
     """Whatever the layout: the level is among those that its strides permit, or they say nothing."""

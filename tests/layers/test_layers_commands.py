@@ -99,6 +99,7 @@ def test_show_says_that_a_firmware_shares_its_cache_by_itself(raidctl: Raidctl) 
     assert "none fixed: The firmware shares the cache" in raidctl("--demo", "9271", "cache", "show").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
 def test_screens_fit_eighty_columns_on_every_demo(raidctl: Raidctl, name: str) -> None:
     """Also with everything on them; none is a fault of raidctl's own."""

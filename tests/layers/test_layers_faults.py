@@ -18,6 +18,7 @@ CHANGES = [
 changes = pytest.mark.parametrize("wishes", CHANGES, ids=[wishes[0].split("=")[1] for wishes in CHANGES])
 
 
+@pytest.mark.slow
 @changes
 def test_whatever_fails_leaves_no_kernel_setting_that_restore_does_not_put_back(wishes: tuple[str, ...]) -> None:
     """Killed at every request, or refused, hanging, lied to: after restore, every setting is as before, or all is done.

@@ -204,6 +204,7 @@ def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.M
     assert any("when unpacked" in problem.message for problem in collect_outputs(place, VENDOR_LIST).problems)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, b"g"])
 def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kind: bytes) -> None:
     """It may claim a gigabyte, and be packed to some hundred bytes; so may a thousand of them in a row."""
@@ -221,6 +222,7 @@ def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kin
         assert peak < 16 << 20
 
 
+@pytest.mark.slow
 def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> None:
     """Thousands of files with extended headers of their own are far from the limit, which counts from file to file."""
     for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):

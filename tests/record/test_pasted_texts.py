@@ -85,6 +85,7 @@ def share(part: int, parts: int) -> tuple[str, ...]:
     return outputs()[part % parts :: parts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
     """Outputs of the recorded machines read the same with other blanks, marks or words around them."""
