@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from raidctl.model import Mount
 
@@ -25,8 +26,7 @@ class Piece(NamedTuple):
     """Offset there, bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """A PCI Express link from sysfs; None if unknown."""
 
     width: int | None = None
@@ -37,8 +37,7 @@ class Lanes:
     max_speed_gtps: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PciDevice:
+class PciDevice(Struct, frozen=True):
     """A PCI function of class 01 (mass storage)."""
 
     address: str
@@ -56,8 +55,7 @@ class PciDevice:
     lanes: Lanes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDevice:
+class BlockDevice(Struct, frozen=True):
     """A block device of the kernel."""
 
     name: str
@@ -111,8 +109,7 @@ class BlockDevice:
     """Of a SCSI or ATA drive: time after which the kernel aborts a command."""
 
 
-@dataclass(frozen=True)
-class HostView:
+class HostView(Struct, frozen=True, dict=True):
     """The machine as the kernel shows it."""
 
     hostname: str | None = None

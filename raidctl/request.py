@@ -14,9 +14,10 @@ Inside a dialogue, use the typed helpers::
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
@@ -46,17 +47,15 @@ class Failure(str, Enum):
     """The operating system or the connection (ssh) failed; ``detail`` has the reason."""
 
 
-@dataclass(frozen=True)
-class Request(Generic[A]):
+class Request(Struct, Generic[A], frozen=True):
     """Base class of requests; the type parameter is the class of the answer."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """Base class of answers."""
 
-    trouble: Failure | None = field(default=None, kw_only=True)
-    detail: str = field(default="", kw_only=True)
+    trouble: Failure | None = None
+    detail: str = ""
 
     @property
     def fine(self) -> bool:
@@ -69,8 +68,7 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-@dataclass(frozen=True)
-class RunAnswer(Answer):
+class RunAnswer(Answer, frozen=True):
     """Output and exit code of a program. ``code`` is None if it never started or was ended."""
 
     code: int | None = None
@@ -88,8 +86,7 @@ class RunAnswer(Answer):
         return decode(self.err)
 
 
-@dataclass(frozen=True)
-class ReadAnswer(Answer):
+class ReadAnswer(Answer, frozen=True):
     """The bytes of a file; None when it could not be read."""
 
     data: bytes | None = None
@@ -100,27 +97,23 @@ class ReadAnswer(Answer):
         return None if self.data is None else decode(self.data)
 
 
-@dataclass(frozen=True)
-class GlobAnswer(Answer):
+class GlobAnswer(Answer, frozen=True):
     """The paths that match, sorted."""
 
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class WhichAnswer(Answer):
+class WhichAnswer(Answer, frozen=True):
     """Where a program is, with links resolved; ``trouble`` is MISSING when it is not installed."""
 
     path: str | None = None
 
 
-@dataclass(frozen=True)
-class WriteAnswer(Answer):
+class WriteAnswer(Answer, frozen=True):
     """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
 
 
-@dataclass(frozen=True)
-class Run(Request[RunAnswer]):
+class Run(Request[RunAnswer], frozen=True):
     """Run a program: argv only, no shell, C locale, no standard input, a private working directory.
 
     ``lock`` names what only one process may use at a time (a tool family whose tools cannot run
@@ -136,16 +129,14 @@ class Run(Request[RunAnswer]):
     environment: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Read(Request[ReadAnswer]):
+class Read(Request[ReadAnswer], frozen=True):
     """Read a file (of /proc, /sys, /etc …), up to ``limit`` bytes."""
 
     path: str
     limit: int = DEFAULT_LIMIT
 
 
-@dataclass(frozen=True)
-class Write(Request[WriteAnswer]):
+class Write(Request[WriteAnswer], frozen=True):
     """Write a word into an existing file of /proc or /sys with one call. It always changes something."""
 
     path: str
@@ -153,23 +144,20 @@ class Write(Request[WriteAnswer]):
     timeout: float = DEFAULT_TIMEOUT
 
 
-@dataclass(frozen=True)
-class Glob(Request[GlobAnswer]):
+class Glob(Request[GlobAnswer], frozen=True):
     """List the paths that match a shell pattern (``*``, ``?``, ``[…]``; no ``**``)."""
 
     pattern: str
 
 
-@dataclass(frozen=True)
-class Which(Request[WhichAnswer]):
+class Which(Request[WhichAnswer], frozen=True):
     """Find a program on the administrator's PATH (sbin included) and then at ``places`` (full paths)."""
 
     name: str
     places: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class UdevDatabase(Request[ReadAnswer]):
+class UdevDatabase(Request[ReadAnswer], frozen=True):
     """The udev database in the form of ``udevadm info --export-db`` (P:, N:, S:, E: lines)."""
 
 

@@ -7,7 +7,6 @@ and mount points go first; ambiguous names are refused.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -223,6 +222,8 @@ def _paths(inventory: Inventory) -> Iterator[str]:
 
 def _unknown(word: str, names: Iterable[str]) -> Unknown:
     known = list(dict.fromkeys(names))
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+    near = get_close_matches(word, known, n=3, cutoff=0.6)
     hint = f"did you mean {listing(map(printable, near), 'or')}?" if near else '"raidctl show" lists what there is.'
     return Unknown(printable(word), hint)

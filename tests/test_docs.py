@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import click
+import pytest
 
 from raidctl import errors
 from raidctl.audit.builtin import rules
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_generated_pages_are_current() -> None:
     """``docs/model.md``, ``docs/commands.md`` and the README's screen say what the code says now."""
     done = subprocess.run(

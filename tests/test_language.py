@@ -9,18 +9,12 @@ import pytest
 from tests.language import found, messages, rooms
 
 CEILINGS: dict[str, int] = {
-    "docs/json.md": 2,
-    "docs/model.md": 45,
-    "docs/rules.md": 233,
-    "help": 80,
-    "raidctl/audit": 101,
+    "docs/rules.md": 6,
+    "help": 77,
     "raidctl/cli": 41,
     "raidctl/drift": 23,
-    "raidctl/health": 1,
-    "raidctl/model": 18,
     "raidctl/output": 21,
     "raidctl/vendor": 9,
-    "raidctl/verify": 73,
     "vendors/raidctl_adaptec": 24,
     "vendors/raidctl_areca": 24,
     "vendors/raidctl_drives": 30,
@@ -40,6 +34,7 @@ PATTERN = "disk told \\\\d"
 '''
 
 
+@pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
     """README, manual, help and messages keep to the rules of language, or come nearer to them."""
     counted = rooms()

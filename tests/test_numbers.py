@@ -10,6 +10,7 @@ import pytest
 from raidctl.cli import cli
 from raidctl.cli.bench._plan import kind_of
 from raidctl.errors import UsageError
+from tests.support.over import over
 
 
 def numeric(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command, click.Option]]:
@@ -33,8 +34,8 @@ def test_commands_that_measure_and_wait_take_such_numbers() -> None:
     assert {"bench run --seconds", "verify --seconds", "restore --wait", "cache flush --timeout"} <= set(OPTIONS)
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-@pytest.mark.parametrize("name", OPTIONS)
+@over("value", ["nan", "inf", "-inf"])
+@over("name", OPTIONS)
 def test_what_is_no_number_is_a_wrong_word(name: str, value: str) -> None:
     """Nothing is measured, served or waited for during an endless time."""
     command, option = OPTIONS[name]

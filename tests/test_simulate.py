@@ -53,6 +53,7 @@ def test_a_call_that_was_not_recorded_fails_as_a_tool_does(p400: Tools) -> None:
     assert done.stderr
 
 
+@pytest.mark.slow
 def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
     """Each of two settings is changed by one of ten processes that run side by side."""
     words = [SPLIT, ("ctrl", "slot=1", "modify", "dwc=enable", "forced"), *[LOOK] * 8]
@@ -62,6 +63,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
     assert (p400.state[RATIO], p400.state["slot=1/drivewritecache"]) == ("50/50", "enable")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "code", "ratio"),
     [

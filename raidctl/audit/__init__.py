@@ -1,5 +1,5 @@
-"""Is it what it should be: rules, of a policy file or built in, against inventories. Pure.
+"""Checks of inventories by rules, built in or from a policy file. Pure.
 
-``finding`` is what every rule says; ``builtin`` holds the rules that raidctl brings along, one module each; the other
-modules read a policy file and hold it against inventories. Nothing here asks a machine anything.
+``finding`` is the result of a rule; ``builtin`` has the built-in rules, one module each; ``policy`` reads policy files,
+and ``engine`` applies it to inventories. Nothing here queries a machine.
 """

@@ -1,7 +1,7 @@
 """A policy written from one machine, for ``raidctl audit --init``.
 
-Settings are asked for as they are; of states, the healthy value: a machine that is broken now fails, and passes when it
-is repaired. Spares and drives are asked for with a minimum, so that adding one is no failure.
+Settings are required as they are, states with their healthy value: a machine that is broken now fails, and passes when
+it is repaired. Spares and drives are required with a minimum, so that adding one does not fail.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from raidctl.units import format_binary, format_decimal
 _VOLUME = ("raid_level", "strip_bytes", "drives_expected", "drives_active", "layout", "spans", "consistency_policy",
            "bitmap", "status")  # fmt: skip
 _CACHE = ("write_policy", "write_active", "controller_cache", "read_policy", "io_policy")
-_CARD = ("model", "firmware", "mode", "status")
-_OF_CARD = {
+_OF_CONTROLLER = ("model", "firmware", "mode", "status")
+_PARTS = {
     "cache": ("present", "status", "size_bytes", "read_percent", "write_percent", "no_battery_write_cache",
               "flush_interval_seconds", "preserved_data"),
     "patrol_read": ("mode",), "consistency_check": ("mode",), "pci_link": ("width", "speed_gtps"),
 }  # fmt: skip
 _OF_MODEL = ("firmware", "link_gbps", "write_cache")
-"""What drives of one model have in common."""
+"""Fields that drives of one model share."""
 _HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.preserved_data": False}
-"""States, and the value that is asked for whatever they are now."""
+"""States, and the value that is required whatever they are now."""
 _SAFER = {"cache.controller_cache": "protected", "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
-"""Settings that are asked for as they are, with a note where another value is safer."""
+"""Settings that are required as they are, with a note if another value is safer."""
 _FAULTY = ("charging", "learning", "degraded", "failed")
-"""States of a battery that pass, or are to be repaired."""
+"""States of a battery that are temporary or need repair."""
 
 _HEAD = """\
-# What {host} must be, written{when} by "raidctl audit --init" from what it is.
+# Policy for {host}, written{when} by "raidctl audit --init" from its current state.
 # Check it. A line with "# now" is not met yet: the healthy value was written. "# safer" names a safer setting.
-# What no tool reports is not here: it could never pass. docs/policy.md lists everything that can be written.
+# Values that no tool reports are left out: they could never pass. docs/policy.md lists all fields and conditions.
 #
-#   raidctl audit FILE             holds this machine against it
-#   raidctl audit FILE DIRECTORY   holds recorded ones against it (raidctl --json show > NAME.json)
+#   raidctl audit FILE             checks this machine
+#   raidctl audit FILE DIRECTORY   checks recorded machines (raidctl --json show > NAME.json)
 
-# Rules that raidctl brings along: "all", or some by name; "raidctl diagnose" tells what they find here.
+# Built-in rules: "all", or a list of names; "raidctl diagnose" shows their findings on this machine.
 # builtin = "all"
 # ignore = ["raid0_in_use"]
 """
 _NONE = """
-# Nothing was found on this machine that could be asked for. A policy for others may begin like this:
+# Nothing was found on this machine that a policy could require. A policy for others may start like this:
 # raid_level = ["raid1", "raid6"]
 # battery = "ok"
 # drive_cache = "disabled"
@@ -68,10 +68,10 @@ def _unread(inventory: Inventory) -> str:
     hidden = [one for one in inventory.problems if hides(one)]
     if not hidden:
         return ""
-    told = "".join(f"#   {_comment(one.where)}: {_comment(one.message)}\n" for one in hidden)
+    text = "".join(f"#   {_comment(one.where)}: {_comment(one.message)}\n" for one in hidden)
     return (
-        f"\n# Not everything could be read, and until it can, an audit cannot tell (exit code 3 or 4):\n{told}"
-        '# Where that is as it should be: ignore = ["unread"], above the first rule.\n'
+        f"\n# Not everything could be read; until it can, the result of an audit is UNKNOWN (exit code 3 or 4):\n{text}"
+        '# To ignore that: ignore = ["unread"], above the first rule.\n'
     )
 
 
@@ -87,21 +87,21 @@ def _card(scope: Scope) -> Iterator[str]:
 
 
 def _controller(card: Controller, scope: Scope) -> Iterator[str]:
-    wishes = list(_fields(card, _CARD))
-    for name, names in _OF_CARD.items():
+    lines = list(_fields(card, _OF_CONTROLLER))
+    for name, names in _PARTS.items():
         part = getattr(card, name)
-        wishes += [] if part is None else _fields(part, names, f"{name}.")
+        lines += [] if part is None else _fields(part, names, f"{name}.")
     if scope.complete:
-        wishes += _batteries(card)
-        wishes += [("", f"drives = {{ count = {{ min = {_needed(card)} }} }}")] if card.drives else []
-    yield _rule(card.id, "controller", card.id, wishes)
+        lines += _batteries(card)
+        lines += [("", f"drives = {{ count = {{ min = {_needed(card)} }} }}")] if card.drives else []
+    yield _rule(card.id, "controller", card.id, lines)
     if scope.complete:
-        yield from _well(card)
+        yield from _healthy_drives(card)
         yield from _models(card)
 
 
 def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
-    """How many there are, all of them good; of a controller that never had one, none is asked for."""
+    """The number of batteries, all of them good; none if the controller never had one."""
     statuses = {one.status for one in card.batteries}
     if not statuses or "unknown" in statuses:
         return
@@ -111,13 +111,13 @@ def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
     if not absent and all(one.replace is not None for one in card.batteries):
         where += ", replace = false"
     bad: list[str] = [one.status for one in card.batteries if one.status != "ok"]
-    bad += ["to be replaced" for one in card.batteries if one.status == "ok" and one.replace]
+    bad += ["needs replacement" for one in card.batteries if one.status == "ok" and one.replace]
     note = f"  # now: {', '.join(bad)}" if bad and not absent else ""
     yield "", f"batteries = {{ where = {{ {where} }}, count = {len(card.batteries)} }}{note}"
 
 
 def _needed(card: Controller) -> int:
-    """How many drives it has when it is healthy: a faulty one that was replaced already is one too many."""
+    """The number of drives when healthy: a faulty one that is replaced already does not count."""
     surplus = 0
     for array in card.arrays:
         expected = _expected(array, card)
@@ -126,7 +126,7 @@ def _needed(card: Controller) -> int:
 
 
 def _expected(array: Array, card: Controller) -> int | None:
-    """How many members an array has that lacks one; None if it lacks none, or that is unknown."""
+    """The expected number of members of an array that lacks one; None if it lacks none, or if unknown."""
     lacking = [
         volume.drives_expected
         for volume in card.volumes
@@ -135,19 +135,19 @@ def _expected(array: Array, card: Controller) -> int | None:
     return max((count for count in lacking if count), default=None)
 
 
-def _well(card: Controller) -> Iterator[str]:
-    """That its drives are ok, those of no array among them."""
+def _healthy_drives(card: Controller) -> Iterator[str]:
+    """A rule that all its drives are ok, also those outside of arrays."""
     good = sum(drive.status == "ok" for drive in card.drives)
     if not card.drives or any(drive.status == "unknown" for drive in card.drives):
         return
     number = _needed(card)
     note = "" if good >= number else f"  # now: {good} of {number}"
-    wish = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {number} }} }}{note}'
-    yield _rule(f"{card.id}: drives that are ok", "controller", card.id, [("", wish)])
+    line = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {number} }} }}{note}'
+    yield _rule(f"{card.id}: drives that are ok", "controller", card.id, [("", line)])
 
 
 def _models(card: Controller) -> Iterator[str]:
-    """How many drives of each model there are, where every drive reports its own, and what these have in common."""
+    """The number of drives of each model and their common fields, if every drive reports its model."""
     models: dict[str | None, list[Drive]] = {}
     for drive in card.drives:
         models.setdefault(drive.model, []).append(drive)
@@ -160,8 +160,8 @@ def _models(card: Controller) -> Iterator[str]:
         if not least:
             continue
         where = f"where = {{ model = {{ is = {_toml(model)} }} }}"
-        wish = f"drives = {{ {where}, count = {{ min = {least} }}{every} }}"
-        yield _rule(f"{card.id}: drives {model}", "controller", card.id, [("", wish)])
+        line = f"drives = {{ {where}, count = {{ min = {least} }}{every} }}"
+        yield _rule(f"{card.id}: drives {model}", "controller", card.id, [("", line)])
 
 
 def _array(array: Array, scope: Scope) -> Iterator[str]:
@@ -169,39 +169,39 @@ def _array(array: Array, scope: Scope) -> Iterator[str]:
     card = scope.controller
     if card is None or not scope.complete or None in found or not array.drives:
         return
-    wishes = list(_fields(array, ("status",)))
+    lines = list(_fields(array, ("status",)))
     count, lacking = len(array.drives), _expected(array, card)
     whole = array.status == "ok" and not lacking
     note = f"  # now: {count}" if lacking and count != lacking else ""
     wanted = str(count) if whole else f"{{ min = {lacking or count} }}"
-    wishes.append(("", f"drives = {{ count = {wanted} }}{note}"))
-    wishes += [("", f"spares = {{ count = {{ min = {len(array.spares)} }} }}")] if array.spares else []
+    lines.append(("", f"drives = {{ count = {wanted} }}{note}"))
+    lines += [("", f"spares = {{ count = {{ min = {len(array.spares)} }} }}")] if array.spares else []
     drives = [drive for drive in found if drive is not None]
-    wishes += _alike(drives[: len(array.drives)])
-    yield _rule(array.id, "array", array.id, wishes)
+    lines += _alike(drives[: len(array.drives)])
+    yield _rule(array.id, "array", array.id, lines)
 
 
 def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
-    """What all drives of an array have in common, and that each is ok."""
+    """The common fields of all drives of an array, and that each is ok."""
     found = _shared(drives, ("media", "interface", "rpm"))
-    wishes = [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
+    lines = [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
     statuses = dict.fromkeys(drive.status for drive in drives)
     bad = ", ".join(status for status in statuses if status != "ok")
     if "unknown" not in statuses:
-        wishes.append(("status", f'"drives.status" = "ok"{f"  # now: {bad}" if bad else ""}'))
-    return wishes
+        lines.append(("status", f'"drives.status" = "ok"{f"  # now: {bad}" if bad else ""}'))
+    return lines
 
 
 def _shared(drives: Sequence[Drive], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """Fields that are told of each drive and the same, with their value."""
+    """Fields with the same known value on each drive."""
     for name in names:
         values = {getattr(drive, name) for drive in drives}
         if len(values) == 1 and not values & {None, "unknown"}:
             yield name, values.pop()
 
 
-def _healed(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
-    """The states of a volume as they are when nothing is broken."""
+def _healthy(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
+    """The states of a volume when nothing is broken."""
     healthy = {**_HEALTHY, "drives_active": volume.drives_expected or volume.drives_active}
     cache = volume.cache
     if cache is not None and cache.write_policy is not None and in_force(cache) is False:
@@ -214,19 +214,19 @@ def _healed(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
 
 
 def _volume(volume: Volume, scope: Scope) -> Iterator[str]:
-    healthy = _healed(volume, scope.controller)
-    wishes = list(_fields(volume, _VOLUME, healthy=healthy))
+    healthy = _healthy(volume, scope.controller)
+    lines = list(_fields(volume, _VOLUME, healthy=healthy))
     if volume.size_bytes:
-        wishes.insert(1, ("", f"size_bytes = {volume.size_bytes}  # {format_decimal(volume.size_bytes)}"))
+        lines.insert(1, ("", f"size_bytes = {volume.size_bytes}  # {format_decimal(volume.size_bytes)}"))
     if volume.cache is not None:
-        wishes += _fields(volume.cache, _CACHE, "cache.", healthy)
+        lines += _fields(volume.cache, _CACHE, "cache.", healthy)
     if volume.consistency_check is not None:
-        wishes += _fields(volume.consistency_check, ("mode",), "consistency_check.")
+        lines += _fields(volume.consistency_check, ("mode",), "consistency_check.")
     caches = drive_cache(volume, scope)
     if caches is not None:
-        wishes.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches, caches)}"))
+        lines.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches, caches)}"))
     where = ", ".join((volume.device or "", *volume.mountpoints)).strip(", ")
-    yield _rule(volume.id, "volume", volume.id, wishes, where)
+    yield _rule(volume.id, "volume", volume.id, lines, where)
 
 
 def _fields(
@@ -248,20 +248,20 @@ def _note(name: str, value: Any, wanted: Any) -> str:
     return "" if value in (safer, "not_caching") else f"  # safer: {_toml(safer)}"
 
 
-def _rule(name: str, kind: str, identifier: str, wishes: Sequence[tuple[str, str]], about: str = "") -> str:
-    """A rule in TOML, one line for each wish; nothing where nothing is known."""
-    if not wishes:
+def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]], about: str = "") -> str:
+    """A rule in TOML; empty without lines."""
+    if not lines:
         return ""
-    lines = "".join(f"{line}\n" for _, line in wishes)
+    text = "".join(f"{line}\n" for _, line in lines)
     comment = f"# {_comment(about)}\n" if about else ""
     return (
         f"\n{comment}[[rule]]\nname = {_toml(name)}\nfor = {_toml(kind)}\n"
-        f"where = {{ id = {{ is = {_toml(identifier)} }} }}\n[rule.require]\n{lines}"
+        f"where = {{ id = {{ is = {_toml(identifier)} }} }}\n[rule.require]\n{text}"
     )
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML: a basic string is a JSON text, but that it spells rare characters otherwise."""
+    """A value in TOML: a basic string is a JSON string, except for the escapes of rare characters."""
     return "".join(
         char if char.isprintable() else _escaped(ord(char)) for char in json.dumps(value, ensure_ascii=False)
     )
@@ -269,12 +269,12 @@ def _toml(value: Any) -> str:
 
 def _escaped(code: int) -> str:
     if 0xD800 <= code < 0xE000:
-        return "\\ufffd"  # half a character, which no text may hold
+        return "\\ufffd"  # a lone surrogate, which no string may contain
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _wanted(value: Any) -> str:
-    """A value as a condition; what looks like a pattern is meant as it stands."""
+    """A value as a condition; a value that looks like a pattern is quoted with ``is``."""
     is_pattern = isinstance(value, str) and any(char in value for char in "*?[")
     return f"{{ is = {_toml(value)} }}" if is_pattern else _toml(value)
 

@@ -1,4 +1,4 @@
-"""What the built-in rules say of one machine: sorted, counted, and what it means for the exit code. Pure."""
+"""Findings of the built-in rules on one machine: sorted, counted, with the exit code. Pure."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from raidctl.model import Inventory
 from raidctl.select import items
 
 LACKING = ("no_tool", "no_right")
-"""Rules that say nothing of the storage, only that a tool or a right is missing: exit code 4, as of ``show``."""
+"""Rules about missing tools or permissions, not about the storage: exit code 4, as for ``show``."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``raidctl diagnose`` found on one machine."""
+    """Findings of ``raidctl diagnose`` on one machine."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    host: Annotated[str | None, doc("Its name; null when it was not told.")] = None
+    host: Annotated[str | None, doc("Host name; null: unknown.")] = None
     source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`.")]
-    collected_at: Annotated[str | None, doc("When it was read, RFC 3339; null: not told.")] = None
-    worst: Annotated[Severity | None, doc("The worst severity that was found; null: nothing.")] = None
-    findings: Annotated[tuple[Finding, ...], doc("What is the matter, the worst first.")] = ()
-    unknown: Annotated[tuple[Finding, ...], doc("What could not be told, the most important first.")] = ()
-    ignored: Annotated[tuple[Ignored, ...], doc("What was found and does not count, as somebody decided.")] = ()
-    expired: Annotated[tuple[Ignored, ...], doc("What was ignored up to a day that is over, and counts again.")] = ()
-    rules: Annotated[tuple[str, ...], doc("The rules that met an object here.")] = ()
-    checked: Annotated[int, doc("How many times a rule met an object.")] = 0
-    passed: Annotated[int, doc("How many of these passed.")] = 0
+    collected_at: Annotated[str | None, doc("When it was scanned, RFC 3339; null: unknown.")] = None
+    worst: Annotated[Severity | None, doc("Worst severity found; null: none.")] = None
+    findings: Annotated[tuple[Finding, ...], doc("Problems, the worst first.")] = ()
+    unknown: Annotated[tuple[Finding, ...], doc("Checks without a result, the most important first.")] = ()
+    ignored: Annotated[tuple[Ignored, ...], doc("Findings that are ignored on request.")] = ()
+    expired: Annotated[tuple[Ignored, ...], doc("Findings whose ignore period has expired; they count again.")] = ()
+    rules: Annotated[tuple[str, ...], doc("Rules that applied to an object.")] = ()
+    checked: Annotated[int, doc("Number of checks (a rule on an object).")] = 0
+    passed: Annotated[int, doc("Checks that passed.")] = 0
     verdict: Annotated[
         Literal["fine", "found", "cannot_tell", "lacking"],
         doc(
             "`found`: a critical finding or a warning (exit code 1); `cannot_tell` (3); `lacking`: a tool "
-            "or a right (4); `fine`: nothing, or for information only (0)."
+            "or permission is missing (4); `fine`: nothing, or information only (0)."
         ),
     ]
 
@@ -49,28 +49,28 @@ _EXITS = {"fine": EXIT_FINE, "found": EXIT_NO, "cannot_tell": EXIT_CANNOT_TELL, 
 
 
 def exit_code(diagnosis: Diagnosis) -> int:
-    """1, 3, 4 or 0. What is for information only makes no difference: a healthy server is not to wake anybody."""
+    """1, 3, 4 or 0; findings for information do not count, so that a healthy server alerts nobody."""
     return _EXITS[diagnosis.verdict]
 
 
 def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> list[Finding]:
-    """What rules find; of ``scope``, an id each, only what is about these objects and the machine."""
+    """Findings of rules; ``scope``: ids of objects, to report only these and the machine."""
     return [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
 
 
 def diagnose(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> Diagnosis:
-    """Hold an inventory against rules, nothing ignored; ``scope`` as of :func:`findings_of`."""
+    """Check an inventory with rules, nothing ignored; ``scope``: see :func:`findings_of`."""
     return diagnosed(inventory, findings_of(inventory, rules, scope))
 
 
 def diagnosed(
     inventory: Inventory, found: Sequence[Finding], entries: Sequence[Entry] = (), today: date = date.min
 ) -> Diagnosis:
-    """What was found, sorted and counted, without what is ignored."""
+    """Findings sorted and counted, without the ignored ones."""
     sifted = sift(found, entries, inventory.host.hostname, today)
-    said = sifted.left
-    failed = _sorted(one for one in said if one.outcome == "fail")
-    unknown = _sorted(one for one in said if one.outcome == "unknown")
+    counted = sifted.left
+    failed = _sorted(one for one in counted if one.outcome == "fail")
+    unknown = _sorted(one for one in counted if one.outcome == "unknown")
     return Diagnosis(
         host=inventory.host.hostname,
         source=inventory.host.source,
@@ -82,8 +82,8 @@ def diagnosed(
         expired=sifted.expired,
         rules=tuple(dict.fromkeys(one.rule for one in found)),
         checked=len(found),
-        passed=sum(one.outcome == "pass" for one in said),
-        verdict=_verdict(failed, unknown) if said else "cannot_tell",
+        passed=sum(one.outcome == "pass" for one in counted),
+        verdict=_verdict(failed, unknown) if counted else "cannot_tell",
     )
 
 
@@ -98,12 +98,12 @@ def _verdict(
 
 
 def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
-    """The worst first; within a severity by rank, causes before what they explain, then by rule and object."""
+    """The worst first; within a severity by rank, causes before consequences, then by rule and object."""
     return tuple(sorted(found, key=lambda one: (WEIGHT[one.severity], one.rank, one.because is not None, one.rule)))
 
 
 def causes(found: Sequence[Finding]) -> list[Finding]:
-    """The findings that no other one of these explains."""
+    """The findings that none of the others explains."""
     there = {f"{one.rule} {one.where}" for one in found}
     return [one for one in found if one.because not in there]
 
@@ -114,14 +114,14 @@ def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
 
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
-    """Whether a finding is about one of these objects, or about no object at all (a program that died)."""
+    """Whether a finding is about one of these objects, or about no object (a tool that crashed)."""
     return one.where in scope or one.where not in {item.id for card in inventory.controllers for item in items(card)}
 
 
 def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
-    """These objects, and what they depend on: their controller and its batteries, and the drives beneath partitions.
+    """These objects and what they depend on: their controller, its batteries, the drives below partitions.
 
-    A volume is slow because of the battery of its card; an array of partitions fails with the drive below.
+    A volume may be slow because of the battery of its controller; an array of partitions fails with the drive below.
     """
     cards = [card for card in inventory.controllers if any(item.id in ids for item in items(card))]
     found = {*ids, *(card.id for card in cards), *(battery.id for card in cards for battery in card.batteries)}
@@ -133,7 +133,7 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _part_of(node: str, disk: str) -> bool:
-    """Whether a node is this disk or one of its partitions: `/dev/sda1` of `/dev/sda`, `/dev/nvme0n1p2`."""
-    rest = node.removeprefix(disk) if node.startswith(disk) else "-"
-    return not rest or (rest.lstrip("p").isdecimal() and rest.startswith("p") == disk[-1].isdecimal())
+def _part_of(node: str, whole: str) -> bool:
+    """Whether a node is this block device or one of its partitions: `/dev/sda1` of `/dev/sda`, `/dev/nvme0n1p2`."""
+    rest = node.removeprefix(whole) if node.startswith(whole) else "-"
+    return not rest or (rest.lstrip("p").isdecimal() and rest.startswith("p") == whole[-1].isdecimal())

@@ -1,4 +1,4 @@
-"""Holds a policy against one inventory after another, and counts. Pure."""
+"""Check inventories against a policy, and count the results. Pure."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from raidctl.model import Inventory, Problem
 from raidctl.units import parse_moment
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
-_TOLD_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
-"""Problems behind which something may hide, and the built-in rules that tell of them, too."""
+_COVERED_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
+"""Problems that may hide objects, and the built-in rules that report them too."""
 AGAIN = 'Write it again with "raidctl --json show".'
-"""What helps against an inventory that is none."""
+"""Remedy for an invalid inventory."""
 _SKEW = 3600
-"""Seconds that a clock may be ahead."""
+"""Seconds by which a clock may be ahead."""
 _UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 _ACCESS = frozenset({"no_tool", "no_right"})
 
 
 @dataclass
 class Tally:
-    """What is counted; can be added up over several processes."""
+    """Counts, which can be added up over several processes."""
 
     rules: dict[str, Count] = field(default_factory=dict)
     severities: dict[str, Severity] = field(default_factory=dict)
     excused: set[str] = field(default_factory=set)
-    """Names of rules that have selected nothing on a host, of which nothing more is to be said."""
+    """Names of rules that selected nothing on a host and need no further finding."""
     groups: set[str] = field(default_factory=set)
-    """Names of groups that a host belonged to."""
+    """Names of groups with a matching host."""
     hidden: bool = False
-    """Of a host something could not be read."""
+    """Something could not be read on a host."""
     summary: Summary = field(default_factory=lambda: Summary(rules=[], findings=[]))
 
     def add(self, other: Tally) -> None:
-        """Add what another process has counted."""
+        """Add the counts of another process."""
         for name, count in other.rules.items():
             mine = self.rules.setdefault(name, Count())
             for key, value in vars(count).items():
@@ -61,13 +61,13 @@ _SUMS = tuple(name for name in Summary.__struct_fields__ if name not in {"verdic
 
 
 class Auditor:
-    """A policy at work.
+    """A policy that is applied to inventories.
 
     Args:
-        policy: What is to hold.
-        keep: Tell of what passes, too.
-        alone: There is one machine: a rule that selects nothing on it is told of as one of its findings.
-        now: When it is held against it.
+        policy: The policy.
+        keep: Also keep findings that pass.
+        alone: There is one machine: a rule that selects nothing on it is one of its findings.
+        now: Time of the audit.
     """
 
     def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False, now: datetime | None = None) -> None:
@@ -78,71 +78,71 @@ class Auditor:
         self.tally = Tally()
 
     def take(self) -> Tally:
-        """What was counted since this was last asked."""
+        """Return the counts since the last call."""
         found, self.tally = self.tally, Tally()
         return found
 
     def audit(self, inventory: Inventory, source: str) -> Audited:
-        """Hold one inventory against the rules that count for its host."""
+        """Check one inventory with the rules for its host."""
         host, tally = inventory.host, self.tally
         rules = self.policy.for_host(host.hostname)
         if rules.max_age is not None and (stale := too_old(host.collected_at, rules.max_age, self._now)):
             stale = msgspec.structs.replace(stale, severity=rules.stale)
             return self._unknown(host.hostname or source, source, stale, unreadable=False)
-        said: list[Finding] = list(_unread(inventory.problems, rules))
-        said += [_unsure(name) for name in rules.unsure]
-        for one in said:
+        findings: list[Finding] = list(_unread(inventory.problems, rules))
+        findings += [_unsure(name) for name in rules.unsure]
+        for one in findings:
             count = self._count(one.rule, one.severity)
             count.checked, count.unknown = count.checked + 1, count.unknown + 1
-        for name in {one.rule for one in said}:
+        for name in {one.rule for one in findings}:
             tally.rules[name].hosts += 1
         if self.policy.groups:
             tally.groups.update(self.policy.matching(host.hostname))
-        checked, passed = len(said), 0
+        checked, passed = len(findings), 0
         with Machine(inventory) as machine:
             tally.hidden |= bool(machine.hiding)
             for rule in rules.rules:
-                more = self._one(rule, machine, said)
+                more = self._one(rule, machine, findings)
                 checked += more[0]
                 passed += more[1]
         for chosen in rules.builtin:
             found = self._builtin(chosen, inventory)
             checked += len(found)
             passed += sum(one.outcome == "pass" for one in found)
-            said += found if self.keep else [one for one in found if one.outcome != "pass"]
+            findings += found if self.keep else [one for one in found if one.outcome != "pass"]
         asks = bool(rules.rules or rules.builtin)
         if not checked and not (self.alone and asks):
-            said.append(_nothing(asks=asks))
-        self._sum(said, inventory.problems, checked, passed)
+            findings.append(_nothing(asks=asks))
+        self._sum(findings, inventory.problems, checked, passed)
         return Audited(
             host=host.hostname or source,
             source=source,
             collected_at=host.collected_at,
             checked=checked,
             passed=passed,
-            findings=tuple(said),
+            findings=tuple(findings),
         )
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
-        """What was to be an inventory and cannot be read: one more host, of which nothing can be told."""
+        """The result for an inventory that cannot be read: a host with an unknown state."""
         finding = _of_host(UNREAD, "unknown", message, remedy)
         self.tally.summary.unreadable += 1
         return self._unknown(source, source, finding, unreadable=True)
 
     def _unknown(self, host: str, source: str, finding: Finding, *, unreadable: bool) -> Audited:
-        """A host of which nothing can be concluded, and why."""
+        """The result for a host whose state is unknown, with the reason."""
         self.tally.hidden = True
         count = self._count(finding.rule, finding.severity)
         count.checked, count.unknown, count.hosts = count.checked + 1, count.unknown + 1, count.hosts + 1
         self._sum([finding], (), 1, 0)
         return Audited(host=host, source=source, unreadable=unreadable, checked=1, findings=(finding,))
 
-    def _one(self, rule: PolicyRule, machine: Machine, said: list[Finding]) -> tuple[int, int]:
-        found = rule.run(machine, self._count(rule.name, rule.severity), said, keep=self.keep)
+    def _one(self, rule: PolicyRule, machine: Machine, findings: list[Finding]) -> tuple[int, int]:
+        found = rule.run(machine, self._count(rule.name, rule.severity), findings, keep=self.keep)
         if not found[0] and (self.alone or rule.optional):
             self.tally.excused.add(rule.name)
             if not rule.optional:
-                said.append(rule.unmatched(hidden=bool(machine.hiding)))
+                findings.append(rule.unmatched(hidden=bool(machine.hiding)))
         return found
 
     def _builtin(self, chosen: Chosen, inventory: Inventory) -> list[Finding]:
@@ -167,15 +167,15 @@ class Auditor:
             self.tally.severities[name] = severity
         return count
 
-    def _sum(self, said: Sequence[Finding], problems: Sequence[Problem], checked: int, passed: int) -> None:
+    def _sum(self, findings: Sequence[Finding], problems: Sequence[Problem], checked: int, passed: int) -> None:
         total = self.tally.summary
         total.hosts += 1
         total.checked += checked
         total.passed += passed
         verdict: Verdict = "pass"
-        if said:
-            verdict = _verdict(said, problems)
-            for one in said:
+        if findings:
+            verdict = _verdict(findings, problems)
+            for one in findings:
                 if one.outcome == "fail":
                     setattr(total, one.severity, getattr(total, one.severity) + 1)
                 elif one.outcome == "unknown":
@@ -186,7 +186,7 @@ class Auditor:
 
 
 def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
-    """The sums, rule by rule in the order of the policy; with what is to be said of the policy itself."""
+    """The totals, rule by rule in the order of the policy, and findings about the policy itself."""
     total = tally.summary
     rules, builtin = policy.every()
     order = [*(rule.name for rule in rules), *builtin]
@@ -205,16 +205,16 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
 
 
 def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | None:
-    """What is to be said of an inventory that is older than so many seconds, or of an unknown age."""
+    """The finding for an inventory that is older than ``most`` seconds, or of unknown age; else None."""
     read = parse_moment(collected_at)
     age = None if read is None else (now - read).total_seconds()
     if age is not None and -_SKEW <= age <= most:
         return None
     if age is None:
-        message = "When the inventory was read is unknown"
+        message = "The time of the scan is unknown"
     else:
         message = f"The inventory was read at {collected_at}, " + ("in the future" if age < 0 else "too long ago")
-    message += f": nothing is known of the host as it is now (max_age {format_age(most)})."
+    message += f": the current state of the host is unknown (max_age {format_age(most)})."
     return _of_host(MAX_AGE, "unknown", message, AGAIN, field="collected_at")
 
 
@@ -231,12 +231,12 @@ def format_age(seconds: int) -> str:
 
 
 def _empty(name: str, hosts: Sequence[str]) -> Finding:
-    message = f'The group "{name}" matched no host: none is called {" or ".join(hosts)}.'
+    message = f'The group "{name}" matched no host: no name matches {" or ".join(hosts)}.'
     return _of_host(f"group {name}", "unmatched", message, "Correct its hosts.")
 
 
-def _verdict(said: Iterable[Finding], problems: Sequence[Problem]) -> Verdict:
-    outcomes = {one.outcome for one in said}
+def _verdict(findings: Iterable[Finding], problems: Sequence[Problem]) -> Verdict:
+    outcomes = {one.outcome for one in findings}
     if "fail" in outcomes:
         return "fail"
     if not outcomes - {"pass"}:
@@ -246,30 +246,30 @@ def _verdict(said: Iterable[Finding], problems: Sequence[Problem]) -> Verdict:
 
 
 def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
-    """What could not be read on the machine: whatever hides there may break any rule."""
+    """Findings for what could not be read on the machine and may hide objects."""
     if rules.unread is None or not problems:
         return
     covered = {chosen.rule.name for chosen in rules.builtin}
     for one in problems:
-        if hides(one) and _TOLD_BY[one.kind] not in covered:
+        if hides(one) and _COVERED_BY[one.kind] not in covered:
             finding = _of_host(UNREAD, "unknown", f"Not everything could be read: {one.message}", one.remedy)
             yield msgspec.structs.replace(finding, severity=rules.unread, where=one.where)
 
 
 def _nothing(*, asks: bool) -> Finding:
-    """That nothing was checked; ``asks``: though there are rules for the host."""
-    met = "No rule of the policy met anything on this host" if asks else "The policy asks nothing of this host"
-    remedy = "Look at its inventory, or leave it out." if asks else "Write what it has to be, in a line or a rule."
-    return _of_host("policy", "unmatched", f"{met}, so nothing is known of it.", remedy)
+    """A finding that nothing was checked; ``asks``: although there are rules for the host."""
+    what = "No rule of the policy applied to this host" if asks else "The policy has no rule for this host"
+    remedy = "Check its inventory, or leave it out." if asks else "Add a line or a rule for it."
+    return _of_host("policy", "unmatched", f"{what}, so its state is unknown.", remedy)
 
 
 def _unsure(group: str) -> Finding:
-    message = f'The name of the host is not told, so whether it belongs to the group "{group}" cannot be told.'
+    message = f'The host name is unknown, so whether the host belongs to the group "{group}" is unknown too.'
     return _of_host(f"group {group}", "unknown", message, "Record the inventory on the machine itself.", "hostname")
 
 
 def _changed(one: Finding, chosen: Chosen) -> Finding:
-    """A finding of a built-in rule as the policy wants it; what the rule itself calls milder stays milder."""
+    """A finding of a built-in rule with the changes of a policy; one milder than its rule stays milder."""
     wanted = chosen.override.severity
     severity = one.severity
     if wanted is not None:
@@ -280,6 +280,6 @@ def _changed(one: Finding, chosen: Chosen) -> Finding:
     return msgspec.structs.replace(
         one,
         severity=severity,
-        message=f"{one.message.rstrip('.')}: {(reason or '').rstrip('.')}." if changed else one.message,
+        message=f"{one.message.rstrip('.')} ({(reason or '').rstrip('.')})." if changed else one.message,
         remedy=(chosen.override.remedy or one.remedy) if one.outcome != "pass" else one.remedy,
     )

@@ -1,4 +1,4 @@
-"""Findings that somebody has decided to live with for a while: the ignore file, and what it hides. Pure."""
+"""Findings that are ignored for a limited time: the ignore file and its effect. Pure."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _WEIGHT: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding that is ignored: a rule, on one object of one host, not worse than it was then."""
+    """One ignored finding: a rule on one object of one host, up to the severity at that time."""
 
     rule: Annotated[str, doc("Name of the rule.")]
-    where: Annotated[str, doc("Id of the object, as the finding names it.")]
-    host: Annotated[str | None, doc("Its host; null: it was unknown.")] = None
-    severity: Annotated[Severity, doc("What it was when it was ignored; anything worse counts.")]
+    where: Annotated[str, doc("Id of the object, as in the finding.")]
+    host: Annotated[str | None, doc("Host name; null: unknown.")] = None
+    severity: Annotated[Severity, doc("Severity when it was ignored; a worse one counts.")]
     until: Annotated[date, doc("Last day on which it is ignored.")]
-    reason: Annotated[str, doc("Why, as given with `--because`.")]
+    reason: Annotated[str, doc("Reason given with `--because`.")]
 
 
 class Ignored(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that does not count, and why."""
+    """An ignored finding with its reason."""
 
-    finding: Annotated[Finding, doc("What was found.")]
+    finding: Annotated[Finding, doc("The finding.")]
     until: Annotated[date, doc("Last day on which it is ignored.")]
-    reason: Annotated[str, doc("Why, as given with `--because`.")]
+    reason: Annotated[str, doc("Reason given with `--because`.")]
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is left, what is ignored, and what was ignored up to a day that is over."""
+    """Findings that count, ignored ones, and those whose ignore period has expired."""
 
     left: tuple[Finding, ...]
     ignored: tuple[Ignored, ...] = ()
@@ -45,7 +45,7 @@ class Sorted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sift(found: Sequence[Finding], entries: Sequence[Entry], host: str | None, today: date) -> Sorted:
-    """Take out what the entries cover; what a finding explains goes with it. What passed is left as it is."""
+    """Remove the findings that entries cover, and those that they explain; passes are kept."""
     known = {(one.rule, one.where): one for one in entries if one.host == host}
     left, ignored, expired = [], [], []
     for one in found:
@@ -68,34 +68,34 @@ def entries_of(data: bytes, shown: str) -> tuple[Entry, ...]:
     """The entries of an ignore file.
 
     Raises:
-        CannotTell: It is damaged: nothing is ignored on the word of such a file.
+        CannotTell: The file is damaged; nothing is ignored then.
     """
     try:
         return tuple(json_decode.decode(data, tuple[Entry, ...]))
     except ValueError as error:
-        raise CannotTell(f"{shown} is no file of ignored findings: {printable(str(error))}") from None
+        raise CannotTell(f"{shown} is not a valid ignore file: {printable(str(error))}") from None
 
 
 def with_new(
     entries: Sequence[Entry], wanted: Sequence[str], found: Sequence[Finding], *, host: str | None, until: str,
     reason: str,
 ) -> tuple[Entry, ...]:  # fmt: skip
-    """The entries, and one for each finding that ``RULE`` or ``RULE=OBJECT`` names; of an older one the new one counts.
+    """The entries, with a new one for each finding that ``RULE`` or ``RULE=OBJECT`` names.
 
     Raises:
-        UsageError: The day is none, or nothing is found that is named.
+        UsageError: The date is invalid, or no finding has this name.
     """
     try:
         day = date.fromisoformat(until)
     except ValueError:
-        raise UsageError(f'--until: "{printable(until)}" is no day; write it as 2027-01-31.') from None
+        raise UsageError(f'--until: "{printable(until)}" is not a date; write it as 2027-01-31.') from None
     new: dict[tuple[str | None, str, str], Entry] = {(one.host, one.rule, one.where): one for one in entries}
     for word in wanted:
         rule, _, place = word.partition("=")
         named = [one for one in found if one.outcome != "pass" and one.rule == rule.replace("-", "_")]
         named = [one for one in named if not place or place in (one.where, one.device)]
         if not named:
-            raise UsageError(f'--ignore: there is no finding "{printable(word)}" here, so there is nothing to ignore.')
+            raise UsageError(f'--ignore: there is no finding "{printable(word)}" here.')
         for one in named:
             new[host, one.rule, one.where] = Entry(
                 rule=one.rule, where=one.where, host=host, severity=one.severity, until=day, reason=reason
@@ -104,6 +104,6 @@ def with_new(
 
 
 def as_file(entries: Sequence[Entry]) -> bytes:
-    """The file, one entry a line."""
+    """The ignore file, one entry per line."""
     lines = ",\n".join(msgspec.json.encode(one).decode() for one in entries)
     return f"[\n{lines}\n]\n".encode()

@@ -1,23 +1,23 @@
-"""What every rule that raidctl brings along has in common."""
+"""The type of a built-in rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.audit.finding import Finding, Severity
 from raidctl.model import Inventory
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """One built-in rule. The docstring of its module is its page in the manual."""
+class Rule(Struct, frozen=True, kw_only=True):
+    """One built-in rule. The docstring of its module is its manual page."""
 
     name: str
-    """What it is called in findings, policies and the manual: `write_back_unprotected`."""
+    """Its name in findings, policies and the manual: `write_back_unprotected`."""
     title: str
-    """What it looks for, one line without a full stop."""
+    """One line without a full stop."""
     severity: Severity
-    """How bad a failure is; a single finding may be milder."""
+    """Worst severity; a single finding may be milder."""
     check: Callable[[Inventory], Iterable[Finding]]
-    """One finding for each object that it concerns, those that pass included. Nothing for a machine without any."""
+    """One finding for each object that it applies to, passes included; none for a machine without any."""

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
-from raidctl.cli.shared import error_output
 from raidctl.cli.shared.lazy_group import LazyGroup
 from raidctl.cli.shared.options import Settings, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
@@ -75,6 +74,8 @@ class Commands(LazyGroup):
                 sys.exit(EXIT_READER_GONE)
             raise
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
+            from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
+
             code = _told(error, verbose=settings.verbose)
             if isinstance(error, ReaderGoneError):
                 pass

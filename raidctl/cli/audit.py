@@ -19,7 +19,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
-from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
+from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
 
 _MOST_LEFT_OUT = 20
@@ -53,21 +53,20 @@ def command(
 
     POLICY is a TOML file (docs/policy.md); --init writes one to begin with, to
     POLICY or to standard output, with the healthy value of each state, and
-    lists on standard error what this machine does not meet. Without a PATH it is this machine that is held
-    against it, or the one of --host, --replay, --demo. PATH is what was
-    recorded: inventories ("raidctl --json show"), one in a .json file or one a
+    lists on standard error what this machine does not meet. Without a PATH, this
+    machine is audited, or the one of --host, --replay, --demo. PATH has saved
+    inventories ("raidctl --json show"), one in a .json file or one a
     line in a .jsonl file; recordings; a directory of these; - for lines on
     standard input. With --builtin, POLICY may be left out; then a first word
     that does not end in .toml is a PATH.
 
-    What a tool did not tell is CANNOT TELL, never a PASS. A rule that selects
+    A value that is not reported is UNKNOWN, never a PASS. A rule that selects
     nothing is reported, too.
 
-    Exit codes: 0 all pass; 1 something fails; 3 nothing fails, but something
-    cannot be told, or a rule selects nothing; 4 the same, only for lack of a
-    tool or a right; 2 a policy that cannot be meant, or wrong usage. With
-    --format nagios, those of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3
-    UNKNOWN.
+    Exit codes: 0 all pass; 1 something fails; 3 nothing fails, but a result is
+    unknown, or a rule selects nothing; 4 the same, only for lack of a tool or
+    permission; 2 an invalid policy, or wrong usage. With --format nagios, those
+    of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
     if all_builtin and policy and not policy.endswith(".toml"):
@@ -86,11 +85,11 @@ def command(
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # a case for each rule and object, those that pass included
     alone, found = _found(rules, path, settings, passed=passed, everything=form != "table", jobs=jobs)
-    sheet = Sheet(
+    options = Options(
         rules.name, paper(), alone, details=details or settings.verbose, passed=passed,
         builtin=frozenset(rules.every()[1]),
     )  # fmt: skip
-    return _write(writer(form, sheet), rules, found, alone=alone)
+    return _write(writer(form, options), rules, found, alone=alone)
 
 
 def _mistaken(error: PolicyError, form: str | None) -> int:

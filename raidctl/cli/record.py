@@ -65,7 +65,7 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
     seen = listened.survey()
     converse(check_tools(named.vendors, seen.inventory.tools), runner)
     kernel = converse(probe_caches(seen.view), runner)
-    converse(claims_kernel.look(seen.view), runner)
+    converse(claims_kernel.read_kernel(seen.view), runner)
     converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
     return runner.recording(about=about, source=named.source, collected_at=named.collected_at), seen
 

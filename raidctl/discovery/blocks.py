@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.discovery.mounts import Candidate
 from raidctl.discovery.mounts import Mount as Mounted
@@ -16,8 +17,7 @@ from raidctl.order import by_kernel_name
 from raidctl.text import collapse
 
 
-@dataclass
-class DeviceFacts:
+class DeviceFacts(Struct):
     """What was read about block devices, by kernel name."""
 
     names: Sequence[str] = ()
@@ -111,8 +111,7 @@ def candidates(devices: DeviceFacts, names: Iterable[str]) -> list[Candidate]:
     return found
 
 
-@dataclass(frozen=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """How the block devices are used, by kernel name."""
 
     points: Mapping[str, Sequence[str]] = field(default_factory=dict)

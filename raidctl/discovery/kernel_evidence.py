@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
 
@@ -10,8 +10,7 @@ SOURCE = "kernel (udev, sysfs, mountinfo)"
 """Used as the command: these lines come from several requests."""
 
 
-@dataclass
-class KernelEvidence:
+class KernelEvidence(Struct):
     """Lines of the kernel's view, each with its fact."""
 
     rows: list[tuple[str, str, str, object]] = field(default_factory=list)

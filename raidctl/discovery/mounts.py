@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 
@@ -13,8 +14,7 @@ _OCTAL = re.compile(r"\\([01][0-7]{2})")
 _DEVICE = re.compile(r"\d+:\d+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One line of mountinfo."""
 
     device: str
@@ -35,8 +35,7 @@ class Mount:
         return self.root == "/" or f"subvol={self.root}" in self.options
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A block device that a mount may refer to."""
 
     name: str
@@ -49,8 +48,7 @@ class Candidate:
     label: str | None = None
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """The rows of a kernel table, and its lines in no known format."""
 
     mounts: tuple[Mount, ...] = ()
@@ -116,8 +114,7 @@ def swaps(text: str) -> Table:
     return Table(swaps=tuple(nodes), unknown_lines=tuple(unknown_lines))
 
 
-@dataclass
-class _Index:
+class _Index(Struct):
     """The candidates by each name that a table may use."""
 
     by_device: dict[str, str] = field(default_factory=dict)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from raidctl.discovery.udevdb import Entry
 from raidctl.host import Lanes, PciDevice

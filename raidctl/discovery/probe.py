@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.discovery import blocks, mapper, mounts, sysfs
 from raidctl.discovery.pci import LINK, linked, storage_functions
@@ -47,8 +49,7 @@ _GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
 _UDEV = "udev database"
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """The kernel's view of a machine, and what could not be read."""
 
     view: HostView
@@ -57,8 +58,7 @@ class Probe:
     """The lines of the kernel's tables in no known format."""
 
 
-@dataclass
-class _FirstAnswers:
+class _FirstAnswers(Struct):
     """The answers of the first round."""
 
     udev: ReadAnswer
@@ -122,8 +122,7 @@ def _first_round() -> Dialogue[_FirstAnswers]:
     return _FirstAnswers(udev, files, globs, parse(udev.text or ""))
 
 
-@dataclass(frozen=True)
-class _SecondRound:
+class _SecondRound(Struct, frozen=True):
     """The requests of the second round."""
 
     attributes: Sequence[tuple[str, str]]
@@ -137,8 +136,7 @@ class _SecondRound:
     """Whether to run ``dmsetup table``."""
 
 
-@dataclass
-class _SecondAnswers:
+class _SecondAnswers(Struct):
     """The answers of the second round."""
 
     attributes: dict[str, sysfs.Attributes]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.discovery.udevdb import Entry, uevent
 from raidctl.host import BlockKind
@@ -116,8 +117,7 @@ def figure(text: str | None, unit: int) -> int | None:
     return found if found < _LARGEST else None
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True):
     """The attributes of one block device, as read: bytes by name."""
 
     data: Mapping[str, bytes]
@@ -155,8 +155,7 @@ class Attributes:
         return uevent(self.data.get("uevent", b"").decode("utf-8", errors="replace"))
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Vendor, model, firmware and numbers of a drive."""
 
     vendor: str | None = None

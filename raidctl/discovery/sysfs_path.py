@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.host import BlockKind
 
@@ -22,8 +23,7 @@ _KINDS: tuple[tuple[re.Pattern[str], BlockKind], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The facts that a device's path contains."""
 
     path: str

@@ -6,7 +6,8 @@ pyudev on a machine without a running udevd gives the same format with the kerne
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 
@@ -15,8 +16,7 @@ _KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
 _HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """One device of the database."""
 
     path: str
@@ -38,8 +38,7 @@ class Entry:
         return self.properties.get("SUBSYSTEM")
 
 
-@dataclass(frozen=True)
-class Database:
+class Database(Struct, frozen=True):
     """All entries, and the lines in no known format."""
 
     entries: tuple[Entry, ...] = ()

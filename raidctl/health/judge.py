@@ -8,8 +8,10 @@ battery. Rules give each condition its words; this module alone decides what is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.health.phrases import errors, predicts, said
 from raidctl.health.redundancy import (  # fmt: skip
@@ -42,22 +44,30 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "preserved": (LOST, "critical", "a cache holds data of volumes that are offline or gone"),
     "not_started": (LOST, "warning", "a volume is not started, and no member is known to be missing"),
     "bare": (BARE, "critical", "degraded or rebuilding, and survives no further failure, or it is unknown how many"),
-    "last": (BARE, "critical", "predicted failure of a drive without redundancy, or of one that a reduced array needs"),
+    "last": (
+        BARE,
+        "critical",
+        "predicted failure of a drive without redundancy, or in an array with reduced redundancy",
+    ),
     "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
     "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
-    "last_one": (PREDICTED, "critical", "predicted failure of a drive whose loss would take the last redundancy"),
-    "predicted": (PREDICTED, "warning", "predicted failure elsewhere: its array survives two, or is unknown"),
+    "last_one": (PREDICTED, "critical", "predicted failure of a drive whose loss would remove the last redundancy"),
+    "predicted": (
+        PREDICTED,
+        "warning",
+        "predicted failure elsewhere: its array survives two failures, or the number is unknown",
+    ),
     "unprotected": (PROTECTION, "critical", "unprotected write-back is active"),
     "unguarded": (PROTECTION, "warning", "a battery or cache has failed, and no unprotected write-back is active"),
     "drive_caches": (PROTECTION, "warning", "volatile write caches of the drives are on"),
-    "learning": (PROTECTION, "info", "a battery learns or charges, and what follows from that"),
+    "learning": (PROTECTION, "info", "a battery is learning or charging, and the consequences"),
     "errors": (OTHER, "warning", "ten or more errors, unreadable sectors with redundancy, 100 or more link errors"),
     "few_errors": (OTHER, "info", "fewer errors"),
     "trouble": (OTHER, "critical", "a controller is critical, or a tool reports an error"),
-    "warned": (OTHER, "warning", "a controller or array warns, or a tool prints a warning"),
-    "copied": (OTHER, "info", "a complete volume is checked, resynchronised or copied onto a new drive"),
-    "noted": (OTHER, "info", "what a tool reports for information"),
+    "warned": (OTHER, "warning", "a controller, array or tool reports a warning"),
+    "copied": (OTHER, "info", "a complete volume is being checked, resynchronised or copied to a new drive"),
+    "noted": (OTHER, "info", "information from a tool"),
 }
 """Rank, severity and meaning of each situation; the manual prints this table."""
 
@@ -67,8 +77,7 @@ MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """One thing that is wrong."""
 
     rule: str
@@ -91,8 +100,7 @@ class Condition:
         return self.rule, self.where
 
 
-@dataclass
-class _Machine:
+class _Machine(Struct):
     """Which volumes lie on which drive, arrays of arrays included."""
 
     inventory: Inventory

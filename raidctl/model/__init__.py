@@ -1,4 +1,4 @@
-"""The inventory of a machine: one vocabulary for every vendor."""
+"""The inventory model of a machine: one vocabulary for all vendors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The caches of the model: of a controller, of its volumes, and the battery that protects them.
+"""Cache classes of the model: controller cache, volume cache settings, battery.
 
-They are names of :mod:`raidctl.model`, and the same contract.
+They are names of :mod:`raidctl.model`, and part of its contract.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DriveCaches = Literal["off", "on", "unknown"]
 
 Details = Annotated[
     dict[str, str],
-    doc("Facts that have no neutral field, in the tool's own words and under its own labels."),
+    doc("Facts without a field in the model, with the tool's labels and words."),
 ]
 
 
@@ -33,14 +33,14 @@ class Cache(Model, frozen=True, kw_only=True):
     """The controller's cache memory."""
 
     present: Annotated[bool | None, doc("Whether there is a cache module.")] = None
-    status: Annotated[Health | None, doc("Health of the cache; a cache that nobody configured is `ok`.")] = None
+    status: Annotated[Health | None, doc("Health of the cache; one that is not configured is `ok`.")] = None
     status_text: Annotated[str | None, doc("The tool's words for status and reason.")] = None
     size_bytes: Annotated[int | None, doc("Total cache memory in bytes (binary units).")] = None
     read_percent: Annotated[int | None, doc("Share of the usable cache for reads, percent.")] = None
     write_percent: Annotated[int | None, doc("Share of the usable cache for writes, percent.")] = None
     read_bytes: Annotated[
         int | None,
-        doc("That share in bytes: of the available memory where the tool tells it, else of the total."),
+        doc("This share in bytes: of the available memory if reported, else of the total."),
     ] = None
     write_bytes: Annotated[int | None, doc("As `read_bytes`, for writes.")] = None
     available_bytes: Annotated[int | None, doc("Memory left for data after the firmware's own share, bytes.")] = None
@@ -48,36 +48,36 @@ class Cache(Model, frozen=True, kw_only=True):
         bool | None, doc("Write cache stays on without a good battery: data loss on power failure.")
     ] = None
     flush_interval_seconds: Annotated[
-        int | None, doc("Longest time that written data waits in the cache, seconds.")
+        int | None, doc("Longest time that unwritten data stays in the cache, seconds.")
     ] = None
     preserved_data: Annotated[
         bool | None, doc("The cache holds preserved (pinned) data of volumes that are offline or gone.")
     ] = None
     unwritten_data: Annotated[
         bool | None,
-        doc("The cache holds data of live volumes that is not yet on the drives; null: not reported."),
+        doc("The cache holds unwritten data of working volumes; null: not reported."),
     ] = None
     details: Details = field(default_factory=dict)
 
 
 class Battery(Model, frozen=True, kw_only=True):
-    """What keeps the cache's data through a power loss."""
+    """A battery or capacitor that protects unwritten data in a power failure."""
 
     id: Annotated[str, doc("`smartarray:1/battery0`.")]
-    kind: Annotated[BatteryKind, doc("Battery, capacitor (supercapacitor, flash-backed), or not told.")] = "unknown"
-    status: Annotated[BatteryStatus, doc("Neutral state word.")] = "unknown"
+    kind: Annotated[BatteryKind, doc("Battery, capacitor (supercapacitor, flash-backed), or unknown.")] = "unknown"
+    status: Annotated[BatteryStatus, doc("State.")] = "unknown"
     status_text: Annotated[str | None, doc("The tool's words.")] = None
     charge_percent: Annotated[int | None, doc("Charge, percent.")] = None
     temperature_celsius: Annotated[int | None, doc("Temperature, degrees Celsius.")] = None
     voltage_volts: Annotated[float | None, doc("Voltage, volts.")] = None
-    replace: Annotated[bool | None, doc("The tool asks for its replacement.")] = None
+    replace: Annotated[bool | None, doc("The tool reports that it needs replacement.")] = None
     made_at: Annotated[str | None, doc("Date of manufacture, RFC 3339 date.")] = None
     next_learn_at: Annotated[str | None, doc("Next learn cycle, RFC 3339 or as printed.")] = None
     details: Details = field(default_factory=dict)
 
 
 class VolumeCache(Model, frozen=True, kw_only=True):
-    """How a volume is cached: what is configured, and what is in force."""
+    """Cache settings of a volume, configured and active."""
 
     write_policy: Annotated[
         WritePolicy | None,
@@ -86,12 +86,10 @@ class VolumeCache(Model, frozen=True, kw_only=True):
             "unprotected: always."
         ),
     ] = None
-    write_active: Annotated[WriteActive | None, doc("In force now.")] = None
+    write_active: Annotated[WriteActive | None, doc("Active write policy.")] = None
     controller_cache: Annotated[
         ControllerCacheSafety,
-        doc(
-            "Whether written data in the controller's cache survives a power loss; `not_caching`: no write waits there."
-        ),
+        doc("Whether unwritten data in the controller's cache survives a power failure; `not_caching`: there is none."),
     ] = "unknown"
     drive_caches: Annotated[
         DriveCaches, doc("The volatile write caches of the drives below: `off` only if all are.")
@@ -103,13 +101,13 @@ class VolumeCache(Model, frozen=True, kw_only=True):
             "true if the controller's is `protected` or `not_caching` and the drives' are `off`; else null."
         ),
     ] = None
-    why_not_in_force: Annotated[str | None, doc("Why the configured policy is not in force; null when it is.")] = None
+    why_not_in_force: Annotated[str | None, doc("Why the configured policy is not active; null if it is.")] = None
     read_policy: Annotated[ReadPolicy | None, doc("Read cache policy of the volume.")] = None
     io_policy: Annotated[
         IoPolicy | None,
-        doc("Whether reads and writes go past the controller's cache (`direct`) or through it."),
+        doc("Whether reads and writes bypass the controller's cache (`direct`) or use it (`cached`)."),
     ] = None
     drive_write_cache: Annotated[
         DriveCachePolicy | None,
-        doc("What the controller does with the write caches of the volume's drives."),
+        doc("The controller's setting for the write caches of the volume's drives."),
     ] = None

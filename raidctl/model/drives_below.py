@@ -6,8 +6,9 @@ A software array lists partitions and drives that another controller lists as we
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from raidctl.model import Controller, Drive, Volume
 
@@ -17,8 +18,7 @@ def physical_drives(controllers: Iterable[Controller]) -> Iterator[tuple[Control
     return ((card, drive) for card in controllers for drive in card.drives if not drive.backing)
 
 
-@dataclass(frozen=True)
-class Members:
+class Members(Struct, frozen=True):
     """The member drives of a volume, without spares, journals and failed drives."""
 
     drives: tuple[Drive, ...]
@@ -28,15 +28,14 @@ class Members:
     """Whether these are known to be all."""
 
 
-@dataclass(frozen=True)
-class DrivesBelow:
+class DrivesBelow(Struct, frozen=True, dict=True):
     """The drives below the volumes of a machine."""
 
     controllers: tuple[Controller, ...]
 
     @cached_property
     def items(self) -> dict[str, tuple[Controller, Volume | Drive]]:
-        """All volumes and drives, by id."""
+        """All volumes and drives by id."""
         found: dict[str, tuple[Controller, Volume | Drive]] = {}
         for card in self.controllers:
             found |= {volume.id: (card, volume) for volume in card.volumes}

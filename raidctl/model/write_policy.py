@@ -1,4 +1,4 @@
-"""Whether the write policy that is configured is the one in force: said, claimed and verified by one table. Pure."""
+"""Whether the configured write policy is active. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _FULFILLED = {
     "unprotected_write_back": {"write_back"},
     "off": {"off", "write_through"},
 }
-"""Which policies in force carry out what is configured."""
+"""Active policies that satisfy each configured one."""
 
 
 def in_force(cache: VolumeCache) -> bool | None:
-    """Whether the configured write policy is what is in force; None when either is not known."""
+    """Whether the configured write policy is active; None if either is unknown."""
     if cache.write_policy is None or cache.write_active is None:
         return None
     return cache.write_active in _FULFILLED[cache.write_policy]

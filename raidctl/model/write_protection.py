@@ -1,7 +1,7 @@
-"""Whether written data survives a power failure: the controller's cache and the drives' caches, judged here only. Pure.
+"""Whether written data survives a power failure, by the caches of controller and drives. Pure.
 
 Vendor packages report the controller's part. The drives' part follows from the controller's setting and from the drives
-themselves: a drive that reports its cache on outweighs a setting that keeps it off.
+themselves: a drive that reports its cache on overrides a setting that keeps it off.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DRIVE: dict[str | None, DriveCaches] = {"enabled": "on", "disabled": "off", Non
 
 
 def controller_cache(active: WriteActive | None, *, kept: bool | None) -> ControllerCacheSafety:
-    """The controller's part; ``kept``: whether a battery or capacitor keeps its unwritten data."""
+    """The controller's part; ``kept``: whether a battery or capacitor protects unwritten data."""
     if active is None or (active == "write_back" and kept is None):
         return "unknown"
     if active != "write_back":
@@ -26,7 +26,7 @@ def controller_cache(active: WriteActive | None, *, kept: bool | None) -> Contro
 
 
 def write_protected(cache: VolumeCache) -> bool | None:
-    """Both parts together."""
+    """Both parts combined."""
     if cache.controller_cache == "unprotected" or cache.drive_caches == "on":
         return False
     return None if "unknown" in (cache.controller_cache, cache.drive_caches) else True
@@ -47,7 +47,7 @@ def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
 
 
 def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = frozenset()) -> DriveCaches:
-    """The volatile caches of the drives below a volume, a software array included; ``above``: what lies on it."""
+    """The volatile caches of the drives below a volume or software array; ``above``: ids of the volumes on it."""
     if volume.id in above:
         return "unknown"
     setting = volume.cache.drive_write_cache if volume.cache else None
@@ -61,7 +61,7 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
 
 
 def _of_drive(drive: Drive, below: DrivesBelow, above: frozenset[str]) -> DriveCaches:
-    """Its own report; for a member of a software array, that of what lies below it."""
+    """The drive's own report; for a member of a software array, that of the drives below."""
     if drive.write_cache is not None:
         return _DRIVE[drive.write_cache]
     found = [below.items[name][1] for name in drive.backing if name in below.items]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.style import Style
@@ -36,8 +36,7 @@ STRONG = Style(bold=True)
 PLAIN = Style()
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(Struct, frozen=True):
     """What the screen can show."""
 
     width: int = 80
@@ -77,6 +76,7 @@ class Paper:
         console = Console(
             file=sink,
             width=self.columns,
+            height=25,  # without one, rich asks the terminal for every part
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
             no_color=not self.colour,

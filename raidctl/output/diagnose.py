@@ -1,4 +1,4 @@
-"""The screen of ``raidctl diagnose``: what is the matter, what could not be told, what was looked at."""
+"""The screen of ``raidctl diagnose``: findings, unknown results, and the number of checks."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _COUNTED: dict[Severity, tuple[str, str]] = {
     "info": ("1 for information", "{} for information"),
 }
 _FEW = 6
-"""Facts of a finding, and objects of a group, that are shown without -v."""
+"""Objects of a group that are shown without -v."""
 _MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 
 @drawn
 def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: each object of its own, with all of its facts."""
+    """The whole screen as text; ``more``: each object separately, with the facts behind its finding."""
     yield head(inventory, paper)
     yield _summary(found, paper)
     for group in _groups(causes(found.findings), alone=more):
@@ -53,9 +53,10 @@ def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) 
         text = f"no longer ignored since {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
         yield line((paper.clean(text), WARN))
     yield Text("")
-    yield line((_looked_at(found), DULL))
+    yield line((_checks(found), DULL))
     if found.findings or found.unknown:
-        yield line(('"raidctl diagnose --explain RULE" describes a rule.', DULL))
+        hint = "" if more else '; "-v" shows the facts behind a finding'
+        yield hanging(("", DULL), [(f'"raidctl diagnose --explain RULE" describes a rule{hint}.', DULL)], paper)
 
 
 def _summary(found: Diagnosis, paper: Paper) -> Text:
@@ -67,12 +68,12 @@ def _summary(found: Diagnosis, paper: Paper) -> Text:
     if found.unknown:
         pieces.append((f"{len(found.unknown)} unknown", WARN if found.verdict == "cannot_tell" else DULL))
     if not pieces:
-        return line(("No problems found.", GOOD)) if found.checked else line("There is nothing to look at.")
+        return line(("No problems found.", GOOD)) if found.checked else line("Nothing to check was found.")
     return pack(pieces, paper.columns, paper.dot)
 
 
 def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
-    """Findings that say the same of several objects, together: twelve drives of one shelf are one matter."""
+    """Findings in groups: the same finding about several objects is shown once."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for number, one in enumerate(found):
         key = (str(number),) if alone else (one.rule, one.severity, one.message, _remedy([one], "{}", "{}"))
@@ -100,19 +101,19 @@ def _finding(
 
 
 def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
-    """What a cause explains; the tool's words, behind the second colon, only where they are not above already."""
+    """What a cause explains; the tool's words, behind the second colon, are not repeated."""
     above = cause.message
     for one in found:
         claim, *more = one.message.rstrip(".").split(": ", 2)
-        told = len(more) == 2 and more[1] in above
-        yield f"{one.where}: {f'{claim}.' if told else one.message}"
+        repeated = len(more) == 2 and more[1] in above
+        yield f"{one.where}: {f'{claim}.' if repeated else one.message}"
         above += one.message
 
 
 def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:
-    """What to do, with all objects of the group in the place of the first one: raidctl's commands take several.
+    """The remedy for all objects of a group: raidctl's commands take several names.
 
-    Those of other tools take one device; the others are named behind.
+    Those of other tools take one device; the others are listed behind.
     """
     remedy = (group[0].remedy or "").replace(group[0].where, names)
     first = group[0].device
@@ -123,15 +124,11 @@ def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> 
 
 
 def _rows(group: Sequence[Finding], paper: Paper, *, more: bool) -> list[tuple[str, Sequence[Piece]]]:
+    """The facts, with ``more`` only, and the rule."""
     one = group[0]
-    told = one.evidence if more else tuple(fact for fact in one.evidence if not fact.endswith("= not told"))[:_FEW]
-    rows: list[tuple[str, Sequence[Piece]]] = []
-    if told:
-        of = f" ({one.where})" if len(group) > 1 else ""
-        rows.append(
-            ("facts", [(paper.clean(f"{fact}{of if number == 0 else ''}"), DULL) for number, fact in enumerate(told)])
-        )
-    rows.append(("rule", [(paper.clean(one.rule), DULL)]))
+    rows: list[tuple[str, Sequence[Piece]]] = [("rule", [(paper.clean(one.rule), DULL)])]
+    if more and one.evidence:
+        rows.insert(0, ("facts", [(paper.clean(fact), DULL) for fact in one.evidence]))
     return rows
 
 
@@ -142,7 +139,7 @@ def _where(one: Finding) -> str:
     return f"{one.where}{device}{on}"
 
 
-def _looked_at(found: Diagnosis) -> str:
+def _checks(found: Diagnosis) -> str:
     checks = counted(found.checked, "check")
     return f"{counted(len(found.rules), 'rule')} applied, {checks}: {found.passed} passed."
 
@@ -152,13 +149,13 @@ def table_of_rules(chosen: Sequence[Rule], paper: Paper) -> str:
     columns = [
         Column("rule", [(rule.name, STRONG) for rule in chosen]),
         Column("severity", [(rule.severity, _STYLES[rule.severity]) for rule in chosen]),
-        Column("what it looks for", [(paper.words(rule.title), PLAIN) for rule in chosen], least=20),
+        Column("problem", [(paper.words(rule.title), PLAIN) for rule in chosen], least=20),
     ]
     return paper.render([table(columns, paper, indent=0)])
 
 
 def page(rule: Rule, manual: str, paper: Paper) -> str:
-    """The manual page of a rule: its Markdown with bold words as they are, wrapped to the paper."""
+    """The manual page of a rule: its Markdown, wrapped to the width."""
     parts: list[RenderableType] = [
         line((rule.name, STRONG), "  ", (rule.severity, _STYLES[rule.severity])),
         Text(""),
@@ -170,12 +167,12 @@ def page(rule: Rule, manual: str, paper: Paper) -> str:
 
 
 def _marked(text: str) -> Text:
-    """A paragraph with its bold words bold; code keeps its marks, so that a pipe shows where it ends."""
-    said = Text(overflow="fold")
+    """A paragraph with bold words in bold; code keeps its backticks, so that a pipe shows where it ends."""
+    marked = Text(overflow="fold")
     at = 0
     for found in _MARKED.finditer(text):
-        said.append(text[at : found.start()])
-        said.append(found[1] or found[0], style=STRONG if found[1] else PLAIN)
+        marked.append(text[at : found.start()])
+        marked.append(found[1] or found[0], style=STRONG if found[1] else PLAIN)
         at = found.end()
-    said.append(text[at:])
-    return said
+    marked.append(text[at:])
+    return marked

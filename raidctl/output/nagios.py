@@ -26,11 +26,11 @@ LONGEST_LINE = 700
 _LONGEST_MORE = 400
 _SAFE = str.maketrans({"|": "/", "\\": "/", "'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': None, "`": None, "$": None})
 """A bar begins the figures; quotes and ``$`` mean something to the shells that notifications go through."""
-_MARKS = {"unknown": "CANNOT TELL", "unmatched": "NO MATCH", "pass": "PASS"}
+_MARKS = {"unknown": "UNKNOWN", "unmatched": "NO MATCH", "pass": "PASS"}
 
 
 class Status(IntEnum):
-    """What the plugin says; the value is its exit code."""
+    """Status of the plug-in; the value is its exit code."""
 
     OK = 0
     WARNING = 1
@@ -40,13 +40,13 @@ class Status(IntEnum):
 
 @dataclass(kw_only=True)
 class Counts:
-    """How many findings there are of each kind."""
+    """Numbers of findings by kind."""
 
     critical: int = 0
     warning: int = 0
     info: int = 0
     unknown: int = 0
-    """What could not be told, and rules that selected nothing."""
+    """Unknown results, and rules that selected nothing."""
     checked: int = 0
     passed: int = 0
 
@@ -60,9 +60,9 @@ class Counts:
 
 
 def status_of(counts: Counts) -> Status:
-    """The worst; what could not be told is worse than OK, and milder than what is known to be bad.
+    """The worst status; unknown is worse than OK and milder than a known problem.
 
-    What is for information only wakes nobody; nothing checked is never OK.
+    Information alone is OK; no checks at all are never OK.
     """
     if counts.critical:
         return Status.CRITICAL
@@ -72,9 +72,9 @@ def status_of(counts: Counts) -> Status:
 
 
 def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequence[str] = (), hidden: int = 0) -> str:
-    """The whole output: the line, the figures behind the bar, and a line for each of ``more``.
+    """The whole output: the status line, performance data, and a line for each of ``more``.
 
-    ``hidden`` says how many lines the caller has left out of ``more``.
+    ``hidden``: the number of lines that the caller has left out of ``more``.
     """
     first = f"RAID {status.name} - {cut(safe(text), LONGEST_LINE)}"
     behind = " ".join(figures)
@@ -93,12 +93,12 @@ def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequenc
 
 
 def safe(text: str) -> str:
-    """The text on one line, without what the protocol, a terminal or a shell takes for something else."""
+    """The text on one line, without characters that the protocol, a terminal or a shell interprets."""
     return collapse(printable(text)).translate(_SAFE)
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, of at most so many bytes; three dots say that there was more."""
+    """The text, cut to ``limit`` bytes, with three dots if it was longer."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return data.decode("utf-8")
@@ -106,9 +106,9 @@ def cut(text: str, limit: int) -> str:
 
 
 def figure(label: str, value: int, *, warning: str = "", critical: str = "", most: int | None = None) -> str:
-    """``'label'=value;warn;crit;min;max``; counts have no unit, and 0 is the least.
+    """``'label'=value;warn;crit;min;max``; counts have no unit and a minimum of 0.
 
-    The thresholds are ranges as the guidelines have them: ``0`` raises the alarm above 0. Labels are our own words.
+    Thresholds are ranges as in the guidelines: ``0`` alerts above 0. Labels come from raidctl, not from tools.
     """
     fields = [str(value), warning, critical, "0", "" if most is None else str(most)]
     return f"{label}={';'.join(fields).rstrip(';')}"
@@ -126,22 +126,22 @@ def figures(counts: Counts) -> list[str]:
     ]
 
 
-def said(counts: Counts) -> str:
-    """``1 critical, 2 cannot be told, 40 of 43 checks pass``."""
+def summary_of(counts: Counts) -> str:
+    """``1 critical, 2 unknown, 40 of 43 checks pass``."""
     words = [
         (counts.critical, "critical"),
         (counts.warning, "warning" if counts.warning == 1 else "warnings"),
-        (counts.unknown, "cannot be told"),
+        (counts.unknown, "unknown"),
         (counts.info, "for information"),
     ]
-    told = [f"{count} {word}" for count, word in words if count]
+    parts = [f"{count} {word}" for count, word in words if count]
     if not counts.checked:
-        return ", ".join([*told, "nothing could be checked"])
-    return ", ".join([*told, f"{counts.passed} of {counts.checked} checks pass"])
+        return ", ".join([*parts, "nothing could be checked"])
+    return ", ".join([*parts, f"{counts.passed} of {counts.checked} checks pass"])
 
 
 def rank(one: Finding) -> int:
-    """The worst first: 0 for a critical failure."""
+    """Sort key, the worst first: 0 for a critical failure."""
     failures = {"critical": 0, "warning": 1, "info": 3}
     return failures[one.severity] if one.outcome == "fail" else 2
 
@@ -153,25 +153,27 @@ def line_of(one: Finding, host: str = "") -> str:
 
 
 def about(one: Finding) -> str:
-    """The rule, the object and what is the matter."""
+    """The rule, the object and the message."""
     place = [one.where] if one.where != "host" else []
     return f"{' '.join([one.rule, *place, *([one.device] if one.device else [])])}: {one.message}"
 
 
 def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
-    """``raidctl diagnose --format nagios``: what it prints, and the exit code."""
-    said_of = [*found.findings, *found.unknown]
+    """Output and exit code of ``raidctl diagnose --format nagios``."""
+    found_here = [*found.findings, *found.unknown]
     counts = Counts(checked=found.checked, passed=found.passed)
-    counts.add(roots := causes(said_of))
+    counts.add(roots := causes(found_here))
     status = _status(found)
-    ordered = sorted(said_of, key=lambda one: (one not in roots, rank(one)))
+    ordered = sorted(found_here, key=lambda one: (one not in roots, rank(one)))
     worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
     ignored = f", {len(found.ignored)} ignored" if found.ignored else ""
-    return plugin(status, f"{said(counts)}{ignored}{worst}", figures(counts), [line_of(one) for one in ordered]), status
+    return plugin(
+        status, f"{summary_of(counts)}{ignored}{worst}", figures(counts), [line_of(one) for one in ordered]
+    ), status
 
 
 def _status(found: Diagnosis) -> Status:
-    """By the verdict, so that this format and the others never contradict each other."""
+    """The status of the verdict, so that all formats agree."""
     if found.verdict == "found":
         bad = {one.severity for one in found.findings if one.rule not in LACKING}
         return Status.CRITICAL if "critical" in bad else Status.WARNING
@@ -179,7 +181,7 @@ def _status(found: Diagnosis) -> Status:
 
 
 def of_drift(found: Drift) -> tuple[str, Status]:
-    """``raidctl diff --format nagios``: what it prints, and the exit code."""
+    """Output and exit code of ``raidctl diff --format nagios``."""
     counts = Counts(unknown=sum(one.side != "both" for one in found.unread))
     for change in found.changes:
         setattr(counts, change.severity, getattr(counts, change.severity) + 1)
@@ -195,5 +197,5 @@ def of_drift(found: Drift) -> tuple[str, Status]:
 
 
 def of_error(message: str) -> str:
-    """What is printed when nothing could be found out: wrong usage, a host that cannot be reached."""
+    """Output if nothing could be checked: wrong usage, an unreachable host."""
     return plugin(Status.UNKNOWN, message)

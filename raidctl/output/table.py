@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Group, JustifyMethod, OverflowMethod, RenderableType
 from rich.padding import Padding
@@ -22,8 +22,7 @@ Cell = tuple[str, Style]
 Steps = tuple[int, int, int]
 
 
-@dataclass
-class Column:
+class Column(Struct):
     """A column: its title and a cell for each row."""
 
     title: str

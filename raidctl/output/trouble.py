@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.audit import builtin
 from raidctl.health.judge import Condition, judge
@@ -19,8 +20,7 @@ _MORE = ("nvme_health",)
 """Rules whose findings are trouble as well, without a condition of their own."""
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """One thing that is wrong."""
 
     rank: int

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl verify``: volume by volume, claim by claim, with the reason and the evidence."""
+"""The screen of ``raidctl verify``: claims by volume with reason and evidence; inconclusive ones by reason."""
 
 from __future__ import annotations
 
@@ -18,15 +18,22 @@ from raidctl.output.tree import head
 from raidctl.select import items
 from raidctl.text import collapse, listing
 from raidctl.units import format_binary
+from raidctl.verify.case import HOST
 from raidctl.verify.report import Answer, Evidence, Verdict, Verification
 
 _STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
 _ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
-_SOURCES = {"controller": "tool", "drive": "drive", "kernel": "kernel", "arithmetic": "sizes", "measurement": "clock"}
+_SOURCES = {
+    "controller": "tool",
+    "drive": "drive",
+    "kernel": "kernel",
+    "arithmetic": "sizes",
+    "measurement": "measured",
+}
 _FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1, "measurement": 8}
-"""Pieces of evidence of each source that are shown without -v."""
+"""Pieces of evidence from each source that are shown without -v."""
 _LONG = 60
-"""Characters of a line of a tool that are shown without -v: of a path of JSON the end, which has the value."""
+"""Characters of a line of output that are shown without -v: the end, which has the value of a JSON path."""
 _COUNTED: dict[Verdict, tuple[str, str]] = {
     "fail": ("{} claim fails", "{} claims fail"),
     "suspect": ("{} is suspect", "{} are suspect"),
@@ -37,35 +44,40 @@ _COUNTED: dict[Verdict, tuple[str, str]] = {
 
 @drawn
 def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: all evidence."""
+    """The whole screen as text; ``more``: all evidence, claim by claim."""
     yield head(inventory, paper)
     yield _summary(report, paper)
-    yield from _clock(report, paper)
+    yield from _measurement(report, paper)
+    groups = [] if more else _same_reason(report.answers)
+    grouped = [one for group in groups for one in group]
     above: dict[tuple[str, ...], str] = {}
-    for name, answers in groupby(report.answers, key=lambda answer: answer.object):
+    alone = [answer for answer in report.answers if not any(answer is one for one in grouped)]
+    for name, answers in groupby(alone, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
             item = next((i for card in inventory.controllers for i in items(card) if i.id == name), None)
-            told = [getattr(item, "device", None), getattr(item, "raid_level", None), *getattr(item, "mountpoints", ())]
-            pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in told if text)]
+            about = [getattr(item, "device", None), getattr(item, "raid_level", None)]
+            about += getattr(item, "mountpoints", ())
+            pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in about if text)]
             yield pack(pieces, paper.columns, paper.dot)
         for answer in answers:
             first = above.setdefault((answer.claim, *answer.reasons, answer.next_test or ""), answer.object or "")
             yield from _answer(answer, paper, more=more, above=None if more or first == answer.object else first)
+    for group in groups:
+        yield Text("")
+        yield from _group(group, paper)
     if report.problems and all(answer.object is None for answer in report.answers) and report.session is None:
-        # nothing to judge was found: what was in the way is the answer
+        # no volume was found: the problems are the answer
         yield Text("")
         yield facts([("problem", [paper.clean(f"{one.where}: {one.message}")]) for one in report.problems], paper)
     if report.skipped or report.left_out:
         yield Text("")
     for skipped in report.skipped:
         option = f"--{skipped.claim.replace('_', '-')}"
-        yield line((paper.clean(f"{option} does not fit {skipped.object}: {skipped.why}."), DULL))
+        yield line((paper.clean(f"{option} does not apply to {skipped.object}: {skipped.why}."), DULL))
     if report.left_out:
         names = listing(report.left_out)
-        yield line(
-            (paper.clean(f"Not judged, as they are in no volume: {names}. Name them to have them judged."), DULL)
-        )
+        yield line((paper.clean(f"Not verified, as they are in no volume: {names}. Name them to verify them."), DULL))
 
 
 def _summary(report: Verification, paper: Paper) -> RenderableType:
@@ -74,11 +86,11 @@ def _summary(report: Verification, paper: Paper) -> RenderableType:
         (_COUNTED[verdict][count != 1].format(count), _STYLES[verdict]) for verdict, count in counts.items() if count
     ]
     start = f"{report.verdict.upper()}: "
-    return hanging((start, _STYLES[report.verdict]), pieces or ["nothing to judge"], paper)
+    return hanging((start, _STYLES[report.verdict]), pieces or ["nothing to verify"], paper)
 
 
-def _clock(report: Verification, paper: Paper) -> Iterator[RenderableType]:
-    """What was measured, and what else could explain the figures."""
+def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]:
+    """What was measured, and other explanations of the figures."""
     session = report.session
     if session is None:
         return
@@ -88,31 +100,61 @@ def _clock(report: Verification, paper: Paper) -> Iterator[RenderableType]:
         f"{session.kind} of {format_binary(session.size)}",
         f"{session.seconds:.0f} s",
         f"engine {session.engine or 'none'}",
-        f'"raidctl bench show {report.run}"' if report.run is not None else "not kept",
+        f'"raidctl bench show {report.run}"' if report.run is not None else "not saved",
     ]
     yield pack([paper.clean(text) for text in about], paper.columns, paper.dot)
     if session.interrupted:
-        yield line(("Ended early: these are the answers up to then.", WARN))
-    told = dict.fromkeys(one.text for one in session.confounders)
-    if told:
+        yield line(("Interrupted: these are the results so far.", WARN))
+    shown = dict.fromkeys(one.text for one in session.confounders)
+    if shown:
         yield facts([("consider", [paper.clean(text)]) if not at else ("", [paper.clean(text)])
-                     for at, text in enumerate(told)], paper)  # fmt: skip
-    yield from _untold(session, told, paper)
+                     for at, text in enumerate(shown)], paper)  # fmt: skip
+    yield from _failed_tests(session, shown, paper)
 
 
-def _untold(session: Session, told: Collection[str], paper: Paper) -> Iterator[RenderableType]:
-    """The tests that came to nothing, each with its reason: an operation that failed, a target that is too small."""
+def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Iterator[RenderableType]:
+    """The tests without a result, each with its reason: a failed operation, a target that is too small."""
     for one in session.results:
-        reasons = [reason for reason in one.reasons if reason not in told]
+        reasons = [reason for reason in one.reasons if reason not in shown]
         if not one.figures and reasons:
             yield facts([("no figure", [paper.clean(f"{one.trial}: {' '.join(reasons)}")])], paper)
 
 
+def _same_reason(answers: Sequence[Answer]) -> list[list[Answer]]:
+    """Inconclusive answers that share their last reason and how to decide them, two or more each."""
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    for one in answers:
+        if one.verdict == "inconclusive":
+            test = one.next_test or ""
+            key = one.reasons[-1], HOST if test.startswith(HOST[:-1]) else test
+            groups.setdefault(key, []).append(one)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _group(group: Sequence[Answer], paper: Paper) -> Iterator[RenderableType]:
+    """The claims of each object on one line, then their reasons and how to decide them, once."""
+    claims: dict[str, list[str]] = {}
+    for one in group:
+        claims.setdefault(one.object or "", []).append(_claim(one))
+    for name, options in claims.items():
+        start = ("  INCONCLUSIVE  ", _STYLES["inconclusive"])
+        yield hanging(start, [(paper.clean(name), STRONG), *map(paper.clean, options)], paper)
+    reasons = dict.fromkeys(reason for one in group for reason in one.reasons)
+    tests = dict.fromkeys(one.next_test for one in group if one.next_test)
+    rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(" ".join(reasons))])]
+    if tests:
+        rows.append(("to decide", [paper.clean(max(tests, key=len))]))
+    yield facts(rows, paper, indent=4)
+
+
+def _claim(answer: Answer) -> str:
+    return f"--{answer.claim.replace('_', '-')}{f' {answer.wanted}' if answer.wanted else ''}"
+
+
 def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:
     """``above``: an object whose answer to this claim has the same reasons and the same test."""
-    claim = f"--{answer.claim.replace('_', '-')}{f' {answer.wanted}' if answer.wanted else ''}"
-    yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(claim), STRONG))
-    reasons = f"As for {above}." if above else " ".join(answer.reasons)
+    yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(_claim(answer)), STRONG))
+    reasons = f"Same as for {above}." if above else " ".join(answer.reasons)
     rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(reasons)])]
     for source, label in _SOURCES.items():
         mine = [one for one in answer.evidence if one.source == source]
@@ -127,16 +169,16 @@ def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> I
 def _sources(
     label: str, mine: Sequence[Evidence], answer: Answer, paper: Paper, few: int, *, more: bool
 ) -> Iterator[tuple[str, Sequence[Piece]]]:
-    """The evidence of one source; what is left out is counted."""
+    """The evidence from one source; the rest is counted."""
     for one in mine[:few]:
-        yield label, [_said(one, answer, paper, whole=more)]
+        yield label, [_statement(one, answer, paper, whole=more)]
     rest = mine[few:]
     if rest:
         same = all(one.says == mine[0].says for one in rest) and few == 1
-        yield "", [(f"{len(rest)} more {'say the same' if same else 'of the kind'}; -v shows them", DULL)]
+        yield "", [(f"{len(rest)} more{' with the same value' if same else ''} (-v)", DULL)]
 
 
-def _said(one: Evidence, answer: Answer, paper: Paper, *, whole: bool) -> Piece:
+def _statement(one: Evidence, answer: Answer, paper: Paper, *, whole: bool) -> Piece:
     known = one.source == "measurement" or one.object in (answer.object, answer.device) or one.object in one.says
     about = "" if known else f"{one.object}: "
     if one.command is None:

@@ -19,16 +19,16 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+from msgspec import Struct, field
+
 from raidctl.errors import RecordError
+from raidctl.recording.manifest import FILE_LIMIT
 
 HEAD = 64 * 1024
 """Bytes at the beginning of a file by which it is recognised."""
-FILE_LIMIT = 64 * 1024 * 1024
-"""Most bytes read of one file."""
 COUNT_LIMIT = 100_000
 """Most files read in one directory, or in one archive with nested ones."""
 UNPACKED_LIMIT = 8 * 1024**3
@@ -123,8 +123,7 @@ class Stream:
         return first + self._take(size - len(first)) if len(first) < size else first
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A file on disk or in an archive; its stream is valid until the next piece is requested."""
 
     name: str
@@ -134,8 +133,7 @@ class Piece:
     """It is one of several in a directory or an archive."""
 
 
-@dataclass(frozen=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """Something that could not be read, with a message."""
 
     name: str
@@ -204,8 +202,7 @@ def _refused(name: str, error: OSError) -> Skipped:
     return Skipped(name, f"It cannot be read: {error.strerror or error}", "Copy it again.")
 
 
-@dataclass(frozen=True)
-class _Unpacker:
+class _Unpacker(Struct, frozen=True):
     nesting: int
     outermost: int = 0
     """The depth of the archive itself: 1 in a directory."""

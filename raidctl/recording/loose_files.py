@@ -8,13 +8,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
-from raidctl.recording.archive import FILE_LIMIT, Piece, Skipped, pieces
-from raidctl.recording.transcript import Prompts, indented, is_binary, is_garbled, normalised, text_of
+from raidctl.recording.archive import Piece, Skipped, pieces
+from raidctl.recording.manifest import FILE_LIMIT
+from raidctl.recording.mixed_outputs import separated
+from raidctl.recording.transcript import (  # fmt: skip
+    Prompts,
+    cleaned,
+    document_in,
+    documents_in,
+    indented,
+    is_binary,
+    is_garbled,
+    normalised,
+    text_of,
+)
 from raidctl.recording.unwrap_lines import unwrapped
 from raidctl.text import collapse, listing, printable
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
@@ -90,6 +102,7 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
     shown = os.fspath(path)
     if not outputs.documents and not outputs.problems:
         outputs.problem(shown, _nothing(outputs), "Give the outputs themselves, or a recording by `raidctl record`.")
+    _separate(outputs)
     texts = tuple(
         (vendor, tuple(unwrapped(one, vendor.read) for one in _sorted(outputs.documents[vendor.FAMILY])))
         for vendor in vendors
@@ -97,6 +110,24 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
     )
     source = "replay:standard input" if shown == "-" else f"replay:{shown}"
     return LooseOutputs(source, texts, tuple(outputs.problems), outputs.files, outputs.unrecognised)
+
+
+def _separate(outputs: _Outputs) -> None:
+    """Give each family its part of the texts in which outputs of several families follow each other."""
+
+    def claim(name: str, text: str, families: Sequence[Vendor]) -> tuple[Vendor, Sniffed] | None:
+        found = _claim(name, text, replace(outputs, vendors=families))
+        return (found.vendor, found.sniffed) if found else None
+
+    parts: dict[str, list[Document]] = {}
+    for owner in outputs.vendors:
+        for document in outputs.documents.pop(owner.FAMILY, ()):
+            found = list(separated(document, owner, outputs.vendors, claim))
+            for vendor, one in found:
+                parts.setdefault(vendor.FAMILY, []).append(one)
+            if len(found) > 1:  # whose it is was in doubt, and no longer is
+                outputs.problems[:] = [p for p in outputs.problems if (p.where, p.kind) != (document.name, "note")]
+    outputs.documents = parts
 
 
 def _sorted(documents: Iterable[Document]) -> list[Document]:
@@ -152,11 +183,14 @@ def _whole(item: Piece, prompts: Prompts, outputs: _Outputs) -> str:
     if len(data) == FILE_LIMIT and item.stream.read(1):
         message = f"It is larger than {FILE_LIMIT >> 20} MiB; only its beginning was read."
         outputs.problem(item.name, message, "Split it into single outputs.")
-    return normalised(text_of(data), prompts)
+    return cleaned(text_of(data), prompts)
 
 
 def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: bool) -> bool:
     """Collect the outputs in a text; False if there are none."""
+    if _take_documents(name, text, outputs):
+        return True
+    text = document_in(text) or text
     parts = prompts.sections(text)
     if any(part.command for part in parts):
         found = [(part, _claim(part.command or name, part.text, outputs)) for part in parts]
@@ -180,6 +214,32 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
             _keep(name, some, claim, outputs)
             return True
     return False
+
+
+def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
+    """Put JSON documents of several families, or JSON beside other outputs, into the basket; False: there is none."""
+    spans = documents_in(text)
+    if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
+        return False
+    texts = [text[begin:end] for begin, end in spans]
+    beside = "".join(
+        text[a:b] + "\n" * text.count("\n", b, c)
+        for a, b, c in zip(
+            [0, *(end for _, end in spans)],
+            [*(s for s, _ in spans), len(text)],
+            [*(end for _, end in spans), len(text)],
+            strict=True,
+        )
+    )
+    claims = [_claim(name, one, outputs) for one in texts]
+    other = _claim(name, beside.strip(), outputs) if "\n" in beside.strip() else None
+    families = {claim.vendor.FAMILY for claim in claims if claim}
+    if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < _SURE)):
+        return False
+    for one, claim in (*zip(texts, claims, strict=True), (beside, other)):
+        if claim is not None:
+            _keep(name, one, claim, outputs)
+    return True
 
 
 def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:

@@ -13,6 +13,8 @@ from raidctl.request import Failure, Glob, Read, Request, Run, UdevDatabase, Whi
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
+FILE_LIMIT = 64 * 1024 * 1024
+"""Bytes that are read of one file at most."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -7,32 +7,40 @@ takes any other archive that :mod:`raidctl.recording.archive` opens.
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from msgspec import Struct, field
+
 from raidctl.errors import RecordError
-from raidctl.recording.archive import FILE_LIMIT, Piece, Stream, pieces
-from raidctl.recording.manifest import MANIFEST, Entry, Manifest, decode_manifest, encode_manifest, files_of, request_of
+from raidctl.recording.manifest import (
+    FILE_LIMIT,
+    MANIFEST,
+    Entry,
+    Manifest,
+    decode_manifest,
+    encode_manifest,
+    files_of,
+    request_of,
+)
 from raidctl.request import Answer, Failure, GlobAnswer, ReadAnswer, Request, RunAnswer, WhichAnswer
 
 TOTAL_LIMIT = 1024**3
 """Largest size of a recording, bytes."""
 _LOOK = 10_000
 """Members of an archive that are searched for a manifest."""
+_HEAD = 4096
+"""Bytes of a manifest that contain its format."""
 _PACKED = (".tar.gz", ".tgz")
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """A recording in memory: the manifest and its files."""
 
     manifest: Manifest
@@ -71,12 +79,14 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
             if not place.is_file():
                 return False
             with place.open("rb") as opened:
-                return _is_manifest(Stream(opened))
+                return _is_manifest(opened.read(_HEAD))
+        from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
+
         return (
             os.fspath(path) != "-"
             and place.is_file()
             and any(
-                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream)
+                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream.head)
                 for item in islice(pieces(place, nesting=0), _LOOK)
             )
         )
@@ -84,8 +94,8 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _is_manifest(stream: Stream) -> bool:
-    return b'"raidctl-record ' in stream.head[:4096]
+def _is_manifest(head: bytes) -> bool:
+    return b'"raidctl-record ' in head[:_HEAD]
 
 
 def _depth(name: str) -> int | None:
@@ -120,6 +130,8 @@ def load(path: str | os.PathLike[str]) -> Recording:
 
 def _archive(place: Path) -> dict[str, bytes]:
     """Return every file of an archive, within limits."""
+    from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
+
     held: dict[str, bytes] = {}
     total = 0
     for item in pieces(place, nesting=0):
@@ -209,6 +221,9 @@ def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
 
 
 def _save_archive(contents: Mapping[str, bytes], place: Path) -> None:
+    import gzip  # noqa: PLC0415 - takes long, and a directory does not need it
+    import tarfile  # noqa: PLC0415 - as above
+
     stem = next(place.name.removesuffix(ending) for ending in _PACKED if place.name.endswith(ending)) or "record"
     number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.absolute().parent)  # mode 0600
     try:

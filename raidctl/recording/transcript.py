@@ -6,9 +6,11 @@ Pure functions, text in, text out.
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import textwrap
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,6 +27,7 @@ _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
+_COLUMN_0 = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
 _LEVELS = 9
@@ -65,7 +68,13 @@ def _lines(text: str) -> str:
 
 
 def normalised(text: str, prompts: Prompts | None = None) -> str:
-    """Restore a tool's output: remove what mailers, editors and web pages have added.
+    """Restore a tool's output: :func:`cleaned`, and without the sentences around a JSON document."""
+    text = cleaned(text, prompts)
+    return document_in(text) or text
+
+
+def cleaned(text: str, prompts: Prompts | None = None) -> str:
+    """Remove what mailers, editors and web pages have added to a tool's output.
 
     No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed; in the strings
     of a whole JSON document only the former. A last prompt is removed, unless one of the tools of ``prompts`` was
@@ -75,9 +84,6 @@ def normalised(text: str, prompts: Prompts | None = None) -> str:
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
     text = _dedented(unquoted(text).expandtabs(8))
-    document = _document(text)
-    if document:
-        return document
     last = _LAST_PROMPT.search(text)
     if last is not None and not (prompts and prompts.called(last[0])):
         text = f"{text[: last.start()]}\n\n"  # it shows that the output is complete
@@ -92,11 +98,13 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _document(text: str) -> str:
+def document_in(text: str) -> str:
     """Return the JSON document in a text, without the sentences around it; empty: none.
 
     A line break inside a string comes from a mailer: a JSON string has none.
     """
+    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
+        return text
     begin, end = _OPENS.search(text), max(text.rfind("}"), text.rfind("]")) + 1
     if begin is None or (end - begin.start()) * 2 < len(text):
         return ""
@@ -105,6 +113,17 @@ def _document(text: str) -> str:
         return found
     found = _STRING.sub(lambda match: _BREAKS.sub(" ", match[0]), found)
     return found if _is_json(found) else ""
+
+
+def documents_in(text: str) -> list[tuple[int, int]]:
+    """Where the whole JSON documents of a text begin and end, each at the beginning of a line."""
+    found: list[tuple[int, int]] = []
+    decode = json.JSONDecoder().raw_decode
+    for begin in islice(_COLUMN_0.finditer(text), _CALLS):
+        if begin.start() >= (found[-1][1] if found else 0):
+            with suppress(ValueError, RecursionError):
+                found.append((begin.start(), decode(text, begin.start())[1]))
+    return found
 
 
 def unquoted(text: str) -> str:

@@ -6,8 +6,9 @@ import errno
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from raidctl.request import (
     Answer,

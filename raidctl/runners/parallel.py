@@ -7,7 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.request import Answer
 from raidctl.runners.process import Interrupted
@@ -22,8 +23,7 @@ PARTING = 6.0
 """Seconds that interrupted tasks get to end their programs."""
 
 
-@dataclass
-class Task:
+class Task(Struct):
     """A task and, at the end, its answer.
 
     After ``patience`` seconds it is given up and answered by ``late``: reading a file of a dead device can hang in

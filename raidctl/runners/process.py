@@ -15,8 +15,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
@@ -39,8 +40,7 @@ class Interrupted(Exception):
     """``stop`` was set while the program ran; it has been ended."""
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Limits of a program, and its input.
 
     It is ended after ``seconds``, or ``size`` bytes of both outputs. With ``begin``, the seconds count from when its

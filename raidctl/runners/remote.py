@@ -16,8 +16,9 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from raidctl.request import (
     DEFAULT_LIMIT,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from fnmatch import translate
 from functools import cached_property
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from raidctl.recording.manifest import describe, key
 from raidctl.recording.recording import Recording

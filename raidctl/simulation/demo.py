@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from raidctl.errors import UsageError
 from raidctl.layers import simulator as kernel

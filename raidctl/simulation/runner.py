@@ -6,11 +6,11 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from raidctl import json_decode
 from raidctl.errors import CannotTell

@@ -7,8 +7,8 @@ and the kernel disagree, the kernel's value is used and a problem is reported. A
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, registered, serial, wwn
@@ -27,8 +27,7 @@ _INTERFACES: Mapping[str, Interface] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """The controllers with devices, mount points and PCI addresses, and their evidence."""
 
     controllers: tuple[Controller, ...] = ()

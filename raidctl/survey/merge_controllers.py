@@ -7,9 +7,9 @@ same unmasked serial number. Within a family the vendor package merges them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
@@ -20,8 +20,7 @@ from raidctl.select import family_of, items
 _NOTHING = (None, "", "unknown")
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The controllers that are left, and a note for each that was dropped."""
 
     controllers: tuple[Controller, ...]

@@ -7,8 +7,10 @@ drivers of their controllers, udev has the names.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.discovery import kernel_controller as kernel_only
@@ -43,8 +45,7 @@ _PLAIN_DRIVERS = frozenset({"ahci", "ata_piix", "nvme", "vmd", "virtio-pci"})
 _GUEST_DRIVERS = frozenset({"vfio-pci", "pci-stub", "pciback", "xen-pciback", "uio_pci_generic"})
 
 
-@dataclass(frozen=True, slots=True)
-class PciControllerRow:
+class PciControllerRow(Struct, frozen=True):
     """One storage controller on the PCI bus, for ``doctor``."""
 
     address: Annotated[str, doc("PCI address: `0000:03:00.0`.")]
@@ -75,8 +76,7 @@ class PciControllerRow:
     ] = ()
 
 
-@dataclass(frozen=True)
-class _PciController:
+class _PciController(Struct, frozen=True):
     """A PCI function, and the vendor package in charge of it."""
 
     function: PciDevice

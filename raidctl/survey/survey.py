@@ -10,13 +10,14 @@ software arrays (:mod:`raidctl.survey.md_members`); the kernel's facts on each d
 
 from __future__ import annotations
 
-import traceback
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.discovery import Probe, probe_machine
 from raidctl.evidence import Output
@@ -40,8 +41,7 @@ _ENDS = ("#", "$", "%", ">", ".", "!")
 """How a complete session or sentence ends: a prompt or a full stop."""
 
 
-@dataclass(frozen=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """An inventory, and the evidence that explains it."""
 
     inventory: Inventory
@@ -51,8 +51,7 @@ class Survey:
     """Of vendor packages that failed; shown with ``-v``."""
 
 
-@dataclass
-class _Results:
+class _Results(Struct):
     """The results so far."""
 
     controllers: list[Controller] = field(default_factory=list)
@@ -78,6 +77,8 @@ class _Results:
                 self.problems.append(Problem("error", output.command, message, remedy, "unread"))
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
+        import traceback  # noqa: PLC0415 - rarely needed
+
         self.tracebacks.append("".join(traceback.format_exception(error)))
         message = f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}."
         remedy = "Everything else is shown. Run again with -v for the traceback, and report it with a recording."
@@ -149,15 +150,11 @@ def _ask(
     """Run the dialogues of several vendors in parallel; the results stay in the order of the vendors."""
     if not vendors:
         return
-    pool = ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor")
-    try:
-        futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
-        meanwhile()
-        for vendor, future in futures:
-            _guarded(vendor, "while asking its tools", future.result, results)
-    finally:
-        # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
-        pool.shutdown(wait=False, cancel_futures=True)
+    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+    dialogues = [(vendor, _Dialogue(vendor, view, runner)) for vendor in vendors]
+    meanwhile()
+    for vendor, dialogue in dialogues:
+        _guarded(vendor, "while asking its tools", dialogue.result, results)
 
 
 def _warm(vendors: Sequence[Vendor]) -> None:
@@ -170,8 +167,29 @@ def _warm(vendors: Sequence[Vendor]) -> None:
             vendor.observe(HostView()).close()
 
 
-def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
-    return converse(vendor.observe(view), runner)
+class _Dialogue(threading.Thread):
+    """The dialogue of a vendor package in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
+
+    def __init__(self, vendor: Vendor, view: HostView, runner: Runner) -> None:
+        super().__init__(name=f"vendor {vendor.FAMILY}")
+        self._parts = vendor, view, runner
+        self._found: Observation | BaseException = Observation()
+        self.start()
+
+    def run(self) -> None:
+        """Converse; what is raised is kept for `result`."""
+        vendor, view, runner = self._parts
+        try:
+            self._found = converse(vendor.observe(view), runner)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
+            self._found = error
+
+    def result(self) -> Observation:
+        """Wait for the end; return what was found, or raise what was raised."""
+        self.join()
+        if isinstance(self._found, BaseException):
+            raise self._found
+        return self._found
 
 
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:

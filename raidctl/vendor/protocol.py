@@ -9,8 +9,9 @@ nothing else of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
@@ -25,8 +26,7 @@ CAPABILITIES = (
 """The names that ``capabilities`` may use, in the order of the support table."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True):
     """A program of the family."""
 
     name: str
@@ -38,8 +38,7 @@ class ToolSpec:
     """Arguments that make it print its version; used by ``doctor``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One loose output, or one answer of a tool, on its way to a parser."""
 
     name: str
@@ -49,8 +48,7 @@ class Document:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sniffed:
+class Sniffed(Struct, frozen=True):
     """A vendor's claim that a text is its own."""
 
     kind: str
@@ -60,8 +58,7 @@ class Sniffed:
     """The command that prints such a text, for people: ``ssacli ctrl all show config detail``."""
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """What one family found."""
 
     controllers: tuple[Controller, ...] = ()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import cast
 
 from raidctl.model import Problem
@@ -16,13 +20,13 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
     """All vendor packages that load, sorted by family, and a problem for each that does not."""
     found: list[Vendor] = []
     problems: list[Problem] = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    for name, module in sorted(_entry_points()):
         try:
-            found.append(_load(entry))
+            found.append(_load(module))
         except Exception as error:  # noqa: BLE001 - a third party's module may raise anything; the others go on
-            message = f"The vendor package {entry.value} cannot be used: {type(error).__name__}: {error}."
+            message = f"The vendor package {module} cannot be used: {type(error).__name__}: {error}."
             remedy = "Reinstall or remove the package that brings it."
-            problems.append(Problem("error", f"plugin {entry.name}", message, remedy, "unread"))
+            problems.append(Problem("error", f"plugin {name}", message, remedy, "unread"))
     if not found and not problems:
         message = "No vendor package is installed, so nothing can be recognised."
         remedy = "Install raidctl with pip; a bare source tree does not register its vendor packages."
@@ -30,8 +34,37 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
     return sorted(found, key=lambda vendor: vendor.FAMILY), problems
 
 
-def _load(entry: EntryPoint) -> Vendor:
-    module = entry.load()
+def _entry_points() -> set[tuple[str, str]]:
+    """Name and module of each entry point of the group; of two distributions with one name, the first on the path.
+
+    Importing ``importlib.metadata`` takes longer than this; it is used where the path has an archive.
+    """
+    if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib takes long to be imported, too
+        from importlib.metadata import entry_points  # noqa: PLC0415 - as said
+
+        return {(entry.name, entry.value) for entry in entry_points(group=GROUP)}
+    files: dict[str, str] = {}
+    for place in sys.path:
+        for name in os.listdir(place or ".") if os.path.isdir(place or ".") else ():  # noqa: PTH112, PTH208 - as above
+            stem, _, kind = name.rpartition(".")
+            if kind in ("dist-info", "egg-info"):
+                files.setdefault(stem.partition("-")[0].lower(), f"{place or '.'}/{name}/entry_points.txt")
+    return {pair for file in files.values() for pair in _in_group(file)}
+
+
+def _in_group(file: str) -> Iterator[tuple[str, str]]:
+    """The lines ``name = module`` of the group in an ``entry_points.txt``; none if there is no such file."""
+    with suppress(OSError), open(file, encoding="utf-8") as lines:  # noqa: PTH123 - as above
+        group = ""
+        for line in lines:
+            name, equals, module = line.partition("=")
+            group = line.strip() if line.startswith("[") else group
+            if equals and group == f"[{GROUP}]":
+                yield name.strip(), module.strip()
+
+
+def _load(name: str) -> Vendor:
+    module = import_module(name)
     missing = [name for name in _MEMBERS if not hasattr(module, name)]
     if missing:
         raise TypeError(f"it lacks {', '.join(missing)}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft
@@ -20,8 +21,7 @@ class CardLike(Protocol):
 C = TypeVar("C", bound=CardLike)
 
 
-@dataclass
-class Choice(Generic[C]):
+class Choice(Struct, Generic[C]):
     """A controller that is shown, the tool that reports most of it, and what other tools report of it."""
 
     card: C

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from posixpath import basename, dirname
 
 import msgspec
+from msgspec import Struct
 
 from raidctl.host import HostView
 from raidctl.model import Problem, Tool
@@ -18,8 +18,7 @@ _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bi
 _OWN = "Give it to root alone: chown root, chmod go-w."
 
 
-@dataclass(frozen=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """A program of a family that is on the machine."""
 
     spec: ToolSpec

@@ -1,6 +1,6 @@
-"""Claims about a machine: is it what was promised? Pure, but for one dialogue with the kernel.
+"""Claims about a machine and their verdicts. Pure, except for one dialogue with the kernel.
 
-``wanted`` reads the claims of the command line, ``subjects`` finds what they are about, ``kernel`` asks what the
-kernel says of it, ``layout``, ``caches`` and ``safety`` judge one claim each, ``judge`` puts the answers together.
-What cannot be known is inconclusive, never a pass.
+``wanted`` parses the claims of the command line, ``subjects`` finds their volumes and drives, ``kernel`` reads what the
+kernel reports, ``layout``, ``caches`` and ``safety`` judge one claim each, ``judge`` combines the answers, ``measured``
+adds measurements. What is unknown is inconclusive, never a pass.
 """

@@ -1,4 +1,4 @@
-"""What capacity tells of the RAID level: N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
+"""RAID level from capacity: N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from raidctl.text import counted
 from raidctl.verify.subjects import Ground, Subject
 
 NEAR = 0.02
-"""Metadata and coercion take up to this share."""
+"""Share that metadata and size coercion may take."""
 FAR = 0.05
-"""Beyond this, rounding of what a tool prints does not explain it either."""
+"""Deviation that rounding in the output cannot explain."""
 COMMON = ("raid0", "raid1", "raid5", "raid6", "raid10")
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)", re.ASCII)
 
@@ -23,7 +23,7 @@ Finding = Literal["fits", "contradicts", "silent"]
 
 @dataclass(frozen=True)
 class Reckoning:
-    """What the arithmetic says of one level."""
+    """Result of the size calculation for one level."""
 
     finding: Finding
     says: str
@@ -31,7 +31,7 @@ class Reckoning:
 
 
 def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = None) -> tuple[float, ...]:
-    """The sizes that a volume of a level can have on ``count`` drives, of which these sizes are known; none: unknown.
+    """Possible sizes of a volume of a level on ``count`` drives with these known sizes; empty: unknown.
 
     >>> usable("raid6", [4, 4, 4, 4, 4], 6), usable("raid10", [2, 2, 2, 2], 4)
     ((16.0,), (4.0,))
@@ -57,7 +57,7 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
 
 
 def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
-    """Whether the size of a volume goes with a level; None where drives or sizes are not known."""
+    """Whether the size of a volume matches a level; None if drives or sizes are unknown."""
     volume = subject.volume
     if volume is None:
         return None
@@ -81,12 +81,12 @@ def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
         return Reckoning(
             "contradicts", f"{shape} give {_human(near)} as {level}, but the volume has {_human(size)}{rather}"
         )
-    why = "other volumes, or free space, share the array" if not alone else "it may not use the whole of the drives"
+    why = "other volumes or free space share the array" if not alone else "it may not use all of the drives"
     return Reckoning("silent", f"{shape} give up to {_human(near)} as {level}; the volume has {_human(size)}: {why}")
 
 
 def fitting(ground: Ground, subject: Subject) -> tuple[str, ...]:
-    """The common levels that the size of a volume goes with; none where that is not known."""
+    """The common levels that match the size of a volume; empty if unknown."""
     volume = subject.volume
     if volume is None:
         return ()
@@ -101,7 +101,7 @@ def _fits(level: str, size: int, sizes: Sequence[int], count: int) -> bool:
 
 
 def _others(level: str, size: int, sizes: Sequence[int], count: int) -> tuple[str, ...]:
-    """The common levels that the size refutes."""
+    """The common levels that the size rules out."""
     found = []
     for other in COMMON:
         expected = usable(other, sizes, count)
@@ -111,13 +111,13 @@ def _others(level: str, size: int, sizes: Sequence[int], count: int) -> tuple[st
 
 
 def _size(ground: Ground, volume: Volume) -> int | None:
-    """The kernel's size where it is known: tools round theirs."""
+    """The size from the kernel if known: tools round theirs."""
     block = ground.view.block(volume.device) if volume.device else None
     return (block.size_bytes if block else None) or volume.size_bytes
 
 
 def _sizes(ground: Ground, subject: Subject) -> list[int]:
-    """The sizes of the members; nothing where one of them is not known."""
+    """The sizes of the members; empty if one is unknown."""
     found: list[int] = []
     for drive in subject.members:
         block = ground.view.block(drive.device) if drive.device else None
@@ -129,18 +129,18 @@ def _sizes(ground: Ground, subject: Subject) -> list[int]:
 
 
 def _count(subject: Subject) -> int | None:
-    """How many drives the volume is made of, those that are lost included."""
+    """The number of drives of the volume, lost ones included."""
     volume = subject.volume
     if volume is None:
         return None
     if volume.drives_expected:
         return volume.drives_expected
-    # without a figure for what there should be, the members are all of them only while none is lost
+    # without the expected number, the list of members is complete only while none is lost
     return len(subject.members) or None if volume.status in ("ok", "checking", "initializing", "rebuilding") else None
 
 
 def _whole(subject: Subject) -> tuple[bool, bool]:
-    """Whether it is known that the array has no free space; whether nothing else is known to lie on it."""
+    """Whether the array has no free space, as far as known; whether no other volume is known on it."""
     array = subject.array
     sharing = [v for v in subject.controller.volumes if v.array == subject.item.array and v.id != subject.id]
     free = array.free_bytes if array else None

@@ -1,4 +1,4 @@
-"""What the inventory and the kernel know of a volume, as the evidence that measured figures are weighed with. Pure."""
+"""Facts of inventory and kernel about a volume, as evidence beside measurements. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MIB = 1 << 20
 
 
 def facts(ground: Ground, subject: Subject) -> Evidence:
-    """C1 and C2 of BENCH 2.3, and the speed that all drives tell."""
+    """Controller, policy, battery, caches and flushes of a volume, and the common speed of its drives."""
     case = Case(Claim("power_safe"), subject, ground)
     card = None if subject.on_cards else _card(subject)
     drives: Literal["enabled", "disabled"] | None = None
-    told = drive_caches(case).state
-    if told in ("enabled", "disabled"):
-        drives = "enabled" if told == "enabled" else "disabled"
+    state = drive_caches(case).state
+    if state in ("enabled", "disabled"):
+        drives = "enabled" if state == "enabled" else "disabled"
     speeds = {drive.rpm for _, drive in subject.drives}
     one = speeds.pop() if len(speeds) == 1 else None
     return Evidence(
@@ -39,7 +39,7 @@ def facts(ground: Ground, subject: Subject) -> Evidence:
 
 
 def _card(subject: Subject) -> Controller | None:
-    """The controller whose cache stands before the drives."""
+    """The controller whose cache is used for the drives."""
     return None if subject.volume is None or subject.software else subject.controller
 
 
@@ -52,7 +52,7 @@ def _policy(subject: Subject) -> Policy | None:
 
 
 def _battery(card: Controller, subject: Subject) -> bool | None:
-    """Healthy, not healthy, or not known: learning and charging show only afterwards."""
+    """Whether the battery is healthy; None: unknown, also while learning or charging."""
     cache = subject.volume.cache if subject.volume else None
     if cache is not None and cache.controller_cache == "unprotected":
         return False
@@ -64,7 +64,7 @@ def _battery(card: Controller, subject: Subject) -> bool | None:
 
 
 def _write_share(cache: Cache | None) -> float | None:
-    """MiB of the controller's cache that are for writes, as it tells."""
+    """Reported share of the controller's cache for writes, MiB."""
     if cache is None or cache.present is False:
         return None
     if cache.write_bytes is not None:
@@ -76,13 +76,13 @@ def _write_share(cache: Cache | None) -> float | None:
 
 
 def write_percent(subject: Subject | None) -> int | None:
-    """The share of the cache that is for writes, as the controller tells; None: it does not."""
+    """Reported share of the cache for writes, percent; None: not reported."""
     cache = subject.controller.cache if subject is not None else None
     return cache.write_percent if cache is not None else None
 
 
 def _flush_sent(case: Case) -> bool | None:
-    """Whether file system and kernel send flushes down; None: not told of every device in between."""
+    """Whether file system and kernel send flushes; None: unknown for a device in between."""
     if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
         return False
     caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}

@@ -1,4 +1,4 @@
-"""All claims about all subjects: the answers, and what they come to. Pure."""
+"""Answers to all claims about all volumes and drives, and the overall verdict. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
 
 
 def misfit(claim: Claim, subject: Subject) -> str | None:
-    """Why a claim has no meaning for a subject; None: it has one. What is merely not so is no misfit."""
+    """Why a claim is not applicable to a subject; None if it is, even if it fails."""
     volume = subject.volume
     if claim.name == "strip_size":
         if volume is None:
@@ -46,14 +46,14 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
         if volume.raid_level in layout.NOT_STRIPED and volume.strip_bytes is None:
             return f"{volume.raid_level} has no strips"
     if claim.name == "checked_within" and (volume is None or volume.raid_level in ("raid0", "jbod", "linear")):
-        return "it has no copies or parity that could be compared"
+        return "it has no copies or parity to compare"
     if claim.name == "read_policy" and (volume is None or subject.software):
         return "only a controller's volume has a read policy"
     return None
 
 
 _OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "policy_active", "power_safe", "no_write_hole"}
-"""Claims about hardware: of a disk that a hypervisor shows, only the host can answer them."""
+"""Claims about hardware, which only the host can answer for a virtual drive."""
 
 
 _OF_THE_CARD = frozenset(
@@ -69,18 +69,18 @@ _OF_THE_CARD = frozenset(
         "drive_rpm",
     }
 )
-"""Claims that a software array on volumes of RAID cards leaves to these."""
+"""Claims that a software array leaves to the controller volumes below it."""
 
 
 def _answer(case: Case) -> Answer:
     if case.ground.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
-        case.read(case.subject.id, "role", "a disk that the hypervisor shows", "drive")
-        return case.of_host("Which hardware carries this disk is not known here.")
+        case.cite(case.subject.id, "role", "a virtual drive", "drive")
+        return case.of_host("The hardware behind this virtual drive is unknown here.")
     cards = case.subject.on_cards
     if cards and case.claim.name in _OF_THE_CARD:
         names = listing(one.id for one in cards)
         test = f"raidctl verify {case.claim.option}{f' {case.claim.wanted}' if case.claim.wanted else ''} {cards[0].id}"
-        return case.untold(f"It lies on {names}, which have answers of their own.", next_test=test, access=False)
+        return case.inconclusive(f"It is built on {names}; verify these instead.", next_test=test, access=False)
     return JUDGES[case.claim.name](case)
 
 
@@ -94,15 +94,15 @@ def verify(
     """The answers, subject by subject, claim by claim.
 
     Raises:
-        UsageError: A claim fits none of the subjects.
+        UsageError: A claim is applicable to none of the subjects.
     """
     skipped: list[Skipped] = []
     answers: list[Answer] = []
     for claim in claims:
         reasons = [(subject.id, why) for subject in subjects if (why := misfit(claim, subject))]
         if subjects and len(reasons) == len(subjects):
-            told = listing(dict.fromkeys(f"{name}: {why}" for name, why in reasons[:3]))
-            raise UsageError(f"{claim.option} fits none of the volumes that are meant ({told}); leave it out.")
+            why_not = listing(dict.fromkeys(f"{name}: {why}" for name, why in reasons[:3]))
+            raise UsageError(f"{claim.option} does not apply to any of the selected volumes ({why_not}); omit it.")
         skipped += [Skipped(claim=claim.name, object=name, why=why) for name, why in reasons]
     for subject in subjects:
         answers += [_answer(Case(claim, subject, ground)) for claim in claims if not misfit(claim, subject)]
@@ -121,15 +121,15 @@ def verify(
 
 
 def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
-    """Where nothing was found, nothing can be told."""
+    """Answers if no volume or drive was found: all inconclusive."""
     missing = [p for p in ground.inventory.problems if p.kind in ("no_tool", "no_right")]
     virtual = ground.view.virtual
     reasons = ["No volume and no drive in use was found on this machine."]
-    reasons += [f"It is a virtual machine ({virtual}): its host has the drives."] if virtual else []
+    reasons += [f"This is a virtual machine ({virtual}): the drives belong to its host."] if virtual else []
     reasons += [missing[0].message] if missing else []
     test = (
         missing[0].remedy if missing else None
-    ) or '"raidctl doctor" tells what was looked for, and what is missing.'
+    ) or 'Run "raidctl doctor" to see what was searched and what is missing.'
     return [
         Answer(
             claim=claim.name, wanted=claim.wanted, verdict="inconclusive", reasons=tuple(reasons), next_test=test,
@@ -140,8 +140,8 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
 
 
 def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
-    """Where something of the machine is not shown, a claim about all of it is not answered by the rest."""
-    told = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
+    """Inconclusive answers for controllers that could not be read: the others do not answer for them."""
+    known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
     hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
     return [
         Answer(
@@ -150,22 +150,22 @@ def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject
             object=problem.where,
             verdict="inconclusive",
             reasons=("Not everything on this machine could be read.", problem.message),
-            next_test=problem.remedy or "Name the volumes that are meant, to have only these judged.",
+            next_test=problem.remedy or "Name the volumes to verify only these.",
             access=problem.kind != "unread",
         )
         for problem in hidden
-        if problem.where not in told and not _same_cause(problem, hidden, told)
+        if problem.where not in known and not _same_cause(problem, hidden, known)
         for claim in claims
     ]
 
 
-def _same_cause(problem: Problem, hidden: Sequence[Problem], told: set[str | None]) -> bool:
-    """Whether a program that was not run is all that keeps a card from being known which has its own answers."""
-    return problem.kind == "no_tool" and any(other.where in told for other in hidden)
+def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:
+    """Whether a missing tool only affects a controller that has its own answers."""
+    return problem.kind == "no_tool" and any(other.where in known for other in hidden)
 
 
 def exit_code(report: Verification) -> int:
-    """1: a claim fails or is suspect; 3: something cannot be told; 4: that is only for lack of a tool or a right; 0."""
+    """1: a claim fails or is suspect; 3: inconclusive; 4: inconclusive for lack of a tool or permission; 0: pass."""
     if report.verdict in ("fail", "suspect"):
         return EXIT_NO
     if report.verdict == "pass":

@@ -1,4 +1,4 @@
-"""What the kernel says beside the inventory: mounts with their options, and what SCSI disks tell of their caches."""
+"""Kernel information beside the inventory: mounts with options, cache types of SCSI drives."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from raidctl.verify.report import Evidence
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel's tables that a survey does not keep."""
+    """Kernel tables that are not part of a survey."""
 
     mounts: tuple[tuple[Mount, Line], ...] = ()
     """In the kernel's order; a later mount on the same point hides the earlier one."""
     cache_types: Mapping[str, str] = field(default_factory=dict)
-    """Of SCSI disks by ``H:C:T:L``: ``write back``, ``write through``."""
+    """Of SCSI drives by ``H:C:T:L``: ``write back``, ``write through``."""
 
     def on(self, point: str) -> tuple[Mount, Line] | None:
-        """What is mounted on a point."""
+        """The mount on a mount point."""
         return next((pair for pair in reversed(self.mounts) if pair[0].point == point), None)
 
     def above(self, path: str) -> tuple[Mount, Line] | None:
-        """The mount that a path lies in: the one with the longest point; the last where several have it."""
+        """The mount that contains a path: the one with the longest mount point, the last if several have it."""
         found = None
         for pair in self.mounts:
             point = pair[0].point
@@ -38,8 +38,8 @@ class Kernel:
         return found
 
 
-def look(view: HostView) -> Dialogue[Kernel]:
-    """Ask for both, in one round."""
+def read_kernel(view: HostView) -> Dialogue[Kernel]:
+    """Read both, in one round."""
     disks = [block for block in view.blocks if block.kind == "disk" and block.scsi_address]
     answers = yield from ask_all([Read(MOUNTINFO), *(Read(_cache_type(disk)) for disk in disks)])
     types = {
@@ -62,14 +62,14 @@ def _cache_type(disk: BlockDevice) -> str:
 
 
 def queue(block: BlockDevice) -> Evidence | None:
-    """What the kernel thinks of the write cache of a block device: whether it sends flushes."""
+    """The kernel's view of a device's write cache, which decides whether it sends flushes."""
     if block.write_cache is None:
         return None
     sends = {"write back": ", so it sends flushes", "write through": ", so it sends no flush"}
     return Evidence(
         source="kernel",
         object=block.node,
-        says=f"takes the write cache for {block.write_cache}{sends.get(block.write_cache, '')}",
+        says=f"treats the write cache as {block.write_cache}{sends.get(block.write_cache, '')}",
         command=f"/sys/class/block/{block.name.replace('/', '!')}/queue/write_cache",
         line=1,
         raw=block.write_cache,
@@ -77,16 +77,16 @@ def queue(block: BlockDevice) -> Evidence | None:
 
 
 def cache_type(kernel: Kernel, block: BlockDevice) -> Evidence | None:
-    """What a SCSI disk has told the kernel of its cache."""
-    told = kernel.cache_types.get(block.scsi_address or "")
-    if told is None:
+    """The cache type that a SCSI drive reported to the kernel."""
+    reported = kernel.cache_types.get(block.scsi_address or "")
+    if reported is None:
         return None
-    says = f"the device reports its cache as {told}"
-    return Evidence(source="kernel", object=block.node, says=says, command=_cache_type(block), line=1, raw=told)
+    says = f"the device reports its cache as {reported}"
+    return Evidence(source="kernel", object=block.node, says=says, command=_cache_type(block), line=1, raw=reported)
 
 
 def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
-    """The file systems that send no flush by their mount options."""
+    """The file systems whose mount options disable flushes."""
     found = []
     for point in points:
         pair = kernel.on(point)

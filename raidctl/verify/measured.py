@@ -1,8 +1,7 @@
-"""The answers of inventory and kernel, and what the clock says to each. Pure.
+"""Combine the answers from inventory and kernel with measurements. Pure.
 
-The clock may refute what is told; where nothing is told, it confirms only what figures alone can show (BENCH 2): that
-a flush empties a cache, that it turns, and how fast. A battery, a level, whose cache it is: these it never confirms
-by itself.
+A measurement may refute reported values. Without them it confirms only what figures alone can show: that a flush
+empties a cache, that a drive is a hard drive, and its rpm; never a battery, a RAID level, or whose cache it is.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from raidctl.verify.wanted import Claim
 
 _MIB = 1 << 20
 _SPANS = 20
-"""Times a controller's cache that random reads must span before they tell of the medium."""
+"""Multiple of the controller's cache that random reads must span to show the medium."""
 _EARLY = (
     ("medium", "rpm"), ("commits", "commits"), ("commits", "commits_raw"), ("commits", "unflushed"),
     ("flush_slope", "flush_slope"),
@@ -30,213 +29,233 @@ _EARLY = (
     ("policy_switch", "commits_drive_off"),
 )  # fmt: skip
 _HIDDEN = frozenset({"unknown cache", "contradiction"})
-"""Findings that do not decide, and yet do not go with "every volatile cache is off"."""
+"""Findings that do not decide, but contradict "every volatile cache is off"."""
 
 
-_SERVER = "Ask the machine that serves it: raidctl there sees its controllers and drives."
-_OUTSIDE = "Ask raidctl on the machine itself, outside of any container, for a directory on one of its disks."
+_SERVER = "Run raidctl on the machine that serves it."
+_OUTSIDE = "Run raidctl on the machine itself, outside of any container, with a directory on one of its drives."
 
 
 @dataclass(frozen=True)
-class Word:
-    """What the clock says to a claim."""
+class Measured:
+    """The result of a measurement for a claim."""
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     next_test: str | None = None
     lifts: bool = False
-    """Whether a pass holds where nothing is told."""
+    """Whether a pass is enough if nothing is reported."""
     evidence: tuple[Evidence, ...] = field(default=())
 
 
 def joined(report: Verification, claims: Sequence[Claim], clock: Clock, run: int | None = None) -> Verification:
-    """All answers with what the clock says to them."""
+    """All answers, combined with the measurements."""
     wanted = {claim.name: claim for claim in claims}
     answers = tuple(_answer(answer, wanted[answer.claim], clock) for answer in report.answers)
     return msgspec.structs.replace(report, answers=answers, verdict=overall(answers), session=clock.session, run=run)
 
 
 def _answer(answer: Answer, claim: Claim, clock: Clock) -> Answer:
-    asks = _ASKED.get(claim.name)
+    asks = _MEASURABLE.get(claim.name)
     if asks is None or (clock.subject is not None and answer.object != clock.subject.id):
         return answer
-    word = asks(answer, claim, clock)
-    return answer if word is None else combined(answer, _barred(word, clock, answer) or word)
+    measured = asks(answer, claim, clock)
+    return answer if measured is None else combined(answer, _barred(measured, clock, answer) or measured)
 
 
-def _barred(word: Word, clock: Clock, answer: Answer) -> Word | None:
-    """What forbids any conclusion from the figures: a virtual machine, memory, the page cache."""
+def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None:
+    """The result if the figures allow no conclusion: a virtual machine, memory, the page cache."""
     if not clock.barred:
         return None
-    # what the settings alone have said already is not said twice
+    # do not repeat what the settings already show
     virtual = any("virtual machine" in reason for reason in answer.reasons)
     why = tuple(text for name, text in clock.barred.items() if not (virtual and name == "virtual_machine"))
-    return Word("inconclusive", why, next_test=clock.finding().next_test, evidence=word.evidence)
+    return Measured("inconclusive", why, next_test=clock.finding().next_test, evidence=measured.evidence)
 
 
-def combined(answer: Answer, word: Word) -> Answer:
-    """What is told, and what the clock says to it: the worse of both; the clock alone passes what it can know."""
-    told = answer.verdict
-    verdict, reasons, test = told, answer.reasons, answer.next_test
-    if word.verdict in ("fail", "suspect") and told != "fail":
-        verdict = word.verdict
-        kept = (f"Its settings alone would make it {told}.",) if told == "pass" else answer.reasons
-        reasons, test = (*word.reasons, *kept), word.next_test
-    elif word.verdict == "pass" and told == "inconclusive" and word.lifts:
-        verdict, reasons, test = "pass", (*word.reasons, *answer.reasons), None
-    elif told == "inconclusive":
-        # a tool or a right that is missing comes first, since it is what the reader can mend
+def combined(answer: Answer, measured: Measured) -> Answer:
+    """The worse of reported and measured; a measurement alone passes only what it can show."""
+    reported = answer.verdict
+    verdict, reasons, test = reported, answer.reasons, answer.next_test
+    if measured.verdict in ("fail", "suspect") and reported != "fail":
+        verdict = measured.verdict
+        kept = (f"By its settings alone the verdict would be {reported}.",) if reported == "pass" else answer.reasons
+        reasons, test = (*measured.reasons, *kept), measured.next_test
+    elif measured.verdict == "pass" and reported == "inconclusive" and measured.lifts:
+        verdict, reasons, test = "pass", (*measured.reasons, *answer.reasons), None
+    elif reported == "inconclusive":
+        # a missing tool or permission comes first, because the user can fix it
         reasons, test = (
-            (*answer.reasons, *word.reasons),
-            (answer.next_test if answer.access else None) or (word.next_test or answer.next_test),
+            (*answer.reasons, *measured.reasons),
+            (answer.next_test if answer.access else None) or (measured.next_test or answer.next_test),
         )
-    elif word.verdict == "pass" or (told == "pass" and word.verdict == "inconclusive"):
-        reasons = (*answer.reasons, *_beside(word, told))
-        test = word.next_test if told == "pass" and word.verdict == "inconclusive" else answer.next_test
+    elif measured.verdict == "pass" or (reported == "pass" and measured.verdict == "inconclusive"):
+        reasons = (*answer.reasons, *_beside(measured, reported))
+        test = measured.next_test if reported == "pass" and measured.verdict == "inconclusive" else answer.next_test
     return msgspec.structs.replace(
         answer,
         verdict=verdict,
         reasons=tuple(dict.fromkeys(reasons)),
-        ruled_out=tuple(dict.fromkeys((*answer.ruled_out, *word.ruled_out))),
+        ruled_out=tuple(dict.fromkeys((*answer.ruled_out, *measured.ruled_out))),
         next_test=test,
         access=answer.access and verdict == "inconclusive",
-        evidence=tuple(dict.fromkeys((*answer.evidence, *word.evidence))),
+        evidence=tuple(dict.fromkeys((*answer.evidence, *measured.evidence))),
     )
 
 
-def _beside(word: Word, told: Verdict) -> tuple[str, ...]:
-    """How a measurement that changes nothing is said."""
-    if word.verdict == "pass":
-        return word.reasons if told == "pass" else (f"The clock alone would pass it: {' '.join(word.reasons)}",)
-    return (f"The clock does not decide it: {' '.join(word.reasons)}",) if word.reasons else ()
+def _beside(measured: Measured, reported: Verdict) -> tuple[str, ...]:
+    """The reasons of a measurement that does not change the verdict."""
+    if measured.verdict == "pass":
+        return (
+            measured.reasons
+            if reported == "pass"
+            else (f"The measurement alone would be a pass: {' '.join(measured.reasons)}",)
+        )
+    return (f"The measurement is inconclusive: {' '.join(measured.reasons)}",) if measured.reasons else ()
 
 
 # --- claim by claim
 
 
-def _power_safe(answer: Answer, _claim: Claim, clock: Clock) -> Word:
+def _power_safe(answer: Answer, _claim: Claim, clock: Clock) -> Measured:
     found, lines = clock.finding(), tuple(clock.lines(_EARLY))
     verdict: Verdict = "inconclusive" if found.verdict == "info" else found.verdict
     if answer.verdict == "pass" and found.case in _HIDDEN:
         verdict = "suspect"
-    return Word(verdict, found.reasons, found.ruled_out, found.next_test, lifts=True, evidence=lines)
+    return Measured(verdict, found.reasons, found.ruled_out, found.next_test, lifts=True, evidence=lines)
 
 
-def _write_cache(answer: Answer, claim: Claim, clock: Clock) -> Word:
+def _write_cache(answer: Answer, claim: Claim, clock: Clock) -> Measured:
     lines = tuple(clock.lines((*_EARLY, ("knee", "write_cache"))))
     if claim.words[0] == "protected":
         found = clock.finding("protected_write_back")
         verdict: Verdict = "inconclusive" if found.verdict == "info" else found.verdict
-        return Word(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
+        return Measured(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
     if claim.words[0] == "unprotected":
         return _cached(clock, lines)
     return _uncached(answer, clock, lines)
 
 
-def _cached(clock: Clock, lines: tuple[Evidence, ...]) -> Word:
-    """Whether a write-back cache shows itself, kept by a battery or not."""
+def _cached(clock: Clock, lines: tuple[Evidence, ...]) -> Measured:
+    """Whether a write-back cache is measurable, with or without a battery."""
     if clock.pace == "fast":
-        return Word("pass", ("Commits come faster than the medium turns: a cache takes them.",), evidence=lines)
+        return Measured(
+            "pass",
+            ("Commits are faster than the rotation of the drives allows: a cache accepts them.",),
+            evidence=lines,
+        )
     if clock.pace == "slow" and clock.facts.policy == "write_back":
         found = clock.finding("protected_write_back")
-        return Word("suspect", found.reasons, next_test=found.next_test, evidence=lines)
+        return Measured("suspect", found.reasons, next_test=found.next_test, evidence=lines)
     found = clock.finding()
-    return Word("inconclusive", found.reasons, next_test=found.next_test, evidence=lines)
+    return Measured("inconclusive", found.reasons, next_test=found.next_test, evidence=lines)
 
 
-def _uncached(answer: Answer, clock: Clock, lines: tuple[Evidence, ...]) -> Word:
-    """Whether commits wait for the medium, as they do where nothing caches them."""
+def _uncached(answer: Answer, clock: Clock, lines: tuple[Evidence, ...]) -> Measured:
+    """Whether commits wait for the medium, so that nothing caches them."""
     if clock.pace == "slow":
-        return Word("pass", ("Commits wait for the medium: no cache takes them.",), evidence=lines)
+        return Measured("pass", ("Commits wait for the medium: no cache accepts them.",), evidence=lines)
     found = clock.finding()
     early = clock.pace == "fast" and answer.verdict == "pass"
     verdict: Verdict = "fail" if early and found.verdict == "fail" else "suspect" if early else "inconclusive"
-    return Word(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
+    return Measured(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
 
 
-def _policy_active(_answer: Answer, _claim: Claim, clock: Clock) -> Word | None:
-    """Write-back that is told to be in force, and of which nothing is to be seen."""
+def _policy_active(_answer: Answer, _claim: Claim, clock: Clock) -> Measured | None:
+    """Write-back that is reported active, but not measurable."""
     if clock.facts.policy != "write_back" or not clock.facts.controller:
         return None
     found = clock.finding("protected_write_back")
     lines = tuple(clock.lines(_EARLY))
     if found.case == WRITE_BACK_NOT_OBSERVED:
-        return Word("suspect", found.reasons, next_test=found.next_test, evidence=lines)
+        return Measured("suspect", found.reasons, next_test=found.next_test, evidence=lines)
     seen = clock.pace == "fast"
-    return Word("pass", ("Commits come faster than the medium turns.",), evidence=lines) if seen else None
+    return (
+        Measured("pass", ("Commits are faster than the rotation of the drives allows.",), evidence=lines)
+        if seen
+        else None
+    )
 
 
-def _cache_size(_answer: Answer, claim: Claim, clock: Clock) -> Word:
+def _cache_size(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     lines = tuple(clock.lines((("knee", "write_cache"), ("knee", "destage"))))
     if clock.facts.policy == "write_through":
-        return Word("inconclusive", ("In write-through no write waits in the cache: its size does not show.",))
+        return Measured(
+            "inconclusive", ("In write-through the cache holds no writes, so its size cannot be measured.",)
+        )
     found = clock.figure("knee", "write_cache")
     if found is None or found.low is None or found.high is None:
         result = clock.results.get("knee")
-        why = result.reasons if result is not None else ("After how many bytes writes become slow was not measured.",)
-        return Word("inconclusive", why, next_test=clock.writing(), evidence=lines)
+        why = (
+            result.reasons
+            if result is not None
+            else ("The amount of data after which writes become slow was not measured.",)
+        )
+        return Measured("inconclusive", why, next_test=clock.writing(), evidence=lines)
     share = 1.0 if clock.write_percent is None else clock.write_percent / 100
     promised = claim.number * share / _MIB
-    whose = f"{promised:.0f} MiB" + (f", its {clock.write_percent} % for writes" if clock.write_percent else "")
-    said = f"Writes become slow after {found.low:.0f} to {found.high:.0f} MiB; claimed are {whose}."
+    whose = f"{promised:.0f} MiB" + (f" ({clock.write_percent} % for writes)" if clock.write_percent else "")
+    text = f"Writes become slow after {found.low:.0f} to {found.high:.0f} MiB; claimed: {whose}."
     verdict = judge(found, promised)
     if found.low > promised:
-        verdict = "pass"  # at least so much is claimed
+        verdict = "pass"  # the claim is a minimum
     if verdict == "pass":
-        return _its_own(said, clock, lines)
+        return _large_enough(text, clock, lines)
     if clock.slowed:
-        return Word("inconclusive", (said, *clock.slowed), evidence=lines)
-    split = () if clock.write_percent is not None else ("How it is split between reads and writes is not told.",)
-    word: Verdict = "fail" if verdict == "fail" else "suspect"
-    return Word(word, (said, *split), ("writes that pass by the cache: they were small and random",), evidence=lines)
+        return Measured("inconclusive", (text, *clock.slowed), evidence=lines)
+    split = () if clock.write_percent is not None else ("Its split between reads and writes is not reported.",)
+    weaker: Verdict = "fail" if verdict == "fail" else "suspect"
+    return Measured(
+        weaker, (text, *split), ("writes that bypass the cache: they were small and random",), evidence=lines
+    )
 
 
-def _its_own(said: str, clock: Clock, lines: tuple[Evidence, ...]) -> Word:
-    """A cache that is large enough: the controller's, or the drives' own?"""
+def _large_enough(text: str, clock: Clock, lines: tuple[Evidence, ...]) -> Measured:
+    """The result for a cache of sufficient size, which may be the drives'."""
     if clock.facts.drive_cache == "disabled" and clock.facts.controller:
-        ruled = ("the drives' own caches: they are off",)
-        return Word("pass", (said,), ruled, lifts=True, evidence=lines)
-    note = "Whether that is the controller's cache or the drives' own the clock does not tell."
-    return Word("pass", (said, note), evidence=lines)
+        ruled = ("the write caches of the drives: they are off",)
+        return Measured("pass", (text,), ruled, lifts=True, evidence=lines)
+    note = "The measurement does not show whether that is the cache of the controller or of the drives."
+    return Measured("pass", (text, note), evidence=lines)
 
 
-def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Word:
+def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     lines = tuple(clock.lines((("medium", "rpm"), ("medium", "read_latency"))))
     found = clock.figure("medium", "rpm")
     if found is None or found.low is None or found.high is None:
         if _still(clock):
-            return Word("suspect", ("Random reads are too quick for a disk that turns.",), evidence=lines)
+            return Measured("suspect", ("Random reads are too fast for a hard drive.",), evidence=lines)
         if _unread(clock):
-            return Word("inconclusive", _unread(clock), evidence=lines)
-        why = "Commits do not come at the pace of a disk, so how fast it turns does not show."
-        return Word("inconclusive", (why,), evidence=lines)
+            return Measured("inconclusive", _unread(clock), evidence=lines)
+        why = "Commits are not at the pace of a rotation, so the rpm cannot be measured."
+        return Measured("inconclusive", (why,), evidence=lines)
     near, far = claim.number * (1 - rotation.NOMINAL_WITHIN), claim.number * (1 + rotation.NOMINAL_WITHIN)
-    said = f"Commits come at the pace of {found.low:.0f} to {found.high:.0f} revolutions a minute."
+    text = f"Commits are at the pace of {found.low:.0f} to {found.high:.0f} rpm."
     if found.low > far or found.high < near:
-        return Word("fail", (said,), evidence=lines)
-    return Word("pass", (said, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
+        return Measured("fail", (text,), evidence=lines)
+    return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
 
 
-def _media(_answer: Answer, claim: Claim, clock: Clock) -> Word:
+def _media(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     lines = tuple(clock.lines((("medium", "read_latency"), ("medium", "rpm"))))
     kind = clock.results["medium"].series.get("medium") if "medium" in clock.results else None
     if kind == "rotating":
-        said = "Random reads take as long, and differ as much, as those of a disk that turns."
+        text = "Random reads take as long, and vary as much, as those of a hard drive."
         if claim.words[0] == "hdd":
-            return Word("pass", (said, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
-        return Word("suspect" if clock.slowed else "fail", (said, *clock.slowed), evidence=lines)
+            return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
+        return Measured("suspect" if clock.slowed else "fail", (text, *clock.slowed), evidence=lines)
     if kind == "solid_state" and claim.words[0] == "hdd" and _still(clock):
-        why = "Random reads are too quick for a disk that turns: solid state, or a cache that holds what is read."
-        return Word("suspect", (why,), evidence=lines)
+        why = "Random reads are too fast for a hard drive: solid state, or a cache that holds the data."
+        return Measured("suspect", (why,), evidence=lines)
     if kind == "solid_state":
-        why = "Random reads are quick: solid state, or a cache that holds what is read."
-        return Word("pass" if claim.words[0] == "ssd" else "inconclusive", (why,), evidence=lines)
-    return Word("inconclusive", _unread(clock) or clock.results["medium"].reasons, evidence=lines)
+        why = "Random reads are fast: solid state, or a cache that holds the data."
+        return Measured("pass" if claim.words[0] == "ssd" else "inconclusive", (why,), evidence=lines)
+    return Measured("inconclusive", _unread(clock) or clock.results["medium"].reasons, evidence=lines)
 
 
 def _unread(clock: Clock) -> tuple[str, ...]:
-    """Why no reads tell of the medium, where they do not; empty: they were made, and had a figure."""
+    """Why random reads show nothing about the medium; empty if they do."""
     medium = clock.results.get("medium")
     if medium is None:
         return ("Random reads were not measured.",)
@@ -244,7 +263,7 @@ def _unread(clock: Clock) -> tuple[str, ...]:
 
 
 def _still(clock: Clock) -> bool:
-    """Whether reads were too quick for a disk, over more than a controller's cache could hold."""
+    """Whether reads were too fast for a hard drive, over more data than a controller's cache holds."""
     medium = clock.results.get("medium")
     card = clock.subject.controller if clock.subject is not None else None
     cache = card.cache.size_bytes if card is not None and card.cache is not None else None
@@ -253,17 +272,17 @@ def _still(clock: Clock) -> bool:
 
 
 def _alone(clock: Clock) -> bool:
-    """Whether what was measured stands for all that is claimed: one drive, or whatever a server has behind it."""
+    """Whether the measurement covers the whole claim: a single drive, or a server."""
     return clock.served or (clock.subject is not None and len(clock.subject.drives) == 1)
 
 
 def _one_of(clock: Clock) -> tuple[str, ...]:
     drives = 0 if clock.subject is None else len(clock.subject.drives)
-    return (f"That is seen of some of its {drives} drives, not of each.",) if drives > 1 else ()
+    return (f"This shows some of its {drives} drives, not each one.",) if drives > 1 else ()
 
 
-def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Word | None:
-    """What small writes cost and the layout tell of the level (BENCH 2.4): often a set of levels, not one."""
+def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Measured | None:
+    """RAID level by the cost of small writes: often a set of levels, not one."""
     result = clock.results.get("raid_level")
     if result is None:
         return None
@@ -271,16 +290,16 @@ def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Word | None:
     levels = tuple(str(one) for one in result.series.get("levels") or ())
     if not levels or clock.slowed or not set(claim.words) <= set(PENALTY):
         why = (*result.reasons, *clock.slowed)
-        return Word("inconclusive", why, next_test=result.next_test, evidence=lines)
+        return Measured("inconclusive", why, next_test=result.next_test, evidence=lines)
     if not set(levels) & set(claim.words):
         verdict: Verdict = "fail" if result.verdict == "fail" else "suspect"
-        return Word(verdict, result.reasons, result.ruled_out, result.next_test, evidence=lines)
+        return Measured(verdict, result.reasons, result.ruled_out, result.next_test, evidence=lines)
     if set(levels) <= set(claim.words):
-        return Word("pass", result.reasons, result.ruled_out, lifts=clock.served, evidence=lines)
-    return Word("inconclusive", result.reasons, next_test=result.next_test, evidence=lines)
+        return Measured("pass", result.reasons, result.ruled_out, lifts=clock.served, evidence=lines)
+    return Measured("inconclusive", result.reasons, next_test=result.next_test, evidence=lines)
 
 
-_ASKED: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Word | None]] = {
+_MEASURABLE: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Measured | None]] = {
     "power_safe": _power_safe,
     "write_cache": _write_cache,
     "policy_active": _policy_active,
@@ -289,11 +308,11 @@ _ASKED: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Word | None]] = {
     "media": _media,
     "raid_level": _raid_level,
 }
-"""The claims that the clock has a word on."""
+"""The claims that can be measured."""
 
 
-def untold(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:
-    """The answers where no inventory knows what lies behind a target: only the clock may lift one."""
+def unknown_target(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:
+    """Inconclusive answers for a target that no inventory describes; only measurements can pass them."""
     where = _SERVER if served else _OUTSIDE
     return [
         Answer(

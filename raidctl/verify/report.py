@@ -1,4 +1,4 @@
-"""What ``raidctl verify`` answers: one entry for each claim and volume, with the evidence. The names are a contract."""
+"""The report of ``raidctl verify``, for each claim and volume, with evidence. The names are a contract."""
 
 from __future__ import annotations
 
@@ -20,77 +20,75 @@ ClaimName = Literal[
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """Who says what, and where it was read."""
+    """One piece of evidence, with its source."""
 
     source: Annotated[
         Source,
         doc(
             "`controller`: the controller's or the software array's tool; `drive`: the drive itself; "
-            "`kernel`: its files; `arithmetic`: concluded from sizes; `measurement`: the clock, with `figure`."
+            "`kernel`: its files; `arithmetic`: calculated from sizes; `measurement`: measured, with `figure`."
         ),
     ]
-    object: Annotated[str, doc("Id of the object, or device, that it is about.")]
-    says: Annotated[str, doc("What it says, in the words of the inventory.")]
-    command: Annotated[str | None, doc("Command or file that it was read from; null: concluded.")] = None
-    line: Annotated[int | None, doc("Number of the line there; null: not of one line.")] = None
-    raw: Annotated[str | None, doc("The line as it was printed.")] = None
-    figure: Annotated[Spread | None, doc("What was measured; null: it was read, not measured.")] = None
-    engine: Annotated[str | None, doc("Which engine measured it; null: it was not measured.")] = None
+    object: Annotated[str, doc("Id of the object or device concerned.")]
+    says: Annotated[str, doc("The statement, in terms of the inventory.")]
+    command: Annotated[str | None, doc("Command or file that it was read from; null: derived.")] = None
+    line: Annotated[int | None, doc("Number of the line there; null: not a single line.")] = None
+    raw: Annotated[str | None, doc("The line of output.")] = None
+    figure: Annotated[Spread | None, doc("Measured value; null: read, not measured.")] = None
+    engine: Annotated[str | None, doc("Engine of the measurement; null: not measured.")] = None
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to one claim about one volume, or about a drive that the system sees itself."""
+    """The answer to one claim about one volume or plain drive."""
 
-    claim: Annotated[ClaimName, doc("Which claim.")]
-    wanted: Annotated[str | None, doc("What is claimed; null: the claim has no value.")] = None
-    object: Annotated[str | None, doc("Id of the volume or drive; null: there is none.")] = None
-    device: Annotated[str | None, doc("`/dev/sdb`; null: not known.")] = None
+    claim: Annotated[ClaimName, doc("The claim.")]
+    wanted: Annotated[str | None, doc("Claimed value; null: the claim has none.")] = None
+    object: Annotated[str | None, doc("Id of the volume or drive; null: none.")] = None
+    device: Annotated[str | None, doc("`/dev/sdb`; null: unknown.")] = None
     verdict: Annotated[
         Verdict,
         doc(
-            "`pass`: it is so; `fail`: it is not; `suspect`: what is told contradicts itself, or does not "
-            "hold in the way that is claimed; `inconclusive`: it cannot be known from here."
+            "`pass`: true; `fail`: false; `suspect`: reported values contradict each other or depend on "
+            "something doubtful; `inconclusive`: unknown, more data is needed."
         ),
     ]
-    reasons: Annotated[tuple[str, ...], doc("Why, one sentence each.")]
-    ruled_out: Annotated[tuple[str, ...], doc("Other explanations, and what rules them out.")] = ()
-    next_test: Annotated[str | None, doc("The one test that would decide; null: nothing to decide.")] = None
-    access: Annotated[bool, doc("A tool or a right is missing, and that is why it is inconclusive.")] = False
-    evidence: Annotated[tuple[Evidence, ...], doc("What the verdict rests on.")] = ()
+    reasons: Annotated[tuple[str, ...], doc("Reasons, one sentence each.")]
+    ruled_out: Annotated[tuple[str, ...], doc("Other explanations that are ruled out, and by what.")] = ()
+    next_test: Annotated[str | None, doc("The test that would decide; null: none needed.")] = None
+    access: Annotated[bool, doc("It is inconclusive because a tool or permission is missing.")] = False
+    evidence: Annotated[tuple[Evidence, ...], doc("Evidence for the verdict.")] = ()
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim that does not fit one of several volumes."""
+    """A claim that is not applicable to one of several volumes."""
 
-    claim: Annotated[ClaimName, doc("Which claim.")]
+    claim: Annotated[ClaimName, doc("The claim.")]
     object: Annotated[str, doc("Id of the volume or drive.")]
-    why: Annotated[str, doc("Why it has no meaning there.")]
+    why: Annotated[str, doc("Why it is not applicable.")]
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """The answers to all claims."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    host: Annotated[Host, doc("Which machine.")]
-    targets: Annotated[tuple[str, ...], doc("What was named; empty: the whole machine.")] = ()
+    host: Annotated[Host, doc("The machine.")]
+    targets: Annotated[tuple[str, ...], doc("Targets as named; empty: the whole machine.")] = ()
     verdict: Annotated[
         Verdict,
-        doc("Of all claims together: the worst of `fail`, `suspect`, `inconclusive`, `pass`."),
+        doc("Overall verdict: the worst of `fail`, `suspect`, `inconclusive`, `pass`."),
     ]
-    answers: Annotated[tuple[Answer, ...], doc("Volume by volume, claim by claim.")] = ()
-    skipped: Annotated[tuple[Skipped, ...], doc("Claims that do not fit a volume.")] = ()
+    answers: Annotated[tuple[Answer, ...], doc("Answers by volume and claim.")] = ()
+    skipped: Annotated[tuple[Skipped, ...], doc("Claims that are not applicable to a volume.")] = ()
     left_out: Annotated[
-        tuple[str, ...], doc("Ids of drives in use outside any volume, not judged as nobody named them.")
+        tuple[str, ...], doc("Ids of drives in use outside any volume, not verified because not named.")
     ] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read on the machine.")] = ()
-    session: Annotated[Session | None, doc("All that `--measure` has measured; null: nothing was measured.")] = None
-    run: Annotated[
-        int | None, doc("Number under which `bench list` and `bench show` have it; null: it is not kept.")
-    ] = None
+    session: Annotated[Session | None, doc("Measurements of `--measure`; null: none.")] = None
+    run: Annotated[int | None, doc("Number in `bench list` and `bench show`; null: not saved.")] = None
 
 
 def overall(answers: tuple[Answer, ...]) -> Verdict:
-    """The verdict of all answers together: the worst of them; nothing judged is inconclusive."""
+    """The worst verdict of all answers; inconclusive without answers."""
     found = {answer.verdict for answer in answers}
     worst: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive")
     for verdict in worst:

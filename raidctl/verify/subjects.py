@@ -1,12 +1,12 @@
-"""What claims are about: volumes, and drives that the system sees itself, with the drives that carry them. Pure."""
+"""Volumes and plain drives that claims are about, with the drives below them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from raidctl.errors import CannotTell, UsageError
 from raidctl.evidence import Fact, Output
@@ -18,28 +18,28 @@ from raidctl.select import find
 from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
-from raidctl.verify.kernel import Kernel, look
+from raidctl.verify.kernel import Kernel, read_kernel
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A volume or a drive, with what it lies on."""
+    """A volume or drive, with what is below it."""
 
     controller: Controller
     item: Volume | Drive
     members: tuple[Drive, ...] = ()
-    """The drives of the volume as its tool lists them, without spares; of a drive, the drive."""
+    """The drives of the volume as listed by its tool, without spares; for a drive, the drive."""
     below: tuple[Subject, ...] = ()
-    """Of a software array: what its members lie on."""
+    """Of a software array: the volumes and drives below its members."""
 
     @property
     def id(self) -> str:
-        """Of the volume or drive."""
+        """Id of the volume or drive."""
         return self.item.id
 
     @property
     def volume(self) -> Volume | None:
-        """The volume; None: it is a drive."""
+        """The volume; None for a drive."""
         return self.item if isinstance(self.item, Volume) else None
 
     @property
@@ -49,18 +49,18 @@ class Subject:
 
     @property
     def on_cards(self) -> tuple[Subject, ...]:
-        """Of a software array: the volumes of RAID cards that it lies on."""
+        """Of a software array: the controller volumes below it."""
         found = {one.id: one for below in self.below for one in (below, *below.on_cards)}
         return tuple(one for one in found.values() if one.volume is not None and not one.software)
 
     @property
     def array(self) -> Array | None:
-        """What the volume is cut from."""
+        """The array of the volume."""
         return next((array for array in self.controller.arrays if array.id == self.item.array), None)
 
     @property
     def drives(self) -> tuple[tuple[Controller, Drive], ...]:
-        """The physical drives, each once: below a software array, those of everything that it lies on."""
+        """The physical drives, each once, also below a software array."""
         if not self.software:
             return tuple((self.controller, drive) for drive in self.members)
         found = {drive.id: (card, drive) for subject in self.below for card, drive in subject.drives}
@@ -69,19 +69,19 @@ class Subject:
 
 @dataclass(frozen=True)
 class Ground:
-    """Everything that is known of the machine."""
+    """The machine: survey and kernel information."""
 
     seen: Survey
     kernel: Kernel
 
     @property
     def inventory(self) -> Inventory:
-        """What was found."""
+        """The inventory."""
         return self.seen.inventory
 
     @property
     def view(self) -> HostView:
-        """The kernel's side."""
+        """The kernel's view."""
         return self.seen.view
 
     @cached_property
@@ -101,17 +101,17 @@ class Ground:
 
     @cached_property
     def partial(self) -> frozenset[str]:
-        """The ids of the objects that an output describes which is cut off, or was not understood as a whole."""
+        """Ids of the objects described in output that is incomplete or could not be read."""
         unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
         outputs = [sheet for sheet in self.seen.outputs if sheet.cut_off is not None or sheet.command in unread]
         return frozenset(fact.object_id for sheet in outputs for fact in sheet.facts)
 
     def in_arrays(self) -> set[str]:
-        """Ids of the drives that software arrays list, failed and spare ones too."""
+        """Ids of the drives in software arrays, also failed and spare ones."""
         return {name for card in self.inventory.controllers for drive in card.drives for name in drive.backing}
 
     def subject(self, card: Controller, item: Volume | Drive) -> Subject:
-        """A volume or drive with what it lies on."""
+        """A volume or drive with what is below it."""
         return self._subject(card, item, frozenset())
 
     def _subject(self, card: Controller, item: Volume | Drive, above: frozenset[str]) -> Subject:
@@ -126,17 +126,17 @@ class Ground:
 
 
 def asked(seen: Survey, runner: Runner) -> Ground:
-    """The machine with what the kernel reports beside the inventory; what it could not read is an error."""
+    """The machine with kernel information; what could not be read is an error."""
     watched = FailureWatch(runner)
-    told = converse(look(seen.view), watched)
+    kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
     lost = watched.problems([problem for problem in known if problem.severity == "error"])
-    errors = [structs.replace(problem, severity="error") for problem in lost]
-    return Ground(replace(seen, inventory=structs.replace(seen.inventory, problems=(*known, *errors))), told)
+    errors = [replace(problem, severity="error") for problem in lost]
+    return Ground(replace(seen, inventory=replace(seen.inventory, problems=(*known, *errors))), kernel)
 
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
-    """All volumes; drives in use outside any volume too where asked, or where there is no volume; else their ids."""
+    """All volumes, and the ids of drives in use outside; with ``drives``, or without volumes, the drives too."""
     cards = ground.inventory.controllers
     volumes = [ground.subject(card, volume) for card in cards for volume in card.volumes]
     inside = {drive.id for subject in volumes for _, drive in subject.drives} | ground.in_arrays()
@@ -153,21 +153,21 @@ def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
 
 
 def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
-    """What the words mean: ids, devices, mount points, directories; a controller or array stands for its volumes.
+    """The volumes and drives named by ids, devices, mount points or directories; a controller or array: its volumes.
 
     Raises:
-        UsageError: A word means nothing, several things, or nothing that a claim can be about.
-        CannotTell: A directory lies on no block device.
+        UsageError: A name is unknown, ambiguous, or has no volume or drive.
+        CannotTell: A directory is not on a block device.
     """
     found: dict[str, Subject] = {}
     for word in words:
         mine = [ground.subject(card, item) for card, item in _meant(ground, word)]
         if not mine and any(p.kind == "unread" and p.severity == "error" for p in ground.inventory.problems):
             raise CannotTell(
-                f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" tells why.'
+                f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" shows why.'
             )
         if not mine:
-            raise UsageError(f'"{printable(word)}" is no volume or drive, and has none.')
+            raise UsageError(f'"{printable(word)}" is not a volume or drive, and has none.')
         found |= {subject.id: subject for subject in mine}
     return list(found.values())
 
@@ -192,11 +192,11 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
         known = ground.view.block(word)
         if known is not None:
             raise CannotTell(
-                f'No controller, array or drive below {printable(known.node)} is known: "raidctl show" tells what is.'
+                f'No controller, array or drive below {printable(known.node)} is known; "raidctl show" lists what is.'
             ) from None
         path = word.rstrip("/") or "/"
         mount = ground.kernel.above(path) if path.startswith("/") else None
-        # what lies below /dev is a device that is not there, but for file systems that are mounted there (/dev/shm)
+        # paths below /dev are missing devices, except for file systems mounted there (/dev/shm)
         if mount is None or (path.startswith("/dev/") and not mount[0].point.startswith("/dev/")):
             raise
         blocks = [block for block in ground.view.blocks if mount[0].point in block.mountpoints]
@@ -205,20 +205,20 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
         if not names:
             kind = printable(mount[0].filesystem)
             raise CannotTell(
-                f"{printable(path)} lies on a file system of the kind {kind} ({printable(mount[0].point)}), which has "
-                "no block device here: name a directory on a disk, or a device."
+                f"{printable(path)} is on a {kind} file system ({printable(mount[0].point)}), which has no block "
+                "device here; name a directory on a drive, or a device."
             ) from None
         return _on_device(ground, names, path, (block or blocks[0]).node)
 
 
 def _on_device(ground: Ground, names: Sequence[str], path: str, node: str) -> frozenset[str]:
-    """The objects below a mount whose device is known."""
+    """The objects below a mount with a known device."""
     try:
         return find(ground.inventory, ground.view, names)
     except UsageError:
         raise CannotTell(
-            f"{printable(path)} lies on {printable(node)}, and no controller, array or drive below it is known: "
-            '"raidctl show" tells what is.'
+            f"{printable(path)} is on {printable(node)}, but no controller, array or drive below it is known; "
+            '"raidctl show" lists what is.'
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The claims of the command line, read: what nobody could mean is a usage error that says what could be meant."""
+"""Parse the claims of the command line; invalid values are usage errors with suggestions."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Claim:
 
     name: ClaimName
     words: tuple[str, ...] = ()
-    """What is claimed, as the model spells it; any of several will do."""
+    """Claimed values in the model's spelling; one of them has to match."""
     number: int = 0
-    """Bytes, drives, revolutions a minute."""
+    """Bytes, drives or rpm."""
 
     @property
     def option(self) -> str:
-        """As it is spelt on the command line."""
+        """The option of the claim."""
         return f"--{self.name.replace('_', '-')}"
 
     @property
     def wanted(self) -> str | None:
-        """What is claimed, as it is spelt on the command line."""
+        """The claimed value in the spelling of the command line."""
         return " or ".join(self.words) or None
 
 
@@ -53,14 +53,14 @@ DEFAULT: tuple[Claim, ...] = (
     Claim("policy_active"),
     Claim("power_safe"),
 )
-"""What holds on every server that is as it should be, whatever was promised."""
+"""Claims that every healthy server meets."""
 
 
 def claims(given: Mapping[str, object]) -> tuple[Claim, ...]:
-    """The claims that options make, by their names with underscores, in the order of the help.
+    """The claims of the options, by their names with underscores, in the order of the help.
 
     Raises:
-        UsageError: A value that cannot be meant; the message names what is near.
+        UsageError: An invalid value; the message suggests similar ones.
     """
     found = []
     for name, read in _READERS.items():
@@ -89,7 +89,7 @@ def _one(text: str, known: Sequence[str], also: Mapping[str, str], name: ClaimNa
         return word
     near = difflib.get_close_matches(word, [*known, *also], n=2, cutoff=0.6)
     hint = f"did you mean {listing(near, 'or')}?" if near else f"it can be {listing(known, 'or')}."
-    raise UsageError(f'--{name.replace("_", "-")}: "{printable(text)}" is none that raidctl knows; {hint}')
+    raise UsageError(f'--{name.replace("_", "-")}: "{printable(text)}" is not a valid value; {hint}')
 
 
 def _levels(value: object) -> Claim:
@@ -119,7 +119,7 @@ def _size(name: ClaimName, *, binary: bool, example: str) -> Callable[[object], 
             size = 0
         if size <= 0:
             option = f"--{name.replace('_', '-')}"
-            raise UsageError(f'{option}: "{printable(text)}" is no size; write a figure with its unit, {example}.')
+            raise UsageError(f'{option}: "{printable(text)}" is not a size; write a number with a unit, {example}.')
         return Claim(name, (text.strip(),), size)
 
     return read
@@ -129,7 +129,7 @@ def _number(name: ClaimName, least: int) -> Callable[[object], Claim]:
     def read(value: object) -> Claim:
         number = int(str(value))
         if number < least:
-            raise UsageError(f"--{name.replace('_', '-')}: {number} is too few; {least} is the least.")
+            raise UsageError(f"--{name.replace('_', '-')}: {number} is too small; the minimum is {least}.")
         return Claim(name, (str(number),), number)
 
     return read
@@ -139,7 +139,7 @@ def _days(value: object) -> Claim:
     match = re.fullmatch(r"(\d{1,4}) ?(d|days?|w|weeks?)?", str(value).strip())
     if match is None or not int(match[1]):
         raise UsageError(
-            f'--checked-within: "{printable(str(value))}" is no time; write days or weeks, such as 30d or 8w.'
+            f'--checked-within: "{printable(str(value))}" is not a duration; write days or weeks, such as 30d or 8w.'
         )
     number = int(match[1]) * (7 if (match[2] or "d").startswith("w") else 1)
     return Claim("checked_within", (f"{number}d",), number)
@@ -149,7 +149,7 @@ def _rpm(value: object) -> Claim:
     number = int(str(value))
     if number not in RPM:
         near = min(RPM, key=lambda known: abs(known - number))
-        raise UsageError(f"--drive-rpm: no drive turns {number} times a minute; did you mean {near}?")
+        raise UsageError(f"--drive-rpm: there are no drives with {number} rpm; did you mean {near}?")
     return Claim("drive_rpm", (str(number),), number)
 
 
@@ -162,7 +162,7 @@ def _text(name: ClaimName) -> Callable[[object], Claim]:
     def read(value: object) -> Claim:
         text = str(value).strip()
         if not text:
-            raise UsageError(f"--{name}: say which version, as raidctl show prints it.")
+            raise UsageError(f"--{name}: name a version as printed by raidctl show.")
         return Claim(name, (text,))
 
     return read
@@ -190,4 +190,4 @@ _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "survives": _number("survives", 0),
     "checked_within": _days,
 }
-"""How each claim is read, in the order of the help and of the answers."""
+"""Parsers of the claims, in the order of the help and of the answers."""

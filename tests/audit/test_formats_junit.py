@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
 from raidctl.cli import cli
-from raidctl.output.audit_formats import Sheet, writer
+from raidctl.output.audit_formats import Options, writer
 from raidctl.output.console import Paper
 from tests.audit.policies import recorded
 from tests.support.machines import FIXTURES, MACHINES
@@ -47,7 +47,7 @@ def run(*words: str | Path) -> Result:
 
 def written(*hosts: Audited, summary: Summary | None = None) -> ET.Element:
     """What is written of some hosts, as a reader sees it."""
-    out = writer("junit", Sheet("site.toml", Paper(width=80), alone=len(hosts) == 1))
+    out = writer("junit", Options("site.toml", Paper(width=80), alone=len(hosts) == 1))
     pieces = [out.begin(), *map(out.host, hosts), *out.end(summary or Summary(), lambda: iter(hosts))]
     return ET.fromstring("".join(pieces).encode("utf-8"))  # noqa: S314 - our own text
 

@@ -125,6 +125,6 @@ def test_what_the_machine_does_not_meet_is_listed(tmp_path: Path) -> None:
         done = CliRunner().invoke(cli, ["--replay", str(fixture), "audit", "--init", *target])
         assert done.exit_code == 0
         assert "does not meet them now" in done.stderr
-        assert "md:md10: drives_active is 3" in done.stderr
+        assert "md:md10: drives_active: 3" in done.stderr
     healthy = CliRunner().invoke(cli, ["--replay", str(fixture.parent / "md-healthy"), "audit", "--init"])
     assert healthy.stderr == ""

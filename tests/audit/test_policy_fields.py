@@ -160,10 +160,10 @@ def test_a_label_of_a_tool_that_looks_like_a_size_is_a_text() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("drives.rpm = 10000.5", '"rpm" is never 10000.5: it is a whole number, 10000 or 10001.'),
-        ("drives.rpm = { min = 0.5 }", '"rpm" is never 0.5: it is a whole number, 0 or 1.'),
-        ("controller.cache.read_percent = '25.5%'", '"read_percent" is never "25.5%": it is a whole number, 25 or 26.'),
-        ("layers = { any = { offsets_bytes = 1.5 } }", "it is a whole number, 1 or 2."),
+        ("drives.rpm = 10000.5", '"rpm" cannot be 10000.5: use a whole number, 10000 or 10001.'),
+        ("drives.rpm = { min = 0.5 }", '"rpm" cannot be 0.5: use a whole number, 0 or 1.'),
+        ("controller.cache.read_percent = '25.5%'", '"read_percent" cannot be "25.5%": use a whole number, 25 or 26.'),
+        ("layers = { any = { offsets_bytes = 1.5 } }", "use a whole number, 1 or 2."),
     ],
 )
 def test_a_fraction_is_refused_where_the_model_counts_in_whole_numbers(line: str, told: str) -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from raidctl.model import Array, Battery, Cache, Drive, Problem, Volume, VolumeCache
 from tests.audit.policies import audited, machine, only, outcomes, policy, recorded, volume
+from tests.support.over import over
 
 UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread")
 
 
-@pytest.mark.parametrize(
-    ("line", "outcome"),
+@over(
+    "line, outcome",
     [
         ('raid_level = "raid1"', "pass"),
         ('raid_level = "raid6"', "fail"),
@@ -89,7 +90,7 @@ def test_a_finding_says_field_wanted_actual_and_evidence() -> None:
     found = only(text, machine())
     assert (found.where, found.device, found.mountpoints) == ("c:1/v1", "/dev/sda", ("/srv/db",))
     assert (found.field, found.wanted, found.actual) == ("raid_level", "raid6", "raid1")
-    assert found.message == "raid_level is raid1, and should be raid6: It was promised."
+    assert found.message == "raid_level: raid1, required: raid6 (It was promised)."
     assert (found.remedy, found.evidence) == ("Rebuild it.", ("raid_level = raid1",))
 
 
@@ -97,8 +98,8 @@ def test_of_several_fields_those_are_named_that_fail() -> None:
     """Where two of three fields are wrong, both are in the message, and no single one is the field."""
     found = only('[[rule]]\nfor="volume"\nrequire={raid_level="raid6",status="failed",device="/dev/*"}', machine())
     assert found.field is None
-    assert "raid_level is raid1" in found.message
-    assert "status is ok" in found.message
+    assert "raid_level: raid1" in found.message
+    assert "status: ok" in found.message
     assert "device" not in found.message
 
 
@@ -115,7 +116,7 @@ def test_a_choice_that_cannot_be_told_is_unknown_only_where_it_would_not_pass() 
     assert only(text % "raid1", machine()).outcome == "pass"
     found = only(text % "raid6", machine())
     assert found.outcome == "unknown"
-    assert found.message == "Whether the rule is about it cannot be told: name is not told."
+    assert found.message == "Whether the rule applies is unknown: name not reported."
 
 
 def test_mount_points_that_nobody_told_are_unknown() -> None:

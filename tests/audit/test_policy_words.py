@@ -20,24 +20,23 @@ UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("drives = 3", "of drives there are 2, and there should be exactly 3 drives."),
-        ("controller.batteries = 2", "of controller.batteries there is 1, and there should be exactly 2 batteries."),
+        ("drives = 3", "drives: 2 found, exactly 3 required."),
+        ("controller.batteries = 2", "controller.batteries: 1 found, exactly 2 required."),
         ('drives = { where = { media = "hdd" }, count = 0 }',
-         "of drives there are 2, and there should be no drives with media hdd."),
-        ("drives.rpm = 10000", "every one of drives should have rpm 10000, and it is not told of c:1/a and c:1/b."),
-        ('drives.media = "ssd"', "every one of drives should have media ssd, and it is not so of c:1/a and c:1/b."),
+         "drives with media hdd: 2 found, none allowed."),
+        ("drives.rpm = 10000", "drives: rpm 10000 required for all, unknown for c:1/a and c:1/b."),
+        ('drives.media = "ssd"', "drives: media ssd required for all, not met by c:1/a and c:1/b."),
         ('drives = { where = { media = "hdd" }, all = { model = "X" } }',
-         "every one of drives with media hdd should have model X, and it is not so of c:1/a and c:1/b."),
-        ('drives = { any = { media = "ssd" } }', "one of drives should have media ssd, and it is so of none of 2."),
+         "drives with media hdd: model X required for all, not met by c:1/a and c:1/b."),
+        ('drives = { any = { media = "ssd" } }', "drives: media ssd required for at least one, met by none of 2."),
         ('drives = { none = { media = "hdd" } }',
-         "none of drives should have media hdd, and it is so of c:1/a and c:1/b."),
+         "drives: media hdd not allowed, met by c:1/a and c:1/b."),
         ('drives = { count = 3, none = { media = "hdd" } }',
-         ("of drives there are 2, and there should be exactly 3 drives; "
-          "none of drives should have media hdd, and it is so of c:1/a and c:1/b.")),
+         "drives: 2 found, exactly 3 required; drives: media hdd not allowed, met by c:1/a and c:1/b."),
         ("drives.serial = { same = true }",
-         "drives.serial is not told 2 times, and should be the same serial of every drive."),
-        ('mountpoints = "/x"', "mountpoints are /srv/db, and should be /x."),
-        ('status = "failed"', "status is ok, and should be failed."),
+         "drives.serial: unknown 2 times, required: the same serial for every drive."),
+        ('mountpoints = "/x"', "mountpoints: /srv/db, required: /x."),
+        ('status = "failed"', "status: ok, required: failed."),
     ],
 )  # fmt: skip
 def test_what_is_the_matter_with_a_list_is_said_in_english(line: str, told: str) -> None:
@@ -48,9 +47,9 @@ def test_what_is_the_matter_with_a_list_is_said_in_english(line: str, told: str)
 def test_a_list_of_something_that_is_not_told_is_said_in_english() -> None:
     """Of a volume without an array nobody tells which drives that has; a single value is said as ever."""
     told = only('array.drives.status = "ok"', machine(volume(array=None))).message
-    assert told == "of array.drives nothing is told, and wanted is every drive with status ok."
+    assert told == "array.drives: unknown, required: every drive with status ok."
     told = only('array.status = "ok"', machine(volume(array=None))).message
-    assert told == "array.status is not told, and should be ok."
+    assert told == "array.status: unknown, required: ok."
 
 
 def test_objects_without_an_id_are_named_by_what_they_have() -> None:
@@ -58,29 +57,29 @@ def test_objects_without_an_id_are_named_by_what_they_have() -> None:
     one = machine(volume(layers=(BlockLayer(device="/dev/sda1"),)), problems=(UNREAD,))
     found = audited('layers = { any = { kind = "lvm" } }\nhost.problems = { none = { kind = "unread" } }', one).findings
     told = [finding.message for finding in found if finding.rule != "unread"]
-    assert told[0] == "one of layers should have kind lvm, and it is so of none of 1."
-    assert told[1] == "none of host.problems should have kind unread, and it is so of c:1."
+    assert told[0] == "layers: kind lvm required for at least one, met by none of 1."
+    assert told[1] == "host.problems: kind unread not allowed, met by c:1."
     every = only('layers = { all = { kind = "lvm" } }', machine(volume(layers=(BlockLayer(device="/dev/sda1"),))))
-    assert every.message == "every one of layers should have kind lvm, and it is not so of /dev/sda1."
+    assert every.message == "layers: kind lvm required for all, not met by /dev/sda1."
 
 
 def test_what_passes_is_said_in_english() -> None:
     """With everything told, a list that is as it should be is named as it is."""
     found = only("drives = 2", machine())
-    assert (found.outcome, found.message) == ("pass", "of drives there are 2.")
+    assert (found.outcome, found.message) == ("pass", "drives: 2 found.")
 
 
 def test_a_count_of_objects_that_should_not_be_is_said_in_english() -> None:
     """``count = 0`` wants no drives, not "none drive"."""
     found = only('[[rule]]\nfor = "battery"\ncount = 0', machine())
-    assert found.message == "There is 1, and there should be no batteries."
+    assert found.message == "batteries: 1 found, none allowed."
 
 
 def test_different_values_are_counted_in_english() -> None:
     """Once is no "1 times"."""
     drives = (Drive(id="c:1/a", model="A"), Drive(id="c:1/b", model="B"), Drive(id="c:1/s", model="B"))
     found = only("controller.drives.model = { same = true }", machine(drives=drives))
-    told = "controller.drives.model is A once, B 2 times, and should be the same model of every drive."
+    told = "controller.drives.model: A once, B 2 times, required: the same model for every drive."
     assert found.message == told
 
 
@@ -121,21 +120,20 @@ def test_no_mistake_is_told_in_half_a_sentence() -> None:
     ("text", "told"),
     [
         ('drives = { is = "x" }',
-         ('1: "is" is nothing that can be asked of a list of drives; ask for count, any, all, none or where, or name '
-          "a field of a drive.")),
-        ('[[rule]]\nfor = "volume"\ncount = { mim = 1 }', '3: "mim" is nothing that a count has; did you mean min?'),
-        ("drives = { count = { maxx = 1 } }", '1: "maxx" is nothing that a count has; did you mean max?'),
-        ("drives = { count = { min = 2, max = 1 } }", "1: no count is at least 2 and at most 1."),
-        ('volume.array = "x"', '1: "volume" is what the line is about: leave it out, and write array.id.'),
-        ('volume.raid_level = "raid6"', '1: "volume" is what the line is about: leave it out, and write raid_level.'),
+         ('1: a list of drives has no condition "is"; use count, any, all, none or where, or a field of a drive.')),
+        ('[[rule]]\nfor = "volume"\ncount = { mim = 1 }', '3: a count has no "mim"; did you mean min?'),
+        ("drives = { count = { maxx = 1 } }", '1: a count has no "maxx"; did you mean max?'),
+        ("drives = { count = { min = 2, max = 1 } }", "1: min 2 is greater than max 1."),
+        ('volume.array = "x"', '1: omit "volume", which the line is about, and write array.id.'),
+        ('volume.raid_level = "raid6"', '1: omit "volume", which the line is about, and write raid_level.'),
         ('[[rule]]\nfor = "drive"\nrequire = { "drive.model" = "x" }',
-         '3: "drive" is what the line is about: leave it out, and write model.'),
+         '3: omit "drive", which the line is about, and write model.'),
         ('[[rule]]\nfor = "drive"\nrequire = { drive = { array = "x" } }',
-         '3: "drive" is what the line is about: leave it out, and write array.id.'),
-        ("array = 5", '1: "array" is an array: say which of its fields, array.id.'),
+         '3: omit "drive", which the line is about, and write array.id.'),
+        ("array = 5", '1: "array" is an array: name one of its fields, array.id.'),
         ('controller.batteries = "x"',
-         ('1: "controller.batteries" is a list of batteries: say how many (count), or what any, all or none of them '
-          "is.")),
+         ('1: "controller.batteries" is a list of batteries: use "count", or "any", "all" or "none" with '
+          "conditions.")),
     ],
 )  # fmt: skip
 def test_a_mistake_names_the_way_out(text: str, told: str) -> None:
@@ -161,8 +159,8 @@ def test_a_rule_cannot_be_called_like_a_built_in_one_beside_it(text: str, every:
         load("site.toml", reader(text, {}), builtin.rules(), every=every)
     [fault] = caught.value.faults
     assert fault.line == line
-    assert fault.message.startswith('"drive_failed" is also the name of a rule that raidctl brings along')
-    assert "give this one another name" in fault.message
+    assert fault.message.startswith('"drive_failed" is the name of a built-in rule')
+    assert "choose another name" in fault.message
 
 
 def test_a_rule_may_be_called_like_a_built_in_one_that_is_not_asked_for() -> None:
@@ -174,7 +172,7 @@ def test_a_rule_may_be_called_like_a_built_in_one_that_is_not_asked_for() -> Non
 def test_no_rule_can_be_called_unread() -> None:
     """That is the rule that is always there."""
     [told] = mistakes('[[rule]]\nfor = "drive"\nname = "unread"\ncount = 1')
-    assert told.startswith('site.toml:3: "unread" is also the name of a rule that is always there')
+    assert told.startswith('site.toml:3: "unread" is the name of a rule that is always active')
 
 
 NOWHERE = '[[rule]]\nname = "x"\nfor = "volume"\nwhere = { raid_level = "raid0" }\nrequire = { status = "ok" }'

@@ -82,13 +82,13 @@ def test_a_degraded_volume_without_a_spare_is_told_once() -> None:
     inventory = changed(lsi(SPARE, role="unassigned"), VOLUME, {"status": "degraded"})
     assert found("spare_missing", inventory) == []
     one = ask("volume_degraded", inventory, VOLUME)
-    assert "No spare is ready" in one.message
+    assert "No spare is available" in one.message
     assert "310:4" in (one.remedy or "")
 
 
 def test_a_spare_that_waits_while_a_volume_is_degraded_is_told() -> None:
     """A spare is there and no rebuild began: that is not how it should be."""
-    assert "A spare is ready" in ask("volume_degraded", lsi(VOLUME, status="degraded"), VOLUME).message
+    assert "A spare is available" in ask("volume_degraded", lsi(VOLUME, status="degraded"), VOLUME).message
 
 
 def test_a_spare_that_has_failed_is_told_once() -> None:
@@ -123,7 +123,7 @@ def test_the_drive_that_could_become_a_spare_is_named_as_the_card_names_it() -> 
     [card] = inventory.controllers
     idle = Drive(id="x:0/1I:1:9", role="unassigned", status="ok", model="WD2003FYYS")
     inventory = structs.replace(inventory, controllers=(structs.replace(card, drives=(*card.drives, idle)),))
-    assert ask("spare_missing", inventory, "x:0/v0").remedy == "Make 1I:1:9, which is unassigned, a spare."
+    assert ask("spare_missing", inventory, "x:0/v0").remedy == "Make the unassigned drive 1I:1:9 a spare."
 
 
 def test_a_volume_that_waits_for_its_turn_to_be_rebuilt_is_not_abandoned() -> None:
@@ -136,7 +136,7 @@ def test_a_volume_that_waits_for_its_turn_to_be_rebuilt_is_not_abandoned() -> No
     )
     inventory = structs.replace(inventory, controllers=(structs.replace(card, volumes=(*card.volumes, busy)),))
     assert found("volume_degraded", inventory) == []
-    assert "waits to be rebuilt" in ask("volume_rebuilding", inventory, VOLUME).message
+    assert "is waiting to be rebuilt" in ask("volume_rebuilding", inventory, VOLUME).message
 
 
 def test_a_drive_that_is_replaced_while_it_works_costs_no_redundancy() -> None:
@@ -248,7 +248,7 @@ def test_a_battery_of_which_only_is_told_that_it_is_there_is_not_called_bad() ->
     inventory = changed(lsi(VOLUME, cache={"io_policy": "cached"}), "megaraid:0/battery0", {"status": "unknown"})
     one = ask("cached_io", inventory, VOLUME)
     assert one.severity == "info"
-    assert "not told" in one.message
+    assert "is unknown" in one.message
 
 
 def test_a_card_that_warns_for_its_volumes_is_folded_under_them() -> None:

@@ -18,7 +18,7 @@ from tests.support.machines import MACHINES, replayed
 
 every = pytest.mark.parametrize("rule", rules(), ids=[rule.name for rule in rules()])
 machines = pytest.mark.parametrize("machine", MACHINES)
-SECTIONS = ("What it looks for.", "Why.", "Fails", "Passes", "Cannot tell", "Remedy.", "Example.")
+SECTIONS = ("What it checks.", "Why it matters.", "Fails", "Passes", "Unknown", "How to fix.", "Example.")
 WEIGHT = {"info": 0, "warning": 1, "critical": 2}
 
 

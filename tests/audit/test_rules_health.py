@@ -104,7 +104,7 @@ def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
 def test_errors_of_the_link_are_the_cables() -> None:
     """CRC errors do not ask for a new drive; of SAS drives one rule judges the link, and the other is silent on it."""
     one = ask("drive_errors", lsi(DRIVE, interface="sata", errors=Errors(link=500)), DRIVE)
-    assert "500 link errors, which mean its cable" in one.message
+    assert "500 link errors, which point to a cable" in one.message
     assert "cable" in (one.remedy or "")
     sas = lsi(DRIVE, errors=Errors(link=500))
     assert "cable" in ask("sas_link", sas, DRIVE).message
@@ -183,14 +183,14 @@ def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -
     assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "found 1 sector in"), (8, "found 8 sectors in")])
+@pytest.mark.parametrize(("count", "said"), [(1, "found 1 sector where"), (8, "found 8 sectors where")])
 def test_a_single_mismatch_is_one_sector(count: int, said: str) -> None:
     """One and several are said as one says them."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"mismatch_count": count})
     assert said in ask("md_mismatch", inventory, "md:md1").message
 
 
-@pytest.mark.parametrize(("there", "said"), [(1, "1 of its 4 drives is there"), (2, "2 of its 4 drives are there")])
+@pytest.mark.parametrize(("there", "said"), [(1, "1 of 4 drives is present"), (2, "2 of 4 drives are present")])
 def test_a_failed_volume_says_how_many_drives_are_there(there: int, said: str) -> None:
     """One is there, several are."""
     inventory = lsi(VOLUME, status="failed", status_text="OfLn", drives_expected=4, drives_active=there)
@@ -235,4 +235,4 @@ def test_cached_io_over_an_untold_battery_is_no_accusation() -> None:
     inventory = changed(lsi(VOLUME, cache={"io_policy": "cached"}), "megaraid:0", {"batteries": ()})
     one = ask("cached_io", inventory, VOLUME)
     assert one.severity == "info"
-    assert "not told" in one.message
+    assert "is unknown" in one.message

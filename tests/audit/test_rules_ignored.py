@@ -108,8 +108,8 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
     [
         (("--ignore", FAILING), "go together"),
         (("--until", "2999-12-31"), "go together"),
-        (("--ignore", FAILING, "--until", "soon", "--because", "x"), "is no day"),
-        (("--ignore", "volume_failed", *WHY), "nothing to ignore"),
+        (("--ignore", FAILING, "--until", "soon", "--because", "x"), "is not a date"),
+        (("--ignore", "volume_failed", *WHY), "there is no finding"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_kept(tmp_path: Path, words: tuple[str, ...], said: str) -> None:

@@ -184,7 +184,9 @@ def test_firmware_that_differs_between_cards_of_one_model_is_told() -> None:
     known = named("firmware_old")
     assert known is not None
     found = [
-        one for one in known.check(structs.replace(inventory, controllers=(card, other))) if "cards" in one.message
+        one
+        for one in known.check(structs.replace(inventory, controllers=(card, other)))
+        if "controllers" in one.message
     ]
     assert [one.severity for one in found] == ["info"]
 

@@ -114,9 +114,9 @@ def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None)
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (1, "/dev/sdb1 begins in the middle of"),
-        (2, "/dev/sdb1 and /dev/sdb2 begin in the middle of"),
-        (6, "/dev/sdb1, /dev/sdb2, /dev/sdb3 and 3 more begin in the middle of"),
+        (1, "/dev/sdb1 starts in the middle of"),
+        (2, "/dev/sdb1 and /dev/sdb2 start in the middle of"),
+        (6, "/dev/sdb1, /dev/sdb2, /dev/sdb3 and 3 more start in the middle of"),
     ],
 )
 def test_what_is_misaligned_is_named_in_a_sentence(number: int, said: str) -> None:

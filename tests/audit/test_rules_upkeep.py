@@ -166,7 +166,7 @@ def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
         inventory = changed(inventory, name, {"paths": 2, "wwn": name})
     lost = ask("sas_link", inventory, names[3])
     assert (lost.outcome, lost.severity) == ("fail", "warning")
-    assert "on 1 path, most others of its model on 2" in lost.message
+    assert "has 1 path; most others of its model have 2" in lost.message
 
 
 def test_errors_of_a_sas_link_count_from_a_hundred_on() -> None:

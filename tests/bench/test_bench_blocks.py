@@ -20,6 +20,7 @@ from raidctl.bench.blocks import (
     shift_of,
     tell,
 )
+from tests.support.over import over
 
 RUN = 0xFEDCBA9876543210
 SIZE = 4096
@@ -36,8 +37,8 @@ def put(data: bytes, at: int, piece: bytes) -> bytes:
     return data[:at] + piece + data[at + len(piece) :]
 
 
-@pytest.mark.parametrize("start", PLACES)
-@pytest.mark.parametrize("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
+@over("start", PLACES)
+@over("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
 def test_every_sector_is_what_the_layout_says(start: int, size: int) -> None:
     """Header and window of a sector, computed after the docstring, are what the fast way fills in.
 
@@ -57,8 +58,8 @@ def test_known_values_hold() -> None:
     assert len(pool()) == POOL_SIZE
 
 
-@pytest.mark.parametrize("start", PLACES)
-@pytest.mark.parametrize("size", [512, SIZE, 1300, 100_000])
+@over("start", PLACES)
+@over("size", [512, SIZE, 1300, 100_000])
 def test_what_was_written_is_ok(start: int, size: int) -> None:
     """A block reads back as ok at its place, whoever checks it."""
     data = made(start, size)

@@ -66,6 +66,7 @@ def kept(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_run_measures_keeps_and_leaves_nothing_behind(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_run_measures_keeps_and_leaves_nothing_behind(
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -93,6 +95,7 @@ def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
     assert len(done.stderr.splitlines()) <= 4
 
 
+@pytest.mark.slow
 def test_a_kept_run_is_listed_shown_compared_and_exported(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:

@@ -153,6 +153,7 @@ def test_the_deepest_queue_works(tmp_path: Path, depth: int) -> None:
     os.close(target.handle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 13, 38])
 def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int) -> None:
     """Where a seccomp filter answers EPERM, EACCES or ENOSYS, threads do the work, and the notes say why."""
@@ -162,6 +163,7 @@ def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int
     assert "io_uring" in note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "why"), [(1, "is forbidden here"), (38, "this kernel has no kernel AIO")])
 def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: int, why: str) -> None:
     """Where a filter refuses io_setup, too, threads work one operation each, and the notes say that and why."""

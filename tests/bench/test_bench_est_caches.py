@@ -8,6 +8,7 @@ from raidctl.bench.estimators import geometry, readcache, scaling, stalls
 from raidctl.bench.estimators.figures import chance
 from raidctl.bench.estimators.readcache import WorkingSet
 from raidctl.bench.result import Spread
+from tests.support.over import over
 
 SEEDS = range(20)
 FEW = range(6)
@@ -193,8 +194,8 @@ def test_the_longest_stall_is_one_however_many_operations_stood() -> None:
     assert found == stalls.Stall(start=1.0, seconds=2.1, operations=2)
 
 
-@pytest.mark.parametrize("drives", [2, 4, 6, 8])
-@pytest.mark.parametrize("seed", SEEDS)
+@over("drives", [2, 4, 6, 8])
+@over("seed", SEEDS)
 def test_a_part_of_the_pattern_is_not_taken_for_it(seed: int, drives: int) -> None:
     """With an even number of drives, half of the pattern meets half of them: slow as well, and not the pattern."""
     source = chance(seed)

@@ -9,6 +9,7 @@ from raidctl.bench.estimators.figures import chance
 from raidctl.bench.estimators.histogram import Histogram
 from raidctl.bench.result import Spread
 from raidctl.bench.trials.phase import Phase
+from tests.support.over import over
 
 SEEDS = range(20)
 
@@ -71,8 +72,8 @@ def test_drift_is_a_fifth(last: float, word: bool | None) -> None:
     assert spread.drifted(100, last) is word
 
 
-@pytest.mark.parametrize("bits", [5, 8, 10])
-@pytest.mark.parametrize("seed", SEEDS)
+@over("bits", [5, 8, 10])
+@over("seed", SEEDS)
 def test_a_histogram_keeps_its_stated_error(bits: int, seed: int) -> None:
     """Quantiles differ from the exact nearest rank by the stated relative error at most, and the worst is exact."""
     source = chance(seed)

@@ -12,6 +12,7 @@ from raidctl.bench.estimators import geometry
 from raidctl.bench.result import Spread
 from raidctl.bench.trials.raid_level import MOST_DRIVES
 from raidctl.bench.trials.raid_words import Layers, judged
+from tests.support.over import over
 
 CHUNK = 64 << 10
 UNKNOWN = Spread(measured=None, unit="ratio", n=0)
@@ -56,7 +57,7 @@ LAYOUTS: dict[str, tuple[str, Layout]] = {
 CASES = [
     (name, count)
     for name in LAYOUTS
-    for count in range(4, 13)
+    for count in (4, 5, 6, 7, 9, 12)
     if not (count % 2 and name in ("raid10-near", "raid10-first-copy"))
 ]
 
@@ -84,7 +85,7 @@ def layers(found: int | None, drives: int | None, stripe: int | None = None) -> 
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "drives"), CASES)
+@over("name, drives", CASES)
 def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
     """Whatever the layout: the level is among those that its strides permit, or they say nothing."""
     level, layout = LAYOUTS[name]
@@ -92,7 +93,7 @@ def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
     assert not found or level in found
 
 
-@pytest.mark.parametrize(("name", "drives"), [case for case in CASES if case[1] <= MOST_DRIVES])
+@over("name, drives", [case for case in CASES if case[1] <= MOST_DRIVES])
 def test_where_the_number_of_drives_is_not_known_strides_alone_name_no_level(name: str, drives: int) -> None:
     """A pattern of four chunks is RAID-0 of four drives, or RAID-5 of four, or RAID-10 of eight; so is a whole row."""
     _, layout = LAYOUTS[name]

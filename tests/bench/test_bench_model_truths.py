@@ -14,6 +14,8 @@ from raidctl.bench.model.array import Level
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.result import Spread
 
+pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
+
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 CHUNK = 64 * KIB
 

@@ -141,6 +141,7 @@ def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(targ
     assert set(children(own)) <= others
 
 
+@pytest.mark.slow
 def test_a_hundred_workers_work_where_few_files_may_be_open(target: FileTarget) -> None:
     """The usual limit of open files is raised as far as that is allowed, not run into."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

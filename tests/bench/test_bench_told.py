@@ -137,6 +137,7 @@ def test_a_file_that_fits_into_the_controllers_cache_may_not_tell_the_medium() -
     assert not any("may serve reads instead" in reason for reason in far.reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cache", "percent", "said"), [
     (32 * MIB, None, "32 MiB for writes."), (64 * MIB, 50.0, "32 MiB for writes."),
     (16 * MIB, None, "count among it"), (128 * MIB, None, "less than half"), (None, None, None),

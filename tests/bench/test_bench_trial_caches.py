@@ -11,6 +11,8 @@ from raidctl.bench.trials.readcache import ReadCache
 from raidctl.bench.trials.trial import GIB, MIB, whole
 from tests.bench.computed import Stage
 
+pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
+
 
 def disks(**given: object) -> Plan:
     """Of 7200 rpm, without any cache unless one is asked for."""

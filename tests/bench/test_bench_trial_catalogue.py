@@ -333,6 +333,7 @@ def test_options_that_have_no_meaning_together_are_refused(words: list[str], sai
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
     """The command line reads both, and says so before; the result carries the engine and the ratio's place."""
     words = (*FLASH, "--size", "64MiB", "--no-keep")

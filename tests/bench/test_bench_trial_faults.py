@@ -113,6 +113,7 @@ def test_what_took_no_time_that_a_clock_tells_ends_no_run(trial: Trial, since: i
     assert only(trial, spoil=at_once, since=since).reasons
 
 
+@pytest.mark.slow
 def test_a_round_of_reads_without_a_duration_leaves_those_of_writes() -> None:
     """Rounds of reads and writes are only compared where each has its own; the figures of both are told."""
 

@@ -15,6 +15,8 @@ from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.trial import GIB, KIB, Below, whole
 from tests.bench.computed import Stage
 
+pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
+
 ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
 SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
 

@@ -97,6 +97,7 @@ def test_commits_without_a_known_medium_tell_nothing() -> None:
     assert "random reads" in result.next_test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lying", "volatile", "battery", "unprotected"])
 def test_measuring_alone_passes_no_cache_that_may_lie(kind: Kind) -> None:
     """Without the inventory's facts, the evidence of a short session never makes a lying or volatile cache pass."""
@@ -152,6 +153,7 @@ def test_no_write_cache_is_no_knee() -> None:
     assert (result.verdict, result.figures["write_cache"].measured) == ("info", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mib", [32, 64, 128])
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
     """32, 64 and 128 MiB within 10 %."""
@@ -161,6 +163,7 @@ def test_write_caches_of_full_size_are_sized(mib: int) -> None:
     assert figure(result, "write_cache") == pytest.approx(mib, rel=0.1)
 
 
+@pytest.mark.slow
 def test_seeks_carry_their_span() -> None:
     """Random reads over a small part are quicker than over all of it, and each figure names its span."""
     result = computed(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), size=64 * GIB)
@@ -170,6 +173,7 @@ def test_seeks_carry_their_span() -> None:
     assert result.series["spans"] == {f"{way}_qd1_{name}": spans[name] for way in ways for name in spans}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("writable", "ways"), [(True, {"read", "write"}), (False, {"read"})])
 def test_random_writes_are_measured_where_that_is_allowed(*, writable: bool, ways: set[str]) -> None:
     """The profile that everybody starts with has them, as it has reads; what is only read is read alone."""
@@ -234,6 +238,7 @@ def test_the_drives_of_raid0_are_counted() -> None:
     assert result.figures["spindles"].measured == pytest.approx(4, rel=1 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strip", [None, 64 * KIB, 256 * KIB])
 def test_operations_over_the_border_of_a_chunk_cost(strip: int | None) -> None:
     """On RAID-0 a read of a whole strip that begins in its middle keeps two drives busy, whatever the strip's size."""
@@ -284,6 +289,7 @@ class Ahead:
         self.stood.append(on)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", [True, False])
 def test_the_controllers_read_ahead_is_switched_and_measured(*, on: bool) -> None:
     """Four flash drives in a row are read about four times as fast in advance; it is put back, however it stood."""

@@ -22,7 +22,7 @@ from raidctl.bench.verdict.evidence import Evidence
 from raidctl.bench.work import Samples
 from raidctl.model import Host
 from raidctl.verify.clock import Clock
-from raidctl.verify.measured import joined, untold
+from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification
 from raidctl.verify.wanted import Claim
 from tests.bench.computed import Stage
@@ -88,7 +88,7 @@ def test_a_test_that_failed_says_why_and_not_what_it_did_not_see(claim: Claim) -
     """Where the medium could not be read, no reads are told of."""
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=("The reads failed.",))
     session = Session(profile="verify", target="x", kind="nbd", size=MIB, results=(failed,))
-    answers = tuple(untold((claim,), "x", "Nobody knows.", served=True))
+    answers = tuple(unknown_target((claim,), "x", "Nobody knows.", served=True))
     report = Verification(host=Host(), targets=("x",), verdict="inconclusive", answers=answers, problems=())
     (answer,) = joined(report, (claim,), Clock(session=session, facts=Evidence(), named="x", served=True)).answers
     assert (answer.verdict, answer.reasons) == ("inconclusive", ("Nobody knows.", "The reads failed."))

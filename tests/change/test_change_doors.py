@@ -14,6 +14,7 @@ from raidctl.change.plan_inventory import contradictions
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
 from raidctl.vendor.plan import Desired, Plan, Setting
+from tests.support.over import over
 
 Raidctl = Callable[..., Result]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -39,9 +40,7 @@ def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
     assert not refused(card(status), "io_policy", "direct")
 
 
-@pytest.mark.parametrize(
-    ("status", "share", "switch"), [*itertools.product([*STATES, None], (None, 0, 75), (None, True, False))]
-)
+@over("status, share, switch", [*itertools.product([*STATES, None], (None, 0, 75), (None, True, False))])
 def test_a_first_share_for_writes_needs_a_good_battery(
     status: BatteryStatus | None, share: int | None, switch: bool | None
 ) -> None:

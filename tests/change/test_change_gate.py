@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -21,6 +20,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
 from tests.change.test_change_guard import CHARGES, good
+from tests.support.over import over
 
 VENDORS = vendors()[0]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -71,7 +71,7 @@ def two(demo: str, batteries: tuple[Battery, ...], share: int | None = None) -> 
     first = replace(card, batteries=batteries, volumes=volumes, cache=cache_)
     best = (battery("ok", 100, replaced=False),)
     other = replace(card, id=f"{card.id}9", serial="OTHER", batteries=best, volumes=(), drives=(), arrays=())
-    return dataclasses.replace(recorded, inventory=replace(recorded.inventory, controllers=(first, other)))
+    return replace(recorded, inventory=replace(recorded.inventory, controllers=(first, other)))
 
 
 def planned(survey_: Survey, wishes: Sequence[Desired]) -> Plan:
@@ -112,8 +112,8 @@ def test_protected_write_back_passes_with_good_batteries_on_that_very_card_only(
     assert passed
 
 
-@pytest.mark.parametrize(("setting", "value"), ALWAYS)
-@pytest.mark.parametrize("demo", CARDS)
+@over("setting, value", ALWAYS)
+@over("demo", CARDS)
 def test_what_no_battery_makes_safe_never_passes(demo: str, setting: Setting, value: str) -> None:
     """Not with the best of batteries either."""
     for batteries in backups():
@@ -148,7 +148,7 @@ def test_no_drive_in_use_gets_a_volatile_write_cache(demo: str) -> None:
         replace(card, drives=tuple(replace(drive, write_cache="disabled") for drive in card.drives))
         for card in inventory.controllers
     )
-    off = dataclasses.replace(survey_, inventory=replace(inventory, controllers=cards))
+    off = replace(survey_, inventory=replace(inventory, controllers=cards))
     assert used
     wishes = [Desired(object_id=drive.id, setting="write_cache", value="enabled") for drive in used]
     assert not any(goes(planned(off, [wish])) for wish in wishes)

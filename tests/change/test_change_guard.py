@@ -10,6 +10,7 @@ import pytest
 from raidctl.change.guard import unsafe
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
 from raidctl.vendor.plan import Desired
+from tests.support.over import over
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 CHARGES = (None, 0, 20, 49, 50, 100)
@@ -42,7 +43,7 @@ def good(item: Battery) -> bool:
     return item.status == "ok" and not item.replace and (item.charge_percent is None or item.charge_percent >= 50)
 
 
-@pytest.mark.parametrize("item", EVERY, ids=lambda item: f"{item.status}-{item.charge_percent}-{item.replace}")
+@over("item", EVERY)
 def test_protected_write_back_needs_a_good_battery(item: Battery) -> None:
     """It is let through with a healthy, charged battery that nobody asks to replace, and with no other."""
     assert (unsafe(card((item,)), wish("protected_write_back")) is None) == good(item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice

@@ -1,8 +1,7 @@
-"""The examples of the manual are what happens. ``python -m tests.drift.test_drift_story`` writes their outputs anew."""
+"""The examples of the manual are what happens; ``python -m tests.support.story docs/drift.md`` writes their outputs."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +11,6 @@ from raidctl.drift.noise import NOISE
 from tests.support.story import masked, played, scenes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "drift.md"
-_BLOCK = re.compile(r"(?ms)^```console\n(.*?)^```$")
 
 
 @pytest.mark.slow
@@ -32,18 +30,3 @@ def test_the_page_tells_of_every_kind_of_object_with_noise() -> None:
     words = {"host": "machine", "battery": "batteries"}
     for rule in NOISE:
         assert words.get(rule.kind, f"{rule.kind}s") in told
-
-
-def main() -> None:
-    """Write the outputs into the page."""
-    with TemporaryDirectory(prefix="s") as name:
-
-        def again(match: re.Match[str]) -> str:
-            command = match[1].partition("\n")[0]
-            return f"```console\n{command}\n{played(command.removeprefix('$ '), Path(name))}```"
-
-        PAGE.write_text(_BLOCK.sub(again, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

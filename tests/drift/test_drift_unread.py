@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
@@ -54,7 +53,7 @@ def _without(machine: str, program: str) -> Inventory:
     kept = recording(machine)
     answers = [one for one in kept.manifest.answers if not (one.run and program in one.run[0])]
     assert len(answers) < len(kept.manifest.answers)
-    less = replace(kept, manifest=msgspec.structs.replace(kept.manifest, answers=answers))
+    less = replace(kept, manifest=replace(kept.manifest, answers=answers))
     found, problems = vendors()
     when = kept.manifest.collected_at
     return survey(ReplayRunner(less), found, source=machine, collected_at=when, problems=problems).inventory

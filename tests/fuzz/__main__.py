@@ -35,6 +35,8 @@ _REPEATS = 3
 """Lines that are printed of violations of one kind in one place."""
 _HANG = 120.0
 """Seconds after which an input has hung; the limit of processor time is far below."""
+_PROGRESS = 60.0
+"""Seconds between two lines on standard error."""
 _found: list[Sample] = []
 
 
@@ -89,11 +91,15 @@ class _Report:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.done = self.violations = 0
+        self._next = time.monotonic() + _PROGRESS
         self._seen: Counter[tuple[str, str]] = Counter()
 
     def add(self, result: _Result) -> None:
-        """Print each violation, at most three of one kind in one place."""
+        """Print each violation, at most three of one kind in one place; now and then, how far it is."""
         self.done += result.done
+        if time.monotonic() > self._next:
+            self._next = time.monotonic() + _PROGRESS
+            sys.stderr.write(f"{self.done} inputs, {self.violations} violations\n")
         for number, name, found, text in result.violations:
             self.violations += 1
             place = name if found.kind == "improved" else found.detail[-80:]

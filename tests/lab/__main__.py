@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("name", nargs="?", help="the machine to boot with a shell; without it, the machines are listed")
     parser.add_argument("--fetch", action="store_true", help="download the distribution's kernel, unless it is here")
     parser.add_argument(
-        "--record", action="store_true", help="record the machines anew that fixtures/ has from the lab"
+        "--record", action="store_true", help="record the machines of the tests that come from the lab again"
     )
     arguments = parser.parse_args(own)
     if arguments.fetch:

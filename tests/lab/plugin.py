@@ -31,7 +31,6 @@ class Wanted:
         marker = item.get_closest_marker("lab")
         self.marked = marker is not None
         self.machine: Machine | None = marker.args[0] if marker and marker.args else None
-        self.fresh = bool(marker and marker.kwargs.get("fresh"))
         self.last = bool(marker and marker.kwargs.get("last"))
         self.minutes = int(marker.kwargs.get("minutes", 0)) if marker else 0
         self.timeout = float(marker.kwargs.get("timeout", TIMEOUT)) if marker else TIMEOUT
@@ -49,13 +48,13 @@ class Pool:
         machine = wanted.machine
         assert machine is not None
         running = self.session
-        if running and running.alive and running.machine == machine and not wanted.fresh and not self.spoilt:
+        if running and running.alive and running.machine == machine and not self.spoilt:
             self.spoilt = wanted.last
             return running
         self.close()
         mine = [name_inside(item) for item in items if Wanted(item).machine == machine]
         self.session = Session(machine, mine)
-        self.spoilt = wanted.fresh or wanted.last
+        self.spoilt = wanted.last
         return self.session
 
     def close(self) -> None:
@@ -77,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker and the pool of machines."""
     config.addinivalue_line(
         "markers",
-        "lab(machine, fresh=False, last=False, timeout=600, minutes=0): inside an emulated server; see docs/lab.md",
+        "lab(machine, last=False, timeout=600, minutes=0): inside an emulated server; see docs/lab.md",
     )
     config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
     config.stash[SESSIONS] = Pool()
@@ -111,9 +110,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         minutes[_group(item)] = max(minutes.get(_group(item), 0), Wanted(item).minutes)
     others = [item for item in items if not Wanted(item).marked]
 
-    def turn(item: pytest.Item) -> tuple[int, int, bool, bool]:
-        wanted = Wanted(item)
-        return -minutes[_group(item)], first[_group(item)], wanted.fresh, wanted.last
+    def turn(item: pytest.Item) -> tuple[int, int, bool]:
+        return -minutes[_group(item)], first[_group(item)], Wanted(item).last
 
     items[:] = [*others, *sorted(lab, key=turn)]
 
@@ -144,7 +142,7 @@ def _reports(
 ) -> Iterator[pytest.TestReport | pytest.CollectReport]:
     """Those that the machine made; or one that says why there are none."""
     follows = None
-    if nextitem is not None and not wanted.fresh and not wanted.last and not Wanted(nextitem).fresh:
+    if nextitem is not None and not wanted.last:
         follows = name_inside(nextitem) if Wanted(nextitem).machine == wanted.machine else None
     try:
         session = pool.take(wanted, item.session.items)

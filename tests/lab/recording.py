@@ -1,4 +1,4 @@
-"""The recorded machines of fixtures/ that come from the lab; ``python -m tests.lab --record`` makes them anew."""
+"""The recorded machines that come from the lab; ``python -m tests.lab --record`` records them again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ chmod 755 /usr/local/bin/raidctl-mfi
 
 
 class Recorded(NamedTuple):
-    """A recorded machine of fixtures/."""
+    """A recorded machine."""
 
     machine: str
     """The machine of the lab."""
@@ -34,9 +34,11 @@ class Recorded(NamedTuple):
     """What is special about it."""
     tool: bool = False
     """Whether our own tool for MegaRAID cards is there."""
+    place: Path = CHECKOUT / "fixtures"
+    """Where its folder is."""
 
 
-# By the folder in fixtures/
+# By the name of the folder
 RECORDED = {
     "lab-md": Recorded(
         "md", "md arrays of every level, with a spare, a journal, a bitmap; two degraded, one rebuilding."
@@ -49,26 +51,31 @@ RECORDED = {
         "An emulated MegaRAID card with the kernel's own driver and no program of its maker: raidctl-mfi tells of it.",
         tool=True,
     ),
+    "thirty": Recorded(
+        "thirty",
+        "Thirty SATA and SAS drives on five controllers, and a MegaRAID controller without its tool.",
+        place=CHECKOUT / "tests" / "discovery",
+    ),
 }
 
 
-def record(name: str, machines: Mapping[str, Machine], fixtures: Path = CHECKOUT / "fixtures") -> Path:
+def record(name: str, machines: Mapping[str, Machine]) -> Path:
     """Boot the machine, record it with its identities masked, and put the recording where the old one was.
 
     What the recording is expected to give (``expected/``) stays: ``pytest tests/test_conformance.py --update-expected``
     rewrites it, and the difference is for a person to read.
     """
-    machine, about, tool = RECORDED[name]
+    machine, about, tool, kept = RECORDED[name]
     with Guest(machines[machine]) as guest:
         guest.boot()
         guest.sh(WITHOUT_OUR_TOOL)  # its path is one of this checkout's
         if tool:
             guest.sh(WITH_OUR_TOOL)
         place = f"/run/{name}"
-        raidctl = [sys.executable, "-m", "raidctl", "record", "--redact", "--about", about, place]
-        guest.run(raidctl, env=PYTHONPATH, timeout=600, check=False)
+        raidctl = [sys.executable, "-m", "raidctl", "--timeout", "900", "record", "--redact", "--about", about, place]
+        guest.run(raidctl, env=PYTHONPATH, timeout=2400, check=False)
         packed = guest.run(["tar", "-C", place, "-c", "."]).out
-    folder = fixtures / name
+    folder = kept / name
     expected = folder / "expected"
     for old in folder.glob("*"):
         if old != expected:

@@ -34,12 +34,6 @@ def test_shares_the_boot() -> None:
     assert Path("/run/spoilt").exists()
 
 
-@pytest.mark.lab(SAMPLE, fresh=True)
-def test_has_a_boot_of_its_own() -> None:
-    """What the first test left is not here."""
-    assert not Path("/run/spoilt").exists()
-
-
 @pytest.mark.lab(SAMPLE, last=True, timeout=2)
 def test_hangs() -> None:
     """The host has to lose patience."""

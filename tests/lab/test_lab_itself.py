@@ -74,7 +74,10 @@ def test_every_machine_can_be_written_as_a_command() -> None:
 
 def test_every_recording_from_the_lab_is_made_anew_by_the_command() -> None:
     """``python -m tests.lab --record`` knows each folder ``lab-…`` of fixtures/, and a machine for it."""
-    assert set(RECORDED) == {folder.name for folder in (CHECKOUT / "fixtures").glob("lab-*")}
+    fixtures = CHECKOUT / "fixtures"
+    recorded = {name for name, one in RECORDED.items() if one.place == fixtures}
+    assert recorded == {folder.name for folder in fixtures.glob("lab-*")}
+    assert all((one.place / name / "record.json").exists() for name, one in RECORDED.items())
     assert {recorded.machine for recorded in RECORDED.values()} <= set(machines())
 
 
@@ -139,7 +142,7 @@ def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
-    """Passes, failures with traceback and output, shared and own boots, and a test that hangs, seen through junit."""
+    """Passes, failures with traceback and output, a shared boot, and a test that hangs, seen through junit."""
     environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "20"}
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]
     done = subprocess.run(
@@ -148,7 +151,7 @@ def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     cases = {case.get("name"): case for case in ET.parse(tmp_path / "junit.xml").iter("testcase")}  # noqa: S314  ours
     failed = {name: case.findtext("failure", "") for name, case in cases.items() if case.find("failure") is not None}
-    assert set(cases) - set(failed) == {"test_passes_inside", "test_shares_the_boot", "test_has_a_boot_of_its_own"}
+    assert set(cases) - set(failed) == {"test_passes_inside", "test_shares_the_boot"}
     assert "assert one == 2, platform.node()" in failed["test_fails_inside"]
     assert "AssertionError: sample" in failed["test_fails_inside"]
     assert "printed inside" in done.stdout
@@ -189,3 +192,16 @@ def outlives(guest: Guest) -> None:
     with pytest.raises(LabError, match="ended with 3: to stderr"):
         guest.sh("echo to stderr >&2; exit 3")
     assert guest.run(["sleep", "60"], timeout=0.5, check=False).late
+
+
+@pytest.mark.lab
+@pytest.mark.xdist_group("lab-layers")
+def test_a_guest_has_the_distribution_s_python_where_that_is_of_the_same_version(layers_machine: Guest) -> None:
+    """With the packages of the checkout's virtual environment."""
+    told = dict(word.partition("=")[::2] for word in layers_machine.sh("cat /proc/cmdline").split())
+    code = "import os, sys; print(sys.prefix, sys.base_prefix, os.path.realpath(sys.executable))"
+    prefix, base, used = layers_machine.run([sys.executable, "-c", code]).text.split()
+    assert prefix == told["lab.venv"]
+    if told["lab.instead"]:
+        assert used == os.path.realpath(told["lab.instead"])
+        assert base == str(Path(told["lab.instead"]).parents[1])

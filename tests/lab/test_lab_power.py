@@ -40,11 +40,9 @@ class Moment:
     load: str = WAITS
 
 
-# "1. hdparm -W0 /dev/sda" is the plan; the line that begins with two blanks stands between journal and change
-STEP = Moment("between journal and change, or while it is read again", "\n  hdparm -W0", 2.0)
 LOAD = Moment("in the load", "loading", 1.0)
 BACK = Moment("while it is put back", "Putting back", 2.0, ENDS)
-MOMENTS = (STEP, LOAD, BACK)
+CUTS = (LOAD, BACK)
 
 
 @dataclass
@@ -131,7 +129,7 @@ class Chain:
 
 
 def test_restore_puts_back_after_each_power_cut(lab_machine: Callable[[Machine], Guest]) -> None:
-    """Three times the power fails at some moment of a batch, and once somebody resets; the unit's command puts back.
+    """The power fails in the load of a batch and at its end, and somebody presses reset in a load; the unit puts back.
 
     Every single request and line of the journal is tried without a kernel, in `tests/change/test_change_faults.py`.
     """
@@ -139,15 +137,13 @@ def test_restore_puts_back_after_each_power_cut(lab_machine: Callable[[Machine],
     sys.stdout.write(f"seed {seed}\n")
     chain = Chain(lab_machine(POWER), random.Random(seed))  # noqa: S311 - no secret: it is printed
     chain.install()
-    moments = list(MOMENTS)
-    chain.chance.shuffle(moments)
-    for moment in moments:
+    for moment in CUTS:
         what = chain.set_off(moment)
         chain.restored(what, on=chain.cut())
     what = chain.set_off(LOAD)
     on = chain.set_in_drive()
     chain.guest.reset()
     chain.restored(f"reset {what}", on=on)
-    assert len(chain.story) == len(MOMENTS) + 1
-    # while the load runs the cache is off; how far the others have come depends on the machine
-    assert chain.changed >= MOMENTS.count(LOAD) + 1, "\n".join(chain.story)
+    assert len(chain.story) == len(CUTS) + 1
+    # while the load runs the cache is off; how far the end has come depends on the machine
+    assert chain.changed >= 2, "\n".join(chain.story)

@@ -72,7 +72,7 @@ def test_a_problem_of_an_object_and_its_state_are_one() -> None:
     """The message and the remedy of a problem stand below the object that it names, which is counted once."""
     told = screen(DEGRADED, EIGHTY).split("\nProblems\n")[1].split("\n")
     assert told[0] == "  smartarray:1/v1"
-    assert told[1].startswith("      The volume is degraded and survives no further failure")
+    assert told[1].startswith("      The volume is degraded; it survives no further failure")
     assert any(line.startswith("      → Check the backup, then ") for line in told)
     assert any("1I:1:4 (bay 4," in line for line in told)
 

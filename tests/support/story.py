@@ -12,9 +12,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
+
+from click.testing import CliRunner
+
+from raidctl.cli import cli
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cache.md"
 PROMPT = "$ "
@@ -51,13 +56,24 @@ def played(command: str, state_dir: Path) -> str:
     words = []
     for word in shlex.split(command):
         words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]
+    printed, returned = _run(words)
+    text = _STATE_DIR.sub("", printed)
+    code = 128 - returned if returned < 0 else returned
+    return text if code == 0 else f"{text}(exit code {code})\n"
+
+
+def _run(words: Sequence[str]) -> tuple[str, int]:
+    """Both outputs and the exit code; raidctl runs in this process unless it starts another command."""
+    if words[0] == "raidctl" and "--" not in words:
+        environment = {"COLUMNS": "80", "NO_COLOR": "1", "SUDO_USER": None}
+        with patch.object(sys, "argv", words):  # the journal keeps it
+            told = CliRunner(env=environment).invoke(cli, words[1:], prog_name="raidctl")
+        return told.output, told.exit_code
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
         env=_environment(), timeout=60,
     )  # fmt: skip
-    text = _STATE_DIR.sub("", done.stdout)
-    code = 128 - done.returncode if done.returncode < 0 else done.returncode
-    return text if code == 0 else f"{text}(exit code {code})\n"
+    return done.stdout, done.returncode
 
 
 def masked(text: str) -> str:

@@ -17,13 +17,13 @@ VIRTUAL = ("drives-virtio", "host-vm-virtio")
 
 PROMISES: list[tuple[str, str, str, str, str]] = [
     # machine, volume, claim with its value, verdict, a word of the reason
-    ("megaraid-h730p-predictive", "megaraid:0/v1", "raid_level raid6", "pass", "size of the volume goes with"),
+    ("megaraid-h730p-predictive", "megaraid:0/v1", "raid_level raid6", "pass", "size of the volume matches"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "raid_level raid5", "fail", "It is raid6"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "battery", "pass", "is ok"),
-    ("megaraid-h730p-predictive", "megaraid:0/v1", "write_cache protected", "pass", "in force"),
+    ("megaraid-h730p-predictive", "megaraid:0/v1", "write_cache protected", "pass", "is active"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "cache_size 2GiB", "pass", "2 GiB"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "cache_size 4GiB", "fail", "less than"),
-    ("megaraid-h730p-predictive", "megaraid:0/v1", "cache_split 25/75", "inconclusive", "does not tell"),
+    ("megaraid-h730p-predictive", "megaraid:0/v1", "cache_split 25/75", "inconclusive", "does not report"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "drives 6", "pass", "6 drives"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "spares 1", "pass", "1 good spare"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "spares 2", "fail", "1 good spare"),
@@ -34,7 +34,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
     ("megaraid-h730p-predictive", "megaraid:0/v1", "min_size 5TB", "fail", "less than 5TB"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "media hdd", "pass", "hdd"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "media ssd", "fail", "not ssd"),
-    ("megaraid-h730p-predictive", "megaraid:0/v1", "drive_rpm 10000", "inconclusive", "how fast they turn"),
+    ("megaraid-h730p-predictive", "megaraid:0/v1", "drive_rpm 10000", "inconclusive", "not report the rpm"),
     ("smartarray-p400", "smartarray:1/v1", "battery", "pass", "All 2 batteries"),
     ("smartarray-p400", "smartarray:1/v1", "cache_split 25/75", "pass", "25/75"),
     ("smartarray-p400", "smartarray:1/v1", "cache_split 75/25", "fail", "split 25/75"),
@@ -47,35 +47,41 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
         "smartarray:0/v2",
         "write_cache protected",
         "fail",
-        "Write-through is in force",
+        "Write-through is active",
     ),
-    ("smartarray-gen10-failed-battery", "smartarray:0/v2", "write_cache write-through", "suspect", "held up"),
+    ("smartarray-gen10-failed-battery", "smartarray:0/v2", "write_cache write-through", "suspect", "suspended"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v2", "cache_size 2GiB", "suspect", "does not use it"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "drive_cache disabled", "suspect", "report on"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "write_cache write-through", "pass", "Write-through"),
     ("megaraid-9271-learning", "megaraid:0/v0", "battery", "inconclusive", "learning"),
     ("megaraid-9271-learning", "megaraid:0/v0", "policy_active", "fail", "learn cycle"),
-    ("megaraid-9271-learning", "megaraid:0/v0", "power_safe", "pass", "No write waits"),
+    ("megaraid-9271-learning", "megaraid:0/v0", "power_safe", "pass", "no unwritten data"),
     ("areca-arc1210", "areca:1/v1", "battery", "fail", "missing"),
     ("areca-arc1210", "areca:1/v1", "write_cache protected", "fail", "not protected"),
-    ("areca-arc1210", "areca:1/v1", "write_cache unprotected", "pass", "whatever the battery does"),
+    ("areca-arc1210", "areca:1/v1", "write_cache unprotected", "pass", "whatever the state of the battery"),
     ("areca-arc1210", "areca:1/v1", "power_safe", "fail", "lost in a power failure"),
     ("areca-arc1882-degraded", "areca:1/v1", "write_cache protected", "suspect", "when the battery fails"),
-    ("areca-arc1882-degraded", "areca:1/v1", "drives 6", "fail", "only 5 of them work"),
+    ("areca-arc1882-degraded", "areca:1/v1", "drives 6", "fail", "only 5 work"),
     ("areca-arc1882-degraded", "areca:1/v1", "volume_status ok", "fail", "degraded"),
-    ("areca-arc1882-degraded", "areca:1/v2", "volume_status ok", "pass", "a check is under way"),
-    ("threeware-9690sa-rebuilding", "threeware:6/v1", "power_safe", "inconclusive", "Nothing tells"),
+    ("areca-arc1882-degraded", "areca:1/v2", "volume_status ok", "pass", "a consistency check is running"),
+    ("threeware-9690sa-rebuilding", "threeware:6/v1", "power_safe", "inconclusive", "is not reported"),
     ("md-healthy", "md:md1", "raid_level raid6", "pass", "size"),
     ("md-healthy", "md:md1", "battery", "fail", "Software RAID"),
     ("md-healthy", "md:md1", "write_cache protected", "fail", "Software RAID"),
     ("md-healthy", "md:md1", "drive_cache enabled", "pass", "on"),
     ("md-healthy", "md:md1", "spares 1", "pass", "1 good spare"),
     ("md-healthy", "md:md1", "power_safe", "inconclusive", "honour a flush"),
-    ("md-degraded-rebuilding", "md:md5", "drives 3", "fail", "only 2 of them work"),
+    ("md-degraded-rebuilding", "md:md5", "drives 3", "fail", "only 2 work"),
     ("drives-nvme", "drives:QZDC46P00291", "power_safe", "pass", "off"),
-    ("drives-sas-multipath", "drives:TGK00C3Z", "raid_level raid1", "fail", "single drive"),
+    ("drives-sas-multipath", "drives:TGK00C3Z", "raid_level raid1", "fail", "single plain drive"),
     ("smartarray-two-tools", "smartarray:0/1I:1:1", "battery", "fail", "without RAID"),
-    ("megaraid-second-card-crashes", "megaraid:0/v239", "write_cache protected", "suspect", "go on in write-back"),
+    (
+        "megaraid-second-card-crashes",
+        "megaraid:0/v239",
+        "write_cache protected",
+        "suspect",
+        "continues when the battery fails",
+    ),
 ]
 
 
@@ -152,7 +158,7 @@ def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], cod
         (("--cache-size", "abc"), "512MiB"),
         (("--write-cache", "protect"), "did you mean protected"),
         (("--drive-rpm", "7000"), "did you mean 7200"),
-        (("--read-policy", "adaptive"), "leave it out"),
+        (("--read-policy", "adaptive"), "omit it"),
         (("--strip-size", "64KiB", "md:md0"), "raid1 has no strips"),
     ],
 )
@@ -187,7 +193,7 @@ def test_a_directory_on_no_disk_is_said_to_be_so(verify: Verify) -> None:
     """A file system without a block device cannot be judged: exit code 3, and a sentence."""
     done = verify("host-no-udev", "--power-safe", "/proc/1")
     assert done.exit_code == 3
-    assert "of the kind proc" in done.stderr
+    assert "on a proc file system" in done.stderr
 
 
 def test_a_card_that_could_not_be_read_keeps_the_whole_machine_from_passing(verify: Verify) -> None:

@@ -12,7 +12,7 @@ from tests.verify.grounds import ground
 @pytest.mark.parametrize("path", ["/srv", "/srv/", "/srv/db"])
 def test_a_directory_lies_on_a_device(path: str) -> None:
     """The sentence names the device of the mount, not the directory twice."""
-    with pytest.raises(CannotTell, match=r"/srv\S* lies on /dev/sda, and no controller, array or drive below it"):
+    with pytest.raises(CannotTell, match=r"/srv\S* is on /dev/sda, but no controller, array or drive below it"):
         named(ground(), [path])
 
 

@@ -121,7 +121,7 @@ def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
         done = raidctl("verify", "--measure", *words, "--overwrite", "all", "--yes", uri)
     assert done.exit_code in (0, 1, 3), done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "not kept" in done.stdout
+    assert "not saved" in done.stdout
     assert "revolutions a minute" in done.stdout or "rpm" in done.stdout
 
 
@@ -179,6 +179,7 @@ def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Ra
     assert (done.stdout, list(place.iterdir())) == ("", [])
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_flushes_are_sent_past_a_layer_that_drops_them(raidctl: Raidctl) -> None:
     """As the manual has it, on the model behind such a layer: it is announced before, and both rates are measured."""

@@ -9,7 +9,7 @@ from raidctl.bench.result import Confounder, Session
 from raidctl.bench.trials.policy_switch import State
 from raidctl.bench.trials.trial import MIB
 from raidctl.model import Battery, Host, VolumeCache
-from raidctl.verify.measured import joined, untold
+from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Answer, Verification, overall
 from raidctl.verify.wanted import claims
 from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, told_nothing
@@ -105,7 +105,7 @@ def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session
     found = told_nothing(volatile)
     for size, verdict in (("8MiB", "inconclusive"), ("64MiB", "fail")):
         asked = claims({"cache_size": size})
-        answers = tuple(untold(asked, found.named, "It is not known.", served=True))
+        answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
         report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
         assert joined(report, asked, found).verdict == verdict
 
@@ -121,7 +121,7 @@ def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> N
     """All settings pass, and commits come faster than the medium turns."""
     answer = answered(ground(card(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
     assert answer.verdict in ("suspect", "fail")
-    assert "Its settings alone would make it pass." in answer.reasons
+    assert "By its settings alone the verdict would be pass." in answer.reasons
 
 
 def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: Session) -> None:
@@ -162,6 +162,6 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
 def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
     """The kind of the medium and its speed are measured: claims about them pass without any setting."""
     asked, found = claims({"media": "hdd", "drive_rpm": 15000}), told_nothing(write_through)
-    answers = tuple(untold(asked, found.named, "It is not known.", served=True))
+    answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
     report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
     assert [one.verdict for one in joined(report, asked, found).answers] == ["pass", "pass"]

@@ -54,16 +54,15 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
-    """The second answer refers to the first."""
+    """The volumes are listed above it; with -v each one has its own answer."""
     inventory = replayed("smartarray-gen9-degraded").inventory
     known = Ground(Survey(inventory), Kernel())
-    told = screen(
-        verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ()),
-        inventory,
-        Paper(),
-        more=False,
-    )
-    assert told.count("because   As for smartarray:") == sum(len(card.volumes) for card in inventory.controllers) - 1
+    report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())
+    volumes = [volume.id for card in inventory.controllers for volume in card.volumes]
+    for more, times in ((False, 1), (True, len(volumes))):
+        shown = screen(report, inventory, Paper(), more=more)
+        assert shown.count("consistency check is not reported") == times
+        assert all(name in shown for name in volumes)
 
 
 def test_a_measurement_that_failed_is_told() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output
 from raidctl.host import BlockDevice, HostView, PciDevice
@@ -19,8 +19,7 @@ from raidctl_drives.tools import CAPABILITIES
 _SHOWN = 4
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """A drive: its paths, and what was told of it."""
 
     paths: Sequence[BlockDevice]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import cast
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
@@ -27,8 +28,7 @@ and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which i
 _Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
-@dataclass
-class _Session:
+class _Session(Struct):
     """What came of asking for one drive."""
 
     sources: list[Source] = field(default_factory=list)

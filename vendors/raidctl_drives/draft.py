@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Problem
@@ -21,8 +22,7 @@ _MOST_USED = 255
 _MOST_PROBLEMS = 50
 
 
-@dataclass
-class Draft:
+class Draft(Struct):
     """A :class:`DrivePart` in the making; every fact goes to the sheet at the same time."""
 
     sheet: Output

@@ -7,15 +7,15 @@ Several outputs speak of the same drive; :mod:`raidctl_drives.to_model` lays the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Literal
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.model import Health, Interface, Media, Problem
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrivePart:
+class DrivePart(Struct, frozen=True, kw_only=True):
     """What one output told of one drive; None is "this output did not say".
 
     The names and units are those of :class:`raidctl.model.Drive`; ``errors_media`` is ``errors.media`` and so on.
@@ -59,7 +59,7 @@ class DrivePart:
     @property
     def empty(self) -> bool:
         """Whether nothing is told of a drive: at most where it is, and what went wrong."""
-        said = {f.name for f in fields(self) if getattr(self, f.name) not in (None, {}, ())}
+        said = {name for name in self.__struct_fields__ if getattr(self, name) not in (None, {}, ())}
         return said <= {"key", "device", "address", "problems"}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.model import Drive, Errors, Problem
@@ -25,8 +25,7 @@ _NAMESPACE = re.compile(r"/dev/nvme\d+n\d+")
 _ROUNDED = 10_000_000
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A part, the tool that told it, and the sheet that its facts stand on."""
 
     tool: str
@@ -34,8 +33,7 @@ class Source:
     sheet: Output
 
 
-@dataclass
-class Group:
+class Group(Struct):
     """The sources that speak of one drive."""
 
     sources: list[Source] = field(default_factory=list)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Controller, Scrub, Volume
@@ -131,14 +131,14 @@ def applied(found: Observation, care: Care) -> Observation:
 def _card(card: Controller, care: Care) -> Controller:
     check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
     volumes = tuple(_volume(volume, care) for volume in card.volumes)
-    return msgspec.structs.replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes)
+    return replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes)
 
 
 def _volume(volume: Volume, care: Care) -> Volume:
     line = next((care.listed[name] for name in _names(volume) if name in care.listed), None)
     if line is not None:
         line[0].fact(line[1], volume.id, "in_config_file", value=True)
-    return msgspec.structs.replace(
+    return replace(
         volume,
         in_config_file=True if line else None if care.config is None or not volume.unique_id else False,
         consistency_check=care.last.get(volume.unique_id or "", volume.consistency_check),

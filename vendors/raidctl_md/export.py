@@ -51,7 +51,7 @@ def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str
     if device:
         _take_device(part, line, device, value, members)
     elif key == "MD_LEVEL":
-        part.is_container = value == "container"
+        part.is_container = "container".startswith(value)  # also where the output ends in the word
         part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
         part.details[key] = value
     elif key == "MD_DEVICES":
@@ -148,7 +148,7 @@ def _take_scan(part: Part, line: Line, words: list[str]) -> None:
             part.node = word if word.startswith("/") else f"/dev/{word}"
             part.detail(line, "device", word)
         elif key == "level":
-            part.is_container = value == "container"
+            part.is_container = "container".startswith(value)  # also where the output ends in the word
             part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
         elif key == "num-devices" and value.isdecimal() and len(value) < 6:
             part.tell(line, "drives_expected", int(value), key)

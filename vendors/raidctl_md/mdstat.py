@@ -60,6 +60,8 @@ def read(sheet: Output, section: Section, reading: Reading) -> None:
     if not ended and len(reading.parts) == begun:
         message = "The listing is cut off: it names no array, and its last line, `unused devices`, is missing."
         reading.troubles.append((sheet.command, Trouble("warning", "unread", message, "Read the whole file again.")))
+    if not ended and current is not None and current.strange:
+        current.doubt()
     for part in reading.parts[begun:]:
         settle(part)
 
@@ -86,6 +88,14 @@ class _Array:
     def __init__(self, sheet: Output, name: str) -> None:
         self.part = Part(Source.MDSTAT, sheet, node=f"/dev/{name}")
         self.words: list[str] = []
+        self.strange = False
+        """Whether its last line is not understood in full."""
+
+    def doubt(self) -> None:
+        """The listing ends within its last line: whether the members on it are good is unknown."""
+        for member in self.part.members.values():
+            if member.values.get("status") == "ok":
+                member.values["status"] = "unknown"
 
     def ends(self, text: str) -> bool:
         """Whether a line is of another array: each tells its blocks once."""
@@ -96,10 +106,10 @@ class _Array:
     def feed(self, line: Line, start: int) -> None:
         part = self.part
         claims = len(part.claims)
-        strange = False
+        self.strange = False
         for piece in pieces(line.text, start):
             if piece is None:
-                strange = True
+                self.strange = True
                 continue
             kind, match = piece
             if kind == "member":
@@ -111,7 +121,7 @@ class _Array:
                 part.busy = True
             elif kind in _TAKE:
                 _TAKE[kind](part, line, match)
-        if strange:
+        if self.strange:
             # what is understood counts, but the line stays listed as not understood: its claims carry no line
             del part.claims[claims:]
         elif len(part.claims) == claims:

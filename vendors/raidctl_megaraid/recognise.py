@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Sniffed
 from raidctl_megaraid.megacli import sniff as sniff_megacli

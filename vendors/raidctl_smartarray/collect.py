@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.evidence import Output
 from raidctl.model import Role
@@ -22,8 +24,7 @@ _ROLES: dict[str, Role | None] = {
 _SAYS_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
 
 
-@dataclass
-class Collection:
+class Collection(Struct):
     """The cards that some outputs told of, and what else they said."""
 
     cards: list[ControllerDraft] = field(default_factory=list)

@@ -8,9 +8,9 @@ machine and one for each card. The tools cannot run twice at once; all calls sha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
@@ -37,8 +37,7 @@ _FINAL = frozenset({"none", "busy", "denied", "missing"})
 """Errors that the next call would give again."""
 
 
-@dataclass
-class _Session:
+class _Session(Struct):
     """One installed tool and what came of asking it."""
 
     tool: Tool

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 Kind = Literal[
     "controller", "array", "unassigned", "hba", "listing", "spares", "device", "port", "sensor",
@@ -17,8 +18,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A line that opens a section or lists an object."""
 
     kind: Kind
@@ -30,72 +30,68 @@ class Heading:
 _ROW = r"(?P<name>\S+)\s*\((?P<inside>.*)\)(?::\s*(?P<status>.*))?"
 _MODEL = r"[^:(]{2,80}(?:\([^()]{1,40}\)[^:(]{0,40})?"
 _BRACKETS = r"(?:\s*\([^()]{1,120}\))*"
-_FORMS: tuple[tuple[Kind, str, re.Pattern[str]], ...] = (
+_FORMS: tuple[tuple[Kind, str, str], ...] = (
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, 900 GB): OK
     # physicaldrive 1:0 (port 1:id 0 , Parallel SCSI, 36.4 GB, OK)
-    ("drive_row", "ical", re.compile(rf"physical ?drive {_ROW}", re.IGNORECASE)),
+    ("drive_row", "ical", rf"(?i:physical ?drive {_ROW})"),
     # physicaldrive 1I:1:4
     # physicaldrive ?:?:?
-    ("drive", "ical", re.compile(r"physical ?drive:? (?P<name>[\w?]{1,6}(?::[\w?]{1,6}){1,3}|\?)", re.IGNORECASE)),
+    ("drive", "ical", r"(?i:physical ?drive:? (?P<name>[\w?]{1,6}(?::[\w?]{1,6}){1,3}|\?))"),
     # logicaldrive 2 (1.6 TB, RAID 5, Recovering, 12.5% complete)
     # logicaldrive 2 (1.6 TB, RAID 5): OK
-    ("volume_row", "ogical", re.compile(rf"logical ?drive {_ROW}", re.IGNORECASE)),
+    ("volume_row", "ogical", rf"(?i:logical ?drive {_ROW})"),
     # Logical Drive: 2
-    ("volume", "ogical", re.compile(r"logical ?drive:?\s+(?P<name>\d{1,5})", re.IGNORECASE)),
+    ("volume", "ogical", r"(?i:logical ?drive:?\s+(?P<name>\d{1,5}))"),
     # Mirror Group 1:
     # Parity Group 0:
-    ("group", " Group", re.compile(r"(?P<name>(?:Mirror|Parity|Drive) Groups?(?: \d{1,3})?):?")),
-    ("partitions", "Disk Partition", re.compile(r"(?P<name>Disk Partition Information):?")),
+    ("group", " Group", r"(?P<name>(?:Mirror|Parity|Drive) Groups?(?: \d{1,3})?):?"),
+    ("partitions", "Disk Partition", r"(?P<name>Disk Partition Information):?"),
     # Partition   2: Basic, 1024 MiB, /boot
-    ("partition", "artition", re.compile(r"(?P<name>Partition\s+(?:Number\s+)?\d+):\s*(?P<value>.*)")),
+    ("partition", "artition", r"(?P<name>Partition\s+(?:Number\s+)?\d+):\s*(?P<value>.*)"),
     # Port Name: 1I (Mixed)
-    ("port", "Port Name", re.compile(r"Port Name:\s*(?P<name>[^\s(]+)(?:\s*\((?P<status>[^()]*)\))?")),
+    ("port", "Port Name", r"Port Name:\s*(?P<name>[^\s(]+)(?:\s*\((?P<status>[^()]*)\))?"),
     # Sensor ID: 0
-    ("sensor", "Sensor ID", re.compile(r"Sensor ID:\s*(?P<name>\d+)")),
+    ("sensor", "Sensor ID", r"Sensor ID:\s*(?P<name>\d+)"),
     # Internal Drive Cage at Port 4I, Box 6 (Index 3), OK
     # HP D3600 Enclosure at Port 1E, Box 2, OK
     (
         "device",
         " at Port ",
-        re.compile(
-            r"(?P<name>[^,:]{1,60} at Port \w+(?:\s*[,:]\s*Box \w+)?(?:\s*\(Index \w+\))?)(?:,\s*(?P<status>[^,].*))?"
-        ),
+        r"(?P<name>[^,:]{1,60} at Port \w+(?:\s*[,:]\s*Box \w+)?(?:\s*\(Index \w+\))?)(?:,\s*(?P<status>[^,].*))?",
     ),
     # Enclosure SEP (Vendor ID HP, Model D3600) 377 (WWID: 50014380DEADBE01, Port: 1E, Box: 1)
     # Expander 380 (WWID: 50014380DEADBE00, Port: 1I, Box: 1)
     (
         "device",
         "SEP",
-        re.compile(r"(?P<name>(?:Enclosure )?SEP(?:\s*\(Vendor[^()]*\))?(?: \d+)?)(?:\s*\((?P<inside>WWID[^()]*)\))?"),
+        r"(?P<name>(?:Enclosure )?SEP(?:\s*\(Vendor[^()]*\))?(?: \d+)?)(?:\s*\((?P<inside>WWID[^()]*)\))?",
     ),
-    ("device", "xpander", re.compile(r"(?P<name>(?:SAS )?Expander(?: \d+)?)(?:\s*\((?P<inside>[^()]*)\))?")),
+    ("device", "xpander", r"(?P<name>(?:SAS )?Expander(?: \d+)?)(?:\s*\((?P<inside>[^()]*)\))?"),
     # array A (SAS, Unused Space: 0  MB)
     # Array: A
     # array B (Failed)
     (
         "array",
         "rray",
-        re.compile(r"(?:SmartCache |SSD )?[Aa]rray:?\s+(?P<name>[A-Z]{1,3}|\d{1,3})(?:\s*\((?P<inside>.*)\))?"),
+        r"(?:SmartCache |SSD )?[Aa]rray:?\s+(?P<name>[A-Z]{1,3}|\d{1,3})(?:\s*\((?P<inside>.*)\))?",
     ),
-    ("unassigned", "nassigned", re.compile(r"(?P<name>unassigned(?: (?:physical )?drives)?):?", re.IGNORECASE)),
-    ("hba", "HBA", re.compile(r"(?P<name>(?:HBA(?: Mode)?|Exposed) Drives):?", re.IGNORECASE)),
-    ("listing", "rives", re.compile(r"(?P<name>(?:Physical|All) Drives):?", re.IGNORECASE)),
-    ("spares", "pare", re.compile(r"(?P<name>spares?(?: drives)?):?", re.IGNORECASE)),
+    ("unassigned", "nassigned", r"(?i:(?P<name>unassigned(?: (?:physical )?drives)?):?)"),
+    ("hba", "HBA", r"(?i:(?P<name>(?:HBA(?: Mode)?|Exposed) Drives):?)"),
+    ("listing", "rives", r"(?i:(?P<name>(?:Physical|All) Drives):?)"),
+    ("spares", "pare", r"(?i:(?P<name>spares?(?: drives)?):?)"),
     # Smart Array P410i in Slot 0 (Embedded)    (sn: 5001438012345670)
     # Dynamic Smart Array B140i in Slot 0b (RAID Mode)
     (
         "controller",
         " in Slot ",
-        re.compile(rf"(?P<model>{_MODEL}) in Slot (?P<name>[^\s()]{{1,40}})(?P<rest>{_BRACKETS})"),
+        rf"(?P<model>{_MODEL}) in Slot (?P<name>[^\s()]{{1,40}})(?P<rest>{_BRACKETS})",
     ),
     # MSA1500 CS in ARCHIVE ROOM
     (
         "controller",
         " in ",
-        re.compile(
-            rf"(?P<model>(?:MSA|RA4|StorageWorks )[^:(]{{0,40}}?) in (?P<chassis>[^:()]{{1,60}}?)(?P<rest>{_BRACKETS})"
-        ),
+        rf"(?P<model>(?:MSA|RA4|StorageWorks )[^:(]{{0,40}}?) in (?P<chassis>[^:()]{{1,60}}?)(?P<rest>{_BRACKETS})",
     ),
 )  # fmt: skip
 
@@ -108,7 +104,7 @@ def heading(text: str) -> Heading | None:
     for kind, probe, form in _FORMS:
         if probe not in text:
             continue
-        match = form.fullmatch(text)
+        match = re.fullmatch(form, text)
         if match is None:
             continue
         parts = {key: value for key, value in match.groupdict().items() if value is not None}

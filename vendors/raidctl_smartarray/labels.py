@@ -145,7 +145,6 @@ _TABLES = {
     "port": _table(_PORT),
     "sensor": _table(_SENSOR),
 }
-_PATTERNS = {kind: re.compile(pattern) for kind, pattern in _FAMILIES.items()}
 _LONGEST = 80
 
 
@@ -155,7 +154,7 @@ def knows(kind: str, label: str) -> bool:
     if kind not in _TABLES or len(label) > _LONGEST:
         return False
     plain = normalized(label)
-    return plain in _TABLES[kind] or _PATTERNS[kind].fullmatch(plain) is not None
+    return plain in _TABLES[kind] or re.fullmatch(_FAMILIES[kind], plain) is not None
 
 
 def known_anywhere(label: str) -> bool:

@@ -13,7 +13,8 @@ class Saying(NamedTuple):
     """What an error text of the tools means."""
 
     code: str
-    form: re.Pattern[str]
+    form: str
+    """A regular expression, compiled when an error is read: that is rare."""
     severity: Severity
     kind: ProblemKind
     message: str
@@ -21,60 +22,54 @@ class Saying(NamedTuple):
     remedy: str | None
 
 
-def _form(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
-
-
 _ROOT = "Run raidctl as root (sudo), also on the far machine; the tools talk to the driver."
 
 SAYINGS: tuple[Saying, ...] = (
     # Error: No controllers detected. Possible causes: …
     Saying(
-        "none", _form(r"no controllers? (?:was |were )?(?:detected|found)"), "info", "note",
+        "none", r"no controllers? (?:was |were )?(?:detected|found)", "info", "note",
         "The tool sees no controller.",
         "If there is one: run as root, load its driver (hpsa, smartpqi), or use the tool of another generation.",
     ),
     # Error: The specified device does not have any logical drives.
-    Saying("empty", _form(r"does not have any \w+"), "info", "note", "{text}", None),
+    Saying("empty", r"does not have any \w+", "info", "note", "{text}", None),
     # Error: Another instance of ACU is already running (possibly a service). …
     Saying(
-        "busy", _form(r"another instance of|already running"), "error", "unread",
+        "busy", r"another instance of|already running", "error", "unread",
         "The tool did not answer because another instance of it is running.",
         "Wait for the other instance or end it, then run again; a killed one can leave its semaphore behind (ipcs -s).",
     ),
     # Error: You need to have administrator rights to continue.
     Saying(
-        "denied", _form(r"administrator|root (?:user|access)|must be root|privilege|permission denied|not permitted"),
+        "denied", r"administrator|root (?:user|access)|must be root|privilege|permission denied|not permitted",
         "error", "no_right", "The tool asks for administrator rights: {text}", _ROOT,
     ),
     # Error: The controller identified by "slot=7" was not detected.
     Saying(
-        "gone", _form(r"was not detected|not detected|not found"), "warning", "state",
+        "gone", r"was not detected|not detected|not found", "warning", "state",
         "The tool does not find what was asked: {text}",
         "Ask for the slots with `ctrl all show`.",
     ),
     # Error: "raid=1" is not a valid option for array A
-    Saying("option", _form(r"is not a valid option"), "info", "note", "The answer about a setting: {text}", None),
+    Saying("option", r"is not a valid option", "info", "note", "The answer about a setting: {text}", None),
     # Error: Syntax error at "config"
     # Error: Invalid target syntax. "attr_value_slot_unknown" is not a valid target.
     # Error: The controller must be identified by slot, chassisname, wwn, serialnumber, or IPF information.
     Saying(
-        "syntax", _form(r"syntax|not a valid target|must be (?:identified|specified)|unknown command"),
+        "syntax", r"syntax|not a valid target|must be (?:identified|specified)|unknown command",
         "error", "unread",
         "The tool did not accept the command: {text}", "Ask again in the form that this version of the tool knows.",
     ),
     # Error: This operation is not supported with the current configuration.
     Saying(
-        "unsupported", _form(r"not supported|license key"), "error", "unread", "The tool refuses: {text}",
+        "unsupported", r"not supported|license key", "error", "unread", "The tool refuses: {text}",
         "Use a newer version of the tool, or the tool of the card's own generation.",
     ),
 )  # fmt: skip
 
-_OTHER = Saying(
-    "other", re.compile(""), "error", "unread", "The tool reports an error: {text}", "Run the command by hand."
-)
+_OTHER = Saying("other", "", "error", "unread", "The tool reports an error: {text}", "Run the command by hand.")
 _WRAPPER = Saying(
-    "missing", re.compile(""), "error", "no_tool", "The tool could not be started: {text}",
+    "missing", "", "error", "no_tool", "The tool could not be started: {text}",
     "Install its package anew (ssacli for current cards, hpssacli or hpacucli for old ones).",
 )  # fmt: skip
 
@@ -83,7 +78,7 @@ def meaning(text: str, *, wrapper: bool = False) -> Saying:
     """What an error text of the tools means; ``wrapper`` is the shell's word that there is no such program."""
     if wrapper:
         return _WRAPPER
-    return next((saying for saying in SAYINGS if saying.form.search(text)), _OTHER)
+    return next((saying for saying in SAYINGS if re.search(saying.form, text, re.IGNORECASE)), _OTHER)
 
 
 def problem(saying: Saying, text: str, where: str) -> Problem:

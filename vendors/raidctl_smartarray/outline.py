@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import operator
 import re
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
 from raidctl.text import pair, printable
@@ -49,8 +50,7 @@ _SECOND_PAIR = re.compile(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
 _OPTION = re.compile(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:default|current)[^()]*\))*|Current value.*")
 
 
-@dataclass
-class Section:
+class Section(Struct):
     """A heading and what stands below it."""
 
     heading: Heading
@@ -70,8 +70,7 @@ class Section:
         return -1 if self.line is None else self.line.indent
 
 
-@dataclass
-class Paragraph:
+class Paragraph(Struct):
     """A warning, a note or an error, of one or more lines."""
 
     kind: Literal["error", "warning", "note", "missing_tool"]
@@ -91,8 +90,7 @@ class Paragraph:
         return " ".join(" ".join(self.words).split())
 
 
-@dataclass
-class Outline:
+class Outline(Struct):
     """What one output says, in the order in which it says it."""
 
     sheet: Output

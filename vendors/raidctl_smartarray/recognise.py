@@ -91,7 +91,8 @@ def _said(text: str) -> int:
     if said == "options":
         return 60
     if said == "error" and any(
-        item.code not in ("denied", "gone", "unsupported") and item.form.search(text) for item in SAYINGS
+        item.code not in ("denied", "gone", "unsupported") and re.search(item.form, text, re.IGNORECASE)
+        for item in SAYINGS
     ):
         return 75 if any(noun in text.lower() for noun in ("controller", "device", "acu", "target", "option")) else 55
     return 0

@@ -1,7 +1,7 @@
-"""The rules that raidctl brings along: one module each, whose docstring is its page in the manual.
+"""The built-in rules: one module each, whose docstring is its manual page.
 
-Modules that begin with an underscore are what the rules share. A new rule is a new module with its ``FINDINGS``
-and ``check``; nothing lists them by hand.
+Modules with a leading underscore are shared code. A new rule is a new module with ``FINDINGS`` and ``check``; there is
+no list to maintain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEALTH = frozenset(
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every built-in rule, in the order of their names."""
+    """All built-in rules, sorted by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
     return tuple(map(rule, names))
 
@@ -37,19 +37,19 @@ def rule(name: str) -> Rule:
     """The rule of a module.
 
     Raises:
-        AttributeError: It has no ``FINDINGS`` or ``check``; it is to be named with an underscore, or to get them.
+        AttributeError: It has no ``FINDINGS`` or ``check``; shared code needs a name with a leading underscore.
     """
     module = importlib.import_module(f"{__name__}.{name}")
-    made: Rule = module.FINDINGS.made(module.check)
-    return made
+    found: Rule = module.FINDINGS.as_rule(module.check)
+    return found
 
 
 def named(name: str) -> Rule | None:
-    """The rule of this name; None when there is none. Hyphens do as well as underscores."""
+    """The rule of this name, or None. Hyphens count as underscores."""
     wanted = name.replace("-", "_")
     return next((rule for rule in rules() if rule.name == wanted), None)
 
 
 def manual(rule: Rule) -> str:
-    """The manual page of a rule, in Markdown: the docstring of its module, which bears its name."""
+    """The manual page of a rule, in Markdown: the docstring of its module."""
     return inspect.cleandoc(importlib.import_module(f"{__name__}.{rule.name}").__doc__ or "")

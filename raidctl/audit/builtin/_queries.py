@@ -1,4 +1,4 @@
-"""What several rules need to know of an inventory: which drives a volume lies on, who uses it, arithmetic. Pure."""
+"""Queries that several rules share: the drives of a volume, its users, stripe arithmetic. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REDUNDANT = frozenset(
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
 GONE = frozenset(OUT_OF_REACH)
-"""States of a volume in which nothing can be read from it: how it is set then matters to nobody."""
+"""States of a volume in which it cannot be read, so that its settings do not matter."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _DATABASE = re.compile(
@@ -31,7 +31,7 @@ _DATABASE = re.compile(
     r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
     re.IGNORECASE,
 )
-"""Names of directories in which databases live, as whole words of a path."""
+"""Directory names of databases, as whole words of a path."""
 
 
 def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
@@ -40,12 +40,12 @@ def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
 
 
 def used_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
-    """The volumes that can be used: how one is set that has failed is not worth a word beside that."""
+    """The usable volumes: the settings of a failed one do not matter."""
     return ((card, volume) for card, volume in volumes(inventory) if volume.status not in GONE)
 
 
 def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
-    """The usable volumes of cards: those that a controller of its own could cache."""
+    """The usable volumes whose controller could cache them."""
     return ((card, volume) for card, volume in used_volumes(inventory) if volume.cache is not None)
 
 
@@ -65,19 +65,19 @@ def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
 
 
 def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
-    """The physical drives below a member of an array: itself, or what a member of a software array lies on."""
+    """The physical drives below a member of an array: itself, or the drives of a partition or volume."""
     named = set(member.backing)
     found = tuple(drive for _, drive in drives(inventory) if drive.id in named)
     return found or ((member,) if not named else ())
 
 
 def count(card: Controller, volume: Volume) -> int | None:
-    """How many drives a volume is made of; None when not told."""
+    """The number of drives of a volume; None if unknown."""
     return volume.drives_expected or len(below(card, volume)) or _in_stripe(volume)
 
 
 def _in_stripe(volume: Volume) -> int | None:
-    """How many drives a RAID-0 has by its stripe: each of them holds one strip of it, and no parity."""
+    """The number of drives of a RAID-0 by its stripe: each holds one strip, and there is no parity."""
     if volume.raid_level == "jbod":
         return 1
     if volume.raid_level != "raid0" or not volume.strip_bytes or not volume.full_stripe_bytes:
@@ -86,7 +86,7 @@ def _in_stripe(volume: Volume) -> int | None:
 
 
 def data_drives(card: Controller, volume: Volume) -> int | None:
-    """Over how many drives the data of one stripe are spread; None where it depends on what is not told."""
+    """The number of drives that hold the data of one stripe; None if unknown."""
     drives_ = count(card, volume)
     if drives_ is None:
         return None
@@ -103,7 +103,7 @@ def data_drives(card: Controller, volume: Volume) -> int | None:
 
 
 def full_stripe(card: Controller, volume: Volume) -> int | None:
-    """Bytes of data in one stripe across all drives; None when not told."""
+    """Bytes of data in one stripe across all drives; None if unknown."""
     if volume.full_stripe_bytes:
         return volume.full_stripe_bytes
     data = data_drives(card, volume)
@@ -111,18 +111,18 @@ def full_stripe(card: Controller, volume: Volume) -> int | None:
 
 
 def database(mountpoints: Sequence[str]) -> str | None:
-    """The mount point that a database lives on, as its name says; None when none does."""
+    """The first mount point with the name of a database; None if there is none."""
     return next((point for point in mountpoints if _DATABASE.search(point)), None)
 
 
 def medium(members_: Sequence[Drive]) -> str | None:
-    """``ssd`` or ``hdd`` where all drives are that; None where they differ or it is not told of each."""
+    """``ssd`` or ``hdd`` if all drives are that; None if they differ or one is unknown."""
     kinds = {drive.media for drive in members_}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def protected(card: Controller) -> bool | None:
-    """Whether the card has a battery or capacitor, and all of them are good; None when it does not tell."""
+    """Whether the controller has batteries or capacitors that are all good; None if unknown."""
     if not card.batteries:
         return None
     if any(battery.status not in ("ok", "unknown") or battery.replace for battery in card.batteries):
@@ -131,7 +131,7 @@ def protected(card: Controller) -> bool | None:
 
 
 def short(drives_: Sequence[Drive], longest: int = 4) -> str:
-    """The ids of drives without their controller's, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
+    """The ids of drives without the controller, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
     return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
 
 
@@ -141,10 +141,10 @@ def few(names: Sequence[str], longest: int = 4) -> str:
 
 
 def kind(battery: Battery) -> str:
-    """What it is called."""
+    """``battery`` or ``capacitor``."""
     return "battery" if battery.kind == "unknown" else battery.kind
 
 
 def plain(sentence: str | None) -> str:
-    """The tool's words without the full stop at their end; empty when it said nothing."""
+    """The tool's text without the final full stop; empty if there is none."""
     return (sentence or "").strip().rstrip(".")

@@ -1,4 +1,4 @@
-"""Which spares stand by for a volume, what could become one, and whether its drives were told at all. Pure."""
+"""The spares of a volume, drives that could become one, and whether drives are listed. Pure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.units import format_decimal
 
 _SLACK = 0.001
-"""Tools print rounded sizes; a spare is called too small from one thousandth on."""
+"""Tools print rounded sizes; a spare is too small if it lacks more than one thousandth."""
 
 
-def all_told(card: Controller, volume: Volume) -> bool:
-    """Whether its drives were told, so that a spare would have been.
+def all_reported(card: Controller, volume: Volume) -> bool:
+    """Whether the drives of the controller are listed, so that a spare would be too.
 
-    One member alone says little of the others. An output about the volumes of a card names their drives, and no
-    others: drives that tell nothing of themselves were listed by their volume only.
+    A single member is not enough. Output about volumes names their drives and no others: drives without any details
+    were listed by their volume only.
     """
     drives = below(card, volume)
     if not drives or len(drives) < (volume.drives_active or 0):
@@ -25,20 +25,20 @@ def all_told(card: Controller, volume: Volume) -> bool:
 
 
 def arrays_of(card: Controller, spare: Drive) -> list[Array]:
-    """The arrays that a spare is for; all of the card where it is a global one."""
+    """The arrays that a spare covers; all of the controller if it is a global one."""
     named = [array for array in card.arrays if array.id in spare.spare_for or spare.id in array.spares]
     return named or ([] if spare.spare_for else list(card.arrays))
 
 
 def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
-    """Why a spare would not do for the drives of an array; None when it would, as far as is told."""
+    """Why a spare does not fit the drives of an array; None if it does, as far as is known."""
     if spare.status == "critical":
-        return "it is broken itself"
+        return "it has failed"
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
     if kind and spare.media and spare.media != kind:
-        names = {"ssd": "an SSD", "hdd": "a disk"}
-        return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'disks'}"
-    for field, what in (("interface", "is {}"), ("sector_bytes", "has sectors of {} bytes")):
+        names = {"ssd": "an SSD", "hdd": "a hard drive"}
+        return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'hard drives'}"
+    for field, what in (("interface", "is {}"), ("sector_bytes", "has {}-byte sectors")):
         theirs, own = {getattr(drive, field) for drive in array}, getattr(spare, field)
         if own and len(theirs) == 1 and not theirs & {own, None}:
             words = [str(one).upper() for one in (own, theirs.pop())]
@@ -49,7 +49,7 @@ def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
 
 
 def ready(card: Controller, volume: Volume) -> list[Drive]:
-    """The spares that stand by for a volume, and would do."""
+    """The spares that cover a volume and fit it."""
     drives = below(card, volume)
     return [
         spare
@@ -61,8 +61,8 @@ def ready(card: Controller, volume: Volume) -> list[Drive]:
 
 
 def offer(card: Controller, volume: Volume) -> str | None:
-    """The unassigned drive that could become its spare, as the beginning of a remedy; None when none fits."""
+    """The unassigned drive that could become its spare, as the start of a remedy; None if none fits."""
     drives = below(card, volume)
     idle = [drive for drive in card.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]
-    return f"make {short(fitting[:1])}, which is unassigned, a spare" if fitting else None
+    return f"make the unassigned drive {short(fitting[:1])} a spare" if fitting else None

@@ -43,7 +43,8 @@ def _problem(card: Controller, array: Array) -> Finding:
     volumes_ok = any(volume.array == array.id for volume in card.volumes)
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     message = (
-        f"The array {'is being rebuilt' if rebuilt else 'reports a problem'} ({plain(array.status_text) or array.status})"
+        f"The array {'is being rebuilt' if rebuilt else 'reports a problem'}"
+        f" ({plain(array.status_text) or array.status})"
         + (", but its volumes are reported ok." if volumes_ok and not rebuilt else ".")
     )
     remedy = "Let it finish. Do not remove any drive." if rebuilt else f"Check its drives: `raidctl show {array.id}`."

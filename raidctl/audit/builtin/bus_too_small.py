@@ -81,8 +81,8 @@ def _judge(card: Controller, bus: float, together: float) -> Finding:
         return FINDINGS.passed(card, "The PCI Express link carries what the drives can deliver.")
     return FINDINGS.failed(
         card,
-        f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s; the controller's PCI Express link "
-        f"carries {bus / 1e9:.1f} GB/s at most.",
+        f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s; the PCI Express link of the "
+        f"controller carries {bus / 1e9:.1f} GB/s at most.",
         "Move drives to a second controller or the controller to a faster slot; otherwise plan with this limit.",
         "pci_link.width pci_link.speed_gtps",
         wants=(None, f"{together / 1e9:.1f} GB/s"),

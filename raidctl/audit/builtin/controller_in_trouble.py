@@ -1,4 +1,4 @@
-"""A controller reports a problem of its own.
+"""A controller reports a problem.
 
 **What it checks.** Controllers whose own status is a warning or critical.
 

@@ -55,7 +55,7 @@ def _without(volume: Volume) -> Finding:
     return FINDINGS.failed(
         volume,
         "The array has no write-intent bitmap: after a crash all of it is compared, which takes hours.",
-        "Newer kernels support a bitmap on it: `raidctl diagnose --explain md_without_bitmap`."
+        "A newer kernel supports a bitmap with this metadata."
         if foreign
         else f"Add one while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
         "bitmap consistency_policy size_bytes metadata",

@@ -17,7 +17,7 @@ software RAID are slow on purpose and are ignored; partition sizes are a choice 
 
 **How to fix.** Replace the odd drives at the next opportunity; stock spares of the array's type.
 
-**Example.** Fails: `rpm = 7200` and `rpm = 10000` in one array. Passes: all the same.
+**Example.** Fails: `rpm = 7200` and `rpm = 10000` in one array. Passes: all identical.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
         if len(sizes) > 1:
             odd = [drive for drive in among if getattr(drive, field) == max(sizes)]
             message = (
-                f"The array mixes {field.replace('_bytes', 's').replace('_', ' ')} of {min(sizes)} and {max(sizes)} bytes; "
-                f"{max(sizes)}: {short(odd)}."
+                f"The array mixes {field.replace('_bytes', 's').replace('_', ' ')} of {min(sizes)} and "
+                f"{max(sizes)} bytes; {max(sizes)}: {short(odd)}."
             )
             remedy = "Use replacements and spares of the same format."
             evidence = tuple(fact for drive in sizes.values() for fact in facts(drive, field, of=array))

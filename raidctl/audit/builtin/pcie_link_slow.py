@@ -44,8 +44,8 @@ def check(inventory: Inventory) -> Findings:
             yield _failed(card, message, remedy, "pci_link.width")
         elif link.speed_gtps and link.max_speed_gtps and link.speed_gtps < link.max_speed_gtps:
             message = (
-                f"The PCI Express link runs at {link.speed_gtps:g} GT/s; the controller supports {link.max_speed_gtps:g}. "
-                "The board may be older, or the idle link in power saving."
+                f"The PCI Express link runs at {link.speed_gtps:g} GT/s; the controller supports "
+                f"{link.max_speed_gtps:g}. The board may be older, or the idle link in power saving."
             )
             remedy = "Check again under load; if it stays, try another slot or the slot speed setting in the BIOS."
             yield _failed(card, message, remedy, "pci_link.speed_gtps")

@@ -1,20 +1,20 @@
-"""A volume without any redundancy is in use.
+"""A volume without redundancy is in use.
 
-**What it looks for.** RAID-0, linear and JBOD volumes.
+**What it checks.** RAID-0, linear and JBOD volumes.
 
-**Why.** One drive that fails takes the whole volume. With n drives that is n times as likely as with one: of eight
-disks with two percent a year each, one fails in fifteen of a hundred years of such arrays. There are good reasons for
-it (scratch space, caches, data that exists elsewhere), and bad ones (somebody was after the capacity).
+**Why it matters.** One failed drive loses the whole volume. With n drives that is n times as likely as with one: at an
+annual failure rate of 2 %, a volume of eight drives is lost with a probability of 15 % a year. There are good reasons
+for it (scratch space, caches, data that exists elsewhere) and bad ones (capacity).
 
-**Fails** (information) for volumes of two drives or more: it is a property of the design.
+**Fails** (information: a property of the design) for volumes of two or more drives.
 
-**Passes** every volume with redundancy, and those of a single drive: old cards cannot pass a drive through in any other
-way, and it is as safe as a plain drive. Volumes that have failed or were not started are passed over.
+**Passes** for every volume with redundancy, and for volumes of a single drive: old controllers cannot pass a drive
+through in any other way, and it is as safe as a plain drive. Volumes that have failed or are not started are not
+checked.
 
-**Cannot tell** of how many drives a volume is made, where the tool does not (information); and whether the data exists
-elsewhere: that only you know.
+**Unknown** when the number of drives is not reported.
 
-**Remedy.** RAID-1, RAID-10 or RAID-6 if the data is worth a restore; else write into the policy that it is meant so.
+**How to fix.** Use RAID-1, RAID-10 or RAID-6 if the data is worth it; otherwise accept it in the policy.
 
 **Example.** Fails: `raid_level = raid0` on `/srv/data`. Passes: `raid_level = raid1`.
 """
@@ -34,7 +34,7 @@ _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each usable volume whose level is told."""
+    """One finding for each usable volume with a known RAID level."""
     for card, volume in used_volumes(inventory):
         if volume.raid_level in REDUNDANT:
             yield FINDINGS.passed(volume, "The volume has redundancy.")
@@ -48,18 +48,15 @@ def _without(card: Controller, volume: Volume) -> Finding:
         return FINDINGS.passed(volume, "The volume is a single drive.")
     evidence = facts(volume, "raid_level", "drives_expected", "mountpoints")
     if drives is None:
-        return _untold(volume, evidence)
+        return _unknown_drives(volume, evidence)
     points = [point for point in volume.mountpoints if not _SCRATCH.search(point)]
-    on = f"; {listing(points)} {'goes' if len(points) == 1 else 'go'} with it" if points else ""
-    message = f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}."
-    remedy = "Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest."
+    on = f", and with it {listing(points)}" if points else ""
+    message = f"The volume has no redundancy: if any of its {drives} drives fails, it is lost{on}."
+    remedy = "Store only data on it that exists elsewhere; use RAID-1, RAID-10 or RAID-6 for the rest."
     return FINDINGS.failed(volume, message, remedy, wants=("raid_level", "a level with redundancy"), more=evidence)
 
 
-def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
-    message = (
-        "The volume has no redundancy, and it is not told whether it is one drive or several, any of which takes all "
-        "along."
-    )
-    remedy = f"Look at its drives: `raidctl show {volume.id}`."
+def _unknown_drives(volume: Volume, evidence: tuple[str, ...]) -> Finding:
+    message = "The volume has no redundancy, and whether it is one drive or several is unknown."
+    remedy = f"Check its drives: `raidctl show {volume.id}`."
     return FINDINGS.unknown(volume, message, remedy, wants=("raid_level", None), more=evidence)

@@ -1,19 +1,19 @@
-"""A tool prints a warning for which there is no other rule.
+"""A tool prints a warning that no other rule covers.
 
-**What it looks for.** Problems of kind `state` in the inventory: warnings that a tool prints beside its tables.
+**What it checks.** Problems of kind `state` in the inventory: warnings that a tool prints beside its tables.
 
-**Why.** Tools warn of much that no vocabulary foresees: a foreign configuration, a failed power supply of an enclosure,
-a cable error, a count of failed drives that are not listed, a mode that forbids changes. Such a line is one of three
-hundred lines of output.
+**Why it matters.** Tools warn of many things that no common vocabulary covers: a failed power supply of an enclosure,
+a cable fault, a count of failed drives that are not listed, a mode that forbids changes. Such a warning is one of
+three hundred lines of output.
 
-**Fails** as the problem's severity: (critical) an error, (warning), (information). Where another rule describes the
-same object, the finding is folded under that one.
+**Fails** with the severity of the problem: (critical) for an error, (warning) or (information). If another rule
+describes the same object, the finding is folded under that one.
 
-**Passes** when nothing of the kind was reported.
+**Passes** when no such warning was printed.
 
-**Cannot tell:** what the tool does not print.
+**Unknown:** never. What the tool does not print cannot be detected.
 
-**Remedy.** As the message; `raidctl show --explain ID` prints the line that it was read from.
+**How to fix.** As in the message; `raidctl show --explain ID` prints the line of output that it comes from.
 
 **Example.** Fails: a problem of kind `state`: "Enclosure 2, power supply 02: failed." Passes: none.
 """
@@ -24,14 +24,14 @@ from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.health.judge import judge
 from raidctl.model import Inventory
 
-FINDINGS = RuleFindings("reported_trouble", "critical", "A tool prints a warning of another kind")
+FINDINGS = RuleFindings("reported_trouble", "critical", "A tool prints a warning that no other rule covers")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each report."""
+    """One finding for each warning."""
     problems = {(problem.where, problem.message): problem for problem in inventory.problems}
     found = [one for one in judge(inventory) if one.rule == FINDINGS.rule]
     for one in found:
         yield FINDINGS.of_problem(problems[one.where, one.cause], "fail")
     if not found and inventory.controllers:
-        yield FINDINGS.of_host("No other trouble was reported.")
+        yield FINDINGS.of_host("No other warning was printed.")

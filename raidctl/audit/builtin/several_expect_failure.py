@@ -1,18 +1,18 @@
-"""Two or more drives of one array expect to fail.
+"""Two or more drives of one array predict failure.
 
-**What it looks for.** Arrays in which at least two members predict their failure (SMART, predictive failure).
+**What it checks.** Arrays with two or more members that report a predictive failure (SMART).
 
-**Why.** Drives of one batch age together. A rebuild reads every sector of the others for hours: the second drive that
-is about to fail then fails most probably. A spare helps for the first one only.
+**Why it matters.** Drives of one batch age together. A rebuild reads every sector of the others for hours, which is
+when a second weak drive is most likely to fail. A spare helps only for the first one.
 
-**Fails** (critical) from two members on.
+**Fails** (critical) from two members.
 
-**Passes** with one at most (`drive_expects_failure` reports it).
+**Passes** with at most one (`drive_expects_failure` reports it).
 
-**Cannot tell:** arrays of which fewer than two members report their state are passed over.
+**Unknown:** never. Arrays of which fewer than two members report their state are not checked.
 
-**Remedy.** Make and check a backup before anything else. Then replace one drive at a time, the worse one first; where
-the controller can copy a drive onto its replacement while both run, use that instead of a rebuild.
+**How to fix.** Make a backup and check it first. Then replace one drive at a time, the worst one first. If the
+controller can copy a drive to its replacement while both are online, use that instead of a rebuild.
 
 **Example.** Fails: `errors.predictive = 3` on two members. Passes: on one.
 """
@@ -24,11 +24,11 @@ from raidctl.audit.builtin._queries import members, physical
 from raidctl.health.judge import Condition
 from raidctl.model import Array, Drive, Inventory
 
-FINDINGS = RuleFindings("several_expect_failure", "critical", "Several drives of an array expect to fail")
+FINDINGS = RuleFindings("several_expect_failure", "critical", "Two or more drives of one array predict failure")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array of which two members at least report their state."""
+    """One finding for each array of which two or more members report their state."""
     found = FINDINGS.conditions(inventory)
     for card in inventory.controllers:
         for array in card.arrays:
@@ -37,13 +37,13 @@ def check(inventory: Inventory) -> Findings:
             if array.id in found:
                 yield _several(array, known, found[array.id])
             elif len(known) > 1:
-                yield FINDINGS.passed(array, "Not more than one of its drives expects to fail.")
+                yield FINDINGS.passed(array, "At most one of its drives predicts failure.")
 
 
 def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
     bad = [drive for drive in drives if drive.status == "warning" or drive.errors.predictive]
-    remedy = "Check the backup now; then replace one at a time, the worse one first."
+    remedy = "Check the backup now, then replace one drive at a time, the worst one first."
     evidence = tuple(
         fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
     )
-    return FINDINGS.failed(array, f"{one.cause}. A rebuild may meet the second failure.", remedy, more=evidence)
+    return FINDINGS.failed(array, f"{one.cause}. The second one may fail during a rebuild.", remedy, more=evidence)

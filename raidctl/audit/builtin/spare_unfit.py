@@ -1,20 +1,21 @@
-"""A spare is smaller than the drives that it is for, or of another kind.
+"""A spare is smaller than the drives that it would replace, or of another type.
 
-**What it looks for.** Spares that work: their size, kind, interface and sector size against the arrays that they serve.
+**What it checks.** Working spares: their size, type, interface and sector size compared with the arrays that they
+cover.
 
-**Why.** A spare that does not fit is worse than none, as everybody relies on it: controllers silently pass over one
-that is a few sectors too small, SAS among SATA, an SSD among disks, or 4Kn among 512e.
+**Why it matters.** A spare that does not fit is worse than none, because everybody relies on it: controllers silently
+ignore one that is a few sectors too small, SAS among SATA, an SSD among hard drives, or 4Kn among 512e.
 
-**Fails** (warning) when a spare would do for none of the arrays that it serves; a dedicated one when it would not do
-for one of them.
+**Fails** (warning) when a spare fits none of the arrays that it covers; a dedicated one when it does not fit one of
+them.
 
-**Passes** when it would do. A spare that has failed is the matter of `drive_failed`.
+**Passes** when it fits. Failed spares are covered by `drive_failed`.
 
-**Cannot tell:** sizes and kinds that are unknown are not compared.
+**Unknown:** never. Unknown sizes and types are not compared.
 
-**Remedy.** Replace it by a drive of the array's own kind, and at least as large.
+**How to fix.** Replace it with a drive of the array's type that is at least as large.
 
-**Example.** Fails: `media = ssd` for an array of disks. Passes: `media = hdd`, as large as the members.
+**Example.** Fails: `media = ssd` for an array of hard drives. Passes: `media = hdd`, as large as the members.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ FINDINGS = RuleFindings("spare_unfit", "warning", "A spare does not fit its arra
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each spare that works."""
+    """One finding for each working spare."""
     for card in inventory.controllers:
         for spare in card.drives:
             if spare.role == "spare" and spare.status != "critical":
@@ -36,12 +37,12 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _spare(card: Controller, spare: Drive) -> Finding:
-    """Whether it would do for at least one of the arrays that it is for; a dedicated one for each of them."""
+    """Whether it fits at least one of the arrays that it covers; a dedicated one each of them."""
     reasons = [(array, unfit(spare, members(card, array))) for array in arrays_of(card, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
-        return FINDINGS.passed(spare, "The spare would do.")
+        return FINDINGS.passed(spare, "The spare fits.")
     array, why = wrong[0]
-    message = f"The spare would not do for {array.id}: {why}."
-    remedy = "Replace it by a drive of the array's own kind."
+    message = f"The spare does not fit {array.id}: {why}."
+    remedy = "Replace it with a drive of the array's type."
     return FINDINGS.failed(spare, message, remedy, "status size_bytes media interface sector_bytes spare_for")

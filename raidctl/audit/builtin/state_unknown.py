@@ -1,20 +1,20 @@
-"""What a tool says of a state does not tell whether it is good.
+"""A tool reports a state that raidctl does not recognise.
 
-**What it looks for.** Volumes, drives and batteries with `status = unknown` for which the tool did print a word.
+**What it checks.** Volumes, drives and batteries with `status = unknown` for which the tool printed a state.
 
-**Why.** Monitoring that takes every word it does not know for "good" has overlooked "Recovering, 54 % complete" and
-"Ready for Rebuild" for years. An unknown word is not a pass.
+**Why it matters.** Monitoring that treats every unrecognised state as good has overlooked "Recovering, 54 % complete"
+and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 
 **Fails:** never.
 
-**Passes** when the state is one that is known.
+**Passes** when the state is recognised.
 
-**Cannot tell** when the tool's word is not known, or says too little (one member's view of an array); the word stands
-in the message.
+**Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
+quotes it.
 
-**Remedy.** Look the word up in the maker's manual; report it, so that the next release knows it.
+**How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 
-**Example.** Cannot tell: `status = unknown`, `status_text = Copyback pending`. Passes: `status = ok`.
+**Example.** Unknown: `status = unknown`, `status_text = Copyback pending`. Passes: `status = ok`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of u
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume, drive and battery that tells a state."""
+    """One finding for each volume, drive and battery that reports a state."""
     for card in inventory.controllers:
         items: list[Volume | Drive | Battery] = [*card.volumes, *card.drives, *card.batteries]
         for item in items:
             if item.status != "unknown":
-                yield FINDINGS.passed(item, "Its state is known.")
+                yield FINDINGS.passed(item, "The state is recognised.")
             elif item.status_text:
                 yield _unknown(item)
 
 
 def _unknown(item: Volume | Drive | Battery) -> Finding:
-    message = f'The tool reports "{plain(item.status_text)}": whether that is good is unknown.'
-    remedy = "Look the word up in the maker's manual, and report it."
-    return FINDINGS.unknown(item, message, remedy, "status status_text", wants=("status", "a state that is known"))
+    message = f'The tool reports "{plain(item.status_text)}"; raidctl does not know whether that is good.'
+    remedy = "Look it up in the vendor's manual, and report it with `raidctl record --redact`."
+    return FINDINGS.unknown(item, message, remedy, "status status_text", wants=("status", "a recognised state"))

@@ -1,22 +1,22 @@
-"""A drive or a battery is too hot.
+"""A drive or battery is too hot.
 
-**What it looks for.** Temperatures of drives and of the battery or capacitor of a cache.
+**What it checks.** Temperatures of drives and of cache batteries and capacitors.
 
-**Why.** Makers permit disks 55 to 60 °C, SSDs 70, NVMe drives slow themselves down from about 75 to 80. Disks that
-run above 50 °C fail more often. A battery ages twice as fast for every ten degrees, and many controllers stop charging
-it, and so give up write-back, above 55 to 60 °C. A single hot drive is a fan or a neighbour; all of them, the room.
+**Why it matters.** Hard drives are rated for 55 to 60 °C and SSDs for 70 °C; NVMe drives throttle from about 75 to 80
+°C. Hard drives above 50 °C fail more often. A battery ages twice as fast for every 10 °C, and many controllers stop
+charging it, and so disable write-back, above 55 to 60 °C. One hot drive points to a fan or its neighbour; if all are
+hot, check the room.
 
-**Fails** (warning / critical) for disks from 55 / 65 °C, SSDs from 70 / 80, drives whose kind is not told from 60 / 70,
-batteries from 55 / 65 and capacitors from 60 / 70.
+**Fails** (warning / critical) for hard drives from 55 / 65 °C, SSDs from 70 / 80 °C, drives of unknown type from 60 /
+70 °C, batteries from 55 / 65 °C and capacitors from 60 / 70 °C.
 
-**Passes** below.
+**Passes** below these temperatures.
 
-**Cannot tell:** where the temperature is not told, it is passed over. Figures above 125 °C, and of 0 and below, are no
-temperatures of working drives; they are passed over too.
+**Unknown:** never. Unreported temperatures are not checked, nor are implausible ones (above 125 °C, 0 °C and below).
 
-**Remedy.** Look at fans, filters, blanking plates of empty bays, and the room.
+**How to fix.** Check fans, filters, blanking plates of empty bays, and the room.
 
-**Example.** Fails: a disk with `temperature_celsius = 58`. Passes: one with 36.
+**Example.** Fails: a hard drive with `temperature_celsius = 58`. Passes: one with 36.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from raidctl.audit.builtin._queries import batteries, drives
 from raidctl.model import Inventory
 from raidctl.select import Item
 
-FINDINGS = RuleFindings("temperature_high", "critical", "A drive or a battery is too hot")
+FINDINGS = RuleFindings("temperature_high", "critical", "A drive or battery is too hot")
 _DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
 _BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
 _NO_TEMPERATURE = 125
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive and battery that tells its temperature."""
+    """One finding for each drive and battery that reports its temperature."""
     for _, drive in drives(inventory):
         yield from _judge(drive, "drive", drive.temperature_celsius, _DRIVES[drive.media])
     for _, battery in batteries(inventory):
@@ -46,10 +46,10 @@ def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int]) 
         return
     warm, hot = limits
     if degrees < warm:
-        yield FINDINGS.passed(item, "It is not too hot.")
+        yield FINDINGS.passed(item, "The temperature is normal.")
         return
-    message = f"The {name} has {degrees} °C" + ("; it will not last long at that." if degrees >= hot else ".")
-    remedy = "Look at fans, filters, empty bays and the room."
+    message = f"The {name} is at {degrees} °C" + (", which shortens its life considerably." if degrees >= hot else ".")
+    remedy = "Check fans, filters, empty bays and the room."
     severity: Severity | None = None if degrees >= hot else "warning"
     yield FINDINGS.failed(
         item, message, remedy, "temperature_celsius", severity=severity, wants=("temperature_celsius", f"below {warm}")

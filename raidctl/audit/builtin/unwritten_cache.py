@@ -1,20 +1,20 @@
-"""The controller preserves data that it could not write to its drives.
+"""A cache holds preserved data that could not be written to the drives.
 
-**What it looks for.** Caches with preserved (pinned) data of volumes that are offline or gone.
+**What it checks.** Caches with preserved (pinned) data of volumes that are offline or gone.
 
-**Why.** When drives vanish under write-back, the controller keeps what was not written yet, and waits for them. That
-is acknowledged data, often the newest commits, and it exists nowhere else. "Discard preserved cache", which the
-controller's own setup offers so that the server boots, throws it away for good.
+**Why it matters.** If drives disappear while write-back is active, the controller preserves the unwritten data and
+waits for them. This is acknowledged data, often the newest commits, and it exists nowhere else. "Discard preserved
+cache", which the controller's setup offers so that the server can boot, deletes it permanently.
 
 **Fails** (critical) when the controller reports such data.
 
 **Passes** when it reports none.
 
-**Cannot tell:** controllers whose tool does not report it are passed over. Unwritten data of working volumes is normal
-in write-back and not meant here.
+**Unknown:** never. Controllers whose tool does not report it are not checked. Unwritten data of working volumes is
+normal in write-back and does not count.
 
-**Remedy.** Bring the missing drives back (cable, enclosure, power) and the controller writes the data itself. Only when
-they are certainly lost, and their volume is to be restored from a backup anyway, discard it.
+**How to fix.** Reconnect the missing drives (cable, enclosure, power), and the controller writes the data. Discard it
+only when the drives are certainly lost and the volume will be restored from a backup.
 
 **Example.** Fails: `cache.preserved_data = true`. Passes: `cache.preserved_data = false`.
 """
@@ -38,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(card, "The cache holds no preserved data.")
             continue
         message = "The cache holds preserved data of a volume that is offline or gone; no other copy exists."
-        remedy = "Bring the missing drives back: the controller then writes it. Do not discard it."
+        remedy = "Reconnect the missing drives, and the controller writes the data. Do not discard it."
         yield FINDINGS.failed(
             card, message, remedy, "cache.preserved_data cache.status_text", wants=("cache.preserved_data", "false")
         )

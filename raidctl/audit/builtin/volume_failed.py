@@ -1,20 +1,20 @@
-"""A volume is failed, offline or was not started.
+"""A volume has failed, is offline or not started.
 
-**What it looks for.** Volumes that cannot be used now.
+**What it checks.** Volumes that cannot be used.
 
-**Why.** More drives are gone than the RAID level bears, or the array was not put together. Two drives that vanish at
-the same moment are hardly ever two dead drives: a cable, a backplane, an expander or a power supply took them. The
-data is then still there, and lost by a hasty "initialise" or "create".
+**Why it matters.** More drives are missing than the RAID level tolerates, or the array was not assembled. Two drives
+that disappear at the same moment are rarely two dead drives: usually a cable, a backplane, an expander or a power
+supply failed. The data is then still there, and a hasty "initialise" or "create" destroys it.
 
-**Fails** (critical) when the volume is failed or offline, or not started because members are missing; (warning) when it
-is not started, and no member is known to be missing.
+**Fails** (critical) when the volume has failed or is offline, or is not started because members are missing; (warning)
+when it is not started, and no member is known to be missing.
 
-**Passes** in every other state, degraded included: `volume_degraded` speaks of that.
+**Passes:** in every other state, degraded included (covered by `volume_degraded`).
 
-**Cannot tell:** see `state_unknown`.
+**Unknown:** never. Volumes with a state of unknown meaning are covered by `state_unknown`.
 
-**Remedy.** Change nothing on the array. Keep the state of each drive (`raidctl record`), check cabling and power, see
-whether the drives come back, then reassemble the array with the vendor's tool. Have the backup at hand.
+**How to fix.** Change nothing on the array. Save the state of each drive (`raidctl record`), check cables and power,
+see whether the drives come back, then reassemble the array with the vendor's tool. Have the backup at hand.
 
 **Example.** Fails: `status = failed`. Passes: `status = ok`.
 """
@@ -25,9 +25,9 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, count, plain, volumes
 from raidctl.model import Controller, Inventory, Volume
 
-FINDINGS = RuleFindings("volume_failed", "critical", "A volume is failed, offline or not started")
+FINDINGS = RuleFindings("volume_failed", "critical", "A volume has failed, is offline or not started")
 _REMEDY = (
-    "Change nothing on it. Keep the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
+    "Change nothing on it. Save the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
     "drives{}, and only then reassemble it."
 )
 
@@ -39,23 +39,23 @@ def check(inventory: Inventory) -> Findings:
         if volume.id in found:
             yield _broken(card, volume)
         elif volume.status != "unknown":
-            yield FINDINGS.passed(volume, "The volume can be used.")
+            yield FINDINGS.passed(volume, "The volume is usable.")
 
 
 def _broken(card: Controller, volume: Volume) -> Finding:
     there = volume.drives_active if volume.drives_active is not None else len(below(card, volume)) or None
     expected = count(card, volume)
     are = "is" if there == 1 else "are"
-    few = f"; {there} of its {expected} drives {are} there" if expected and there and there < expected else ""
+    present = f"; {there} of {expected} drives {are} present" if expected and there and there < expected else ""
     text = plain(volume.status_text)
-    told = f" ({text})" if text and text.lower() != volume.status else ""
-    said = {
+    detail = f" ({text})" if text and text.lower() != volume.status else ""
+    state = {
         "failed": "The volume has failed",
         "offline": "The volume is offline",
         "inactive": "The volume is not started",
     }[volume.status]
-    look = ", look at them with `mdadm --examine`" if card.mode == "software" else ""
-    message = f"{said}{told}{few}: what is on it cannot be read now."
+    look = ", read them with `mdadm --examine DEVICE`" if card.mode == "software" else ""
+    message = f"{state}{detail}{present}: its data cannot be read."
     remedy = _REMEDY.format(look)
     return FINDINGS.failed(
         volume, message, remedy, "status status_text raid_level drives_expected drives_active", wants=("status", "ok")

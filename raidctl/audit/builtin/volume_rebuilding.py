@@ -1,21 +1,21 @@
-"""A volume is being rebuilt: it is slow, and has less redundancy, or none.
+"""A volume is being rebuilt: it is slow and has less redundancy, or none.
 
-**What it looks for.** Volumes that are being rebuilt onto a new or spare drive, and drives that are being rebuilt.
+**What it checks.** Volumes that are being rebuilt onto a new or spare drive, and drives that are being rebuilt.
 
-**Why.** A rebuild reads every drive from one end to the other, and competes with everything else: a busy array can
-lose half its speed for a day. Until it is done the volume has no, or less, redundancy, and it is just then that all
-drives are read in full and hidden unreadable sectors come to light.
+**Why it matters.** A rebuild reads every drive completely and competes with all other I/O: a busy array can lose half
+its speed for a day. Until it is complete the volume has less redundancy, or none; and that is when all drives are read
+completely and hidden unreadable sectors are found.
 
-**Fails** while a rebuild is under way, or waits for its turn: (critical) when the volume survives no further failure,
-or it is unknown how many, (warning) when it survives at least one more, (information) while a drive is copied onto its
-replacement and no drive is missing. Also of a drive that is being rebuilt while no tool reports its volume.
+**Fails** (critical) when the volume survives no further failure, or the number is unknown; (warning) when it survives
+at least one more; (information) while a drive is copied to its replacement and no drive is missing. A queued rebuild
+counts. So does a drive that is being rebuilt while no tool reports its volume.
 
-**Passes** when none is.
+**Passes** when no rebuild is running or queued.
 
-**Cannot tell:** never; a rebuild that no tool reports cannot be seen.
+**Unknown:** never. A rebuild that no tool reports cannot be detected.
 
-**Remedy.** Let it finish; pull no drive, restart nothing. Heavy jobs that can wait should. If the percentage does not
-change for hours, look at the drives' errors.
+**How to fix.** Let it finish. Do not remove a drive or restart the machine, and postpone heavy jobs. If the percentage
+does not change for hours, check the drives for errors.
 
 **Example.** Fails: `status = rebuilding`. Passes: `status = ok`.
 """
@@ -29,7 +29,7 @@ from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Inventory, Volume
 
 FINDINGS = RuleFindings("volume_rebuilding", "critical", "A volume is being rebuilt")
-_REMEDY = "Let it finish; pull no drive, and put off heavy jobs."
+_REMEDY = "Let it finish. Do not remove any drive, and postpone heavy jobs."
 
 
 def check(inventory: Inventory) -> Findings:
@@ -39,7 +39,7 @@ def check(inventory: Inventory) -> Findings:
         if volume.id in found:
             yield _rebuilding(card, volume, whole=found[volume.id].severity == "info")
         elif volume.status != "unknown":
-            yield FINDINGS.passed(volume, "Nothing is rebuilt.")
+            yield FINDINGS.passed(volume, "No rebuild is running.")
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
         left = found[drive.id].failures_tolerated
         known = in_words(left) or "survives an unknown number of further failures"
@@ -49,12 +49,14 @@ def check(inventory: Inventory) -> Findings:
 
 def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
     percent = volume.progress.percent if volume.progress else None
-    far = f", {percent:g} % done" if percent is not None else ""
+    done = f", {percent:g} % done" if percent is not None else ""
     if whole:
-        message = f"A drive of the volume is being replaced{far}: it is slower until then, and no drive is missing."
+        message = (
+            f"A drive of the volume is being replaced{done}; no drive is missing. The volume is slower until then."
+        )
     else:
-        does = "waits to be" if _waits(card, volume) else "is being"
-        message = f"The volume {does} rebuilt{far}. Until then it is slower{risk(volume)}."
+        does = "is waiting to be" if _waits(card, volume) else "is being"
+        message = f"The volume {does} rebuilt{done}. Until then it is slower; {risk(volume)}."
     return FINDINGS.failed(
         volume,
         message,
@@ -65,6 +67,6 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
 
 
 def _waits(card: Controller, volume: Volume) -> bool:
-    """Whether another rebuild comes first: of the same drives, or of an array that md works on before."""
+    """Whether another rebuild on the same drives comes first."""
     work = volume.progress
     return queued(card, volume) or (work is not None and work.operation == "resync" and work.percent is None)

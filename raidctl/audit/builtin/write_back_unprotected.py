@@ -1,25 +1,26 @@
-"""Written data waits in a cache that loses it when the power fails.
+"""Write-back is active, or will be, without a battery that protects unwritten data.
 
-**What it looks for.** A volume whose controller acknowledges writes from its own memory (write-back), while nothing
-keeps that memory alive without mains power, or while it is set to go on so when the battery fails.
+**What it checks.** Volumes whose controller acknowledges writes from its own memory (write-back) while nothing powers
+that memory in a power failure, or which are configured to continue so when the battery fails.
 
-**Why.** In write-back, "written" means "in the controller's memory". A database that was told "committed" has
-committed to a chip that forgets within milliseconds. The firmware empties the cache only every few seconds, so a power
-cut takes up to the whole cache with it: hundreds of megabytes of acknowledged writes, out of order, the file system's
-journal among them. A healthy battery or capacitor carries the data over; without one there is no second copy.
+**Why it matters.** In write-back, "written" means "in the controller's memory". A database that received "committed"
+has committed to memory that is lost within milliseconds without power. The firmware flushes the cache only every few
+seconds, so a power failure takes up to the whole cache: hundreds of megabytes of acknowledged writes, out of order,
+including the file system's journal. A healthy battery or capacitor preserves the data; without one there is no second
+copy.
 
 **Fails** (critical) when write-back is active and the controller's cache is not protected; also when it is active
-while the controller's only battery is failed or missing, whatever the tool reports. A warning when it is protected now,
-but set to stay in write-back when the battery dies ("always", "even if bad battery"): nobody will be told on that day.
+while the controller's only battery is failed or missing, whatever the tool reports; (warning) when the cache is
+protected now, but write-back is configured to continue when the battery fails ("always", "even if bad battery"), which
+nobody would notice. The volatile caches of the drives are covered by `drive_cache_volatile`.
 
-The volatile caches of the drives behind the controller are not meant here: `drive_cache_volatile` speaks of them.
+**Passes** when writes go through to the drives, or write-back is active, protected, and ends when the battery fails.
 
-**Passes** when writes go through to the drives, or write-back is in force, protected, and given up with the battery.
+**Unknown** when write-back is active and the tool does not report whether anything protects it.
 
-**Cannot tell** when write-back is active and the tool does not report whether anything protects it.
-
-**Remedy.** Switch to write-back that ends with the battery (`raidctl cache set TARGET --write protected-write-back`):
-it is as fast while the battery is good. Without a battery: `--write write-through`, or fit one.
+**How to fix.** Use write-back that ends when the battery fails
+(`raidctl cache set TARGET --write protected-write-back`): it is as fast while the battery is good. Without a battery:
+`--write write-through`, or fit one.
 
 **Example.** Fails: `write_active = write_back`, `controller_cache = unprotected`. Passes: the same with
 `controller_cache = protected` and `write_policy = protected_write_back`.
@@ -32,18 +33,18 @@ from raidctl.audit.builtin._queries import cached_volumes, plain, protected
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 FINDINGS = RuleFindings(
-    "write_back_unprotected", "critical", "Write-back is in force, or will be, without a battery that keeps the data"
+    "write_back_unprotected", "critical", "Write-back without protection by a battery is active or will be"
 )
-_WANTED = "write-back only while a battery or capacitor keeps what waits in the cache"
+_WANTED = "write-back only while a battery or capacitor protects unwritten data"
 _REMEDY = (
-    "Set it to write-back that ends with the battery: `raidctl cache set {} --write protected-write-back`; without a "
-    "good battery: `--write write-through`."
+    "Use write-back that ends when the battery fails: `raidctl cache set {0} --write protected-write-back`. Without a "
+    "good battery: `raidctl cache set {0} --write write-through`."
 )
-_BY_HAND = "Set it to write-back that ends with the battery, without a good battery to write-through"
+_BY_HAND = "Use write-back that ends when the battery fails, or write-through without a good battery"
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume whose cache the tool tells of."""
+    """One finding for each volume whose write policy is reported."""
     for card, volume in cached_volumes(inventory):
         if volume.cache is not None and (volume.cache.write_active or volume.cache.write_policy):
             yield _judge(card, volume, volume.cache)
@@ -62,13 +63,11 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
         return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
-        message = (
-            f"Write-back is in force although the {card.batteries[0].status} battery cannot keep the cache: a power "
-            "failure loses what waits in it."
-        )
+        state = card.batteries[0].status
+        message = f"Write-back is active although the battery is {state}: a power failure loses unwritten data."
         return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     if cache.write_policy == "unprotected_write_back":
-        message = "Write-back is set to go on when the battery fails: from that day on a power failure loses data."
+        message = "Write-back continues when the battery fails: from then on a power failure loses unwritten data."
         return FINDINGS.failed(
             volume, message, remedy, severity="warning", wants=("cache.write_policy", _WANTED), more=evidence
         )
@@ -78,12 +77,12 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             if protected(card)
             else "Write-back is active, and the tool does not report whether a battery protects unwritten data."
         )
-        return FINDINGS.unknown(volume, message, _look(card, volume), wants=(field, None), more=evidence)
-    return FINDINGS.passed(volume, "No written data waits in an unprotected cache.")
+        return FINDINGS.unknown(volume, message, _check_battery(card, volume), wants=(field, None), more=evidence)
+    return FINDINGS.passed(volume, "No unwritten data is in an unprotected cache.")
 
 
 def _why(card: Controller, volume: Volume) -> str:
-    """Why a good battery does not protect it, where the volume reports the value that keeps write-back on."""
+    """Why a good battery does not protect it, if the volume reports the value that keeps write-back on."""
     setting = card.capabilities.get("no_battery_write_cache")
     if not protected(card) or setting is None or not setting.read or setting.set or not setting.why:
         return ""
@@ -91,7 +90,7 @@ def _why(card: Controller, volume: Volume) -> str:
     return f" although the battery is ok ({plain(setting.why)})" if reported else ""
 
 
-def _look(card: Controller, volume: Volume) -> str:
-    look = "Look at the card for a battery or capacitor; until then"
-    command = f"{look}: `raidctl cache set {volume.id} --write write-through`."
-    return settable(card, "write_policy", command, f"{look} set it to write-through")
+def _check_battery(card: Controller, volume: Volume) -> str:
+    remedy = "Check whether the controller has a battery or capacitor; until then use write-through"
+    command = f"{remedy}: `raidctl cache set {volume.id} --write write-through`."
+    return settable(card, "write_policy", command, remedy)

@@ -1,24 +1,24 @@
-"""A good battery is there, and a volume of disks writes through.
+"""A volume of hard drives uses write-through although the battery is good.
 
-**What it looks for.** Volumes on spinning disks that are configured to write through, on a card whose cache is kept by
-a healthy battery.
+**What it checks.** Volumes of hard drives that are configured for write-through, on a controller whose cache is
+protected by a healthy battery.
 
-**Why.** Then each synchronous write waits for a disk to turn: 4 ms on average at 7200 turns a minute, and with RAID-5
-or RAID-6 two or three turns, as old data and parity are read first. The protected cache answers in 0.1 ms, and joins
-neighbouring writes into full stripes. It was paid for, and is not used. Often nobody chose that: the volume was
+**Why it matters.** Every synchronous write then waits for a drive to rotate: 4 ms on average at 7,200 rpm, and two or
+three rotations on RAID-5 or RAID-6, as old data and parity are read first. The protected cache responds in 0.1 ms and
+merges neighbouring writes into full stripes. It was paid for and is not used. Often nobody chose this: the volume was
 created while the battery was still charging.
 
-**Fails** (information; it is slow, not unsafe).
+**Fails** (information: slow, not unsafe) when write-through is configured.
 
 **Passes** when write-back is configured.
 
-**Cannot tell:** volumes of SSDs are passed over (write-through is often faster there), and volumes whose drives' kind
-is not told.
+**Unknown:** never. Volumes of SSDs (for which write-through is often faster) and of drives of unknown type are not
+checked.
 
-**Remedy.** `raidctl cache set VOLUME --write protected-write-back`. To try it for one job only:
+**How to fix.** `raidctl cache set VOLUME --write protected-write-back`. To try it for one job only:
 `raidctl batch --write protected-write-back VOLUME -- COMMAND`.
 
-**Example.** Fails: battery `status = ok`, `cache.write_policy = write_through` on disks. Passes: the same with
+**Example.** Fails: battery `status = ok`, `cache.write_policy = write_through` on hard drives. Passes: the same with
 `cache.write_policy = protected_write_back`.
 """
 
@@ -28,11 +28,13 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, set
 from raidctl.audit.builtin._queries import below, cached_volumes, medium, protected
 from raidctl.model import Controller, Inventory, Volume
 
-FINDINGS = RuleFindings("write_cache_unused", "info", "A volume of disks writes through beside a good battery")
+FINDINGS = RuleFindings(
+    "write_cache_unused", "info", "A volume of hard drives uses write-through despite a good battery"
+)
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume of disks on a card with a good battery."""
+    """One finding for each volume of hard drives on a controller with a good battery."""
     for card, volume in cached_volumes(inventory):
         if not protected(card) or (card.cache is not None and card.cache.status == "critical"):
             continue
@@ -47,12 +49,12 @@ def check(inventory: Inventory) -> Findings:
 def _unused(card: Controller, volume: Volume) -> Finding:
     return FINDINGS.failed(
         volume,
-        "The volume writes through to its disks, although a good battery would make write-back safe.",
+        "The volume uses write-through, although the battery is good and write-back would be safe.",
         settable(
             card,
             "write_policy",
             f"`raidctl cache set {volume.id} --write protected-write-back`",
-            "Set it to write-back that ends with the battery",
+            "Use write-back that ends when the battery fails",
         ),
         "cache.write_policy cache.write_active",
         wants=("cache.write_policy", "protected_write_back"),

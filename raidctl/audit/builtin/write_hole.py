@@ -1,21 +1,23 @@
-"""A power failure can damage data of a parity RAID that nobody was writing: the write hole.
+"""A power failure can damage data of a parity RAID that was not being written: the write hole.
 
-**What it looks for.** RAID-4, 5, 6, 50 and 60 without a journal, a partial parity log (PPL) or a protected controller
+**What it checks.** RAID-4, 5, 6, 50 and 60 without a journal, a partial parity log (PPL) or a protected controller
 cache.
 
-**Why.** A write changes data and parity on several drives. If the power fails in between, they no longer agree. While
-all drives are there, a resync repairs the parity. If one is missing, or fails before the resync has ended, its data is
-computed from the wrong parity: blocks are damaged that were written months ago, and nothing reports it.
+**Why it matters.** A write changes data and parity on several drives. If the power fails in between, they no longer
+match. While all drives are present, a resync repairs the parity. If one is missing, or fails before the resync is
+complete, its data is computed from wrong parity: blocks that were written months ago are damaged, and nothing reports
+it.
 
-**Fails** as a warning while the volume is degraded or rebuilds: then every power failure can do this. As information
-for complete volumes: it is a property of the design.
+**Fails** (warning) while the volume is degraded or rebuilding, when every power failure can do this; (information: a
+property of the design) for complete volumes.
 
-**Passes** with a journal or PPL (md), and on controllers whose protected cache holds the stripe over the power failure.
+**Passes** with a journal or PPL (md), and on controllers whose protected cache holds the stripe over the power
+failure.
 
-**Cannot tell** where the cache's protection, or the consistency policy of md, is unknown.
+**Unknown** when the protection of the cache, or the consistency policy of md, is unknown.
 
-**Remedy.** md RAID-5: `mdadm --grow --consistency-policy=ppl /dev/mdX` (a bitmap has to go first), or a journal on a
-mirrored SSD. Hardware: fit or replace the battery or capacitor. A UPS makes it less likely.
+**How to fix.** md RAID-5: `mdadm --grow --consistency-policy=ppl /dev/mdX` (remove the bitmap first), or a journal on
+a mirrored SSD. Hardware: fit or replace the battery or capacitor. A UPS makes it less likely.
 
 **Example.** Fails: `raid_level = raid5`, `consistency_policy = bitmap`. Passes: `consistency_policy = ppl`.
 """
@@ -47,7 +49,9 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
     weak = volume.status in INCOMPLETE
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
-        message = f"Whether a power failure can damage other data of its stripes (write hole) is unknown: {hole.why}."
+        message = (
+            f"Whether it has a write hole (a power failure damages other data of the stripe) is unknown: {hole.why}."
+        )
         return FINDINGS.unknown(volume, message, severity="info", more=evidence)
     when = f"while it is {volume.status}" if weak else "once a drive is missing"
     found = FINDINGS.failed(
@@ -62,7 +66,7 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
 
 def _remedy(card: Controller, volume: Volume, *, weak: bool) -> str:
     if weak:
-        return "Replace the missing drive first, and avoid power failures and resets until the rebuild has ended."
+        return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
     if card.mode != "software":
         return "Fit or replace the controller's battery or capacitor."
     device = volume.device or "/dev/mdX"

@@ -1,8 +1,8 @@
-"""Policies: what a TOML file says every machine must be. Pure: whoever loads one hands in how its files are read.
+"""Policies: requirements for machines, from a TOML file. Pure: the caller provides the function that reads files.
 
-``lines`` tells on which line of the file a key stands; ``shapes`` is the model as a policy sees it: kinds of objects,
-their fields, and how one leads to the other; ``values`` and ``conditions`` make closures of what is wanted; ``rules``
-makes a rule of it; ``document`` reads files with their includes; ``sets`` has the rules that count for a host.
+``lines`` finds the line of a key; ``schema`` is the model as a policy sees it: kinds of objects, their fields and how
+they are linked; ``values`` and ``conditions`` compile conditions to functions; ``rules`` combines them to a rule;
+``document`` reads files with their includes; ``sets`` selects the rules for a host.
 
-Logic has three values throughout: ``True``, ``False`` and ``None``, which is "cannot tell" and never a pass.
+Logic has three values throughout: ``True``, ``False`` and ``None``, which is unknown and never a pass.
 """

@@ -1,4 +1,4 @@
-"""One thing that is asked of an object, and several of them together."""
+"""A condition on an object, and combinations of conditions."""
 
 from __future__ import annotations
 
@@ -10,39 +10,34 @@ from raidctl.audit.policy.logic import Truth
 from raidctl.audit.policy.scope import Scope
 
 Test = Callable[[Any, Scope], Truth]
-Say = Callable[[Any, Scope], "str | None"]
+Describe = Callable[[Any, Scope], "str | None"]
 Sentence = Callable[["str | None", Any, Scope, Truth], str]
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is asked of an object."""
+    """One condition on an object."""
 
     path: str
     """`cache.write_active`; empty for alternatives of several fields."""
     test: Test
     wanted: str
-    actual: Say
-    """What is there, as people read it; None: not told."""
-    be: str = "is"
-    """Or ``are``, where the field is called what several things are called."""
+    actual: Describe
+    """The current value for people to read; None if unknown."""
     sentence: Sentence | None = None
-    """Of lists: all of it, as one says it of several things; of what is there, the object, and what came of it."""
+    """Wording for lists; its arguments are the current value, the object, its scope and the result."""
 
 
 def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
-    """What is, and what should be; ``value``: what came of it, ``actual``: what is there, or None: not told."""
+    """Current and required value; ``value``: the result, ``actual``: the current value, None if unknown."""
     if check.sentence is not None:
         return check.sentence(actual, item, scope, value)
-    name = check.path or "it"
-    be = check.be
-    if value:
-        return f"{name} {be} {actual or 'as it should be'}"
-    return f"{name} {be} {actual or 'not told'}, and should be {check.wanted}"
+    current = f"{check.path}: {actual or 'unknown'}" if check.path else actual or "unknown"
+    return current if value else f"{current}, required: {check.wanted}"
 
 
 def together(checks: Sequence[Check]) -> Test:
-    """All of them."""
+    """A test that all checks pass."""
     tests = [check.test for check in checks]
     if not tests:
         return lambda _item, _scope: True
@@ -52,14 +47,14 @@ def together(checks: Sequence[Check]) -> Test:
         return _both(*tests)
 
     def test(item: Any, scope: Scope) -> Truth:
-        told: Truth = True
+        result: Truth = True
         for one in tests:
             value = one(item, scope)
             if value is False:
                 return False
             if value is None:
-                told = None
-        return told
+                result = None
+        return result
 
     return test
 
@@ -76,10 +71,10 @@ def _both(first: Test, second: Test) -> Test:
 
 
 def state_of(checks: Sequence[Check], item: Any, scope: Scope) -> str:
-    """What is there, field by field."""
-    return ", ".join(dict.fromkeys(f"{one.path} {one.actual(item, scope) or 'not told'}" for one in checks))
+    """The current values, field by field."""
+    return ", ".join(dict.fromkeys(f"{one.path} {one.actual(item, scope) or 'unknown'}" for one in checks))
 
 
 def words_of(checks: Sequence[Check]) -> str:
-    """What is wanted, field by field."""
+    """The required values, field by field."""
     return " and ".join(f"{one.path} {one.wanted}".strip() for one in checks)

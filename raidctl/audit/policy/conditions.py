@@ -1,4 +1,4 @@
-"""Conditions of a policy on objects: each entry of a ``where`` or ``require`` becomes one check."""
+"""Conditions of a policy on objects: one check for each entry of ``where`` or ``require``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.schema import Field, Kind, kinds
 from raidctl.audit.policy.scope import Scope, single
 from raidctl.audit.policy.string_conditions import texts
-from raidctl.audit.policy.values import Wish, is_binary, said, wish
+from raidctl.audit.policy.values import Requirement, is_binary, readable, requirement
 from raidctl.text import listing, plural
 
 
 def conditions(kind: Kind, table: Any, place: Place, prefix: str = "") -> list[Check]:
     """A check for each entry of a table; mistakes are noted."""
     if not isinstance(table, Mapping):
-        place.wrong('this has to be a table of fields, { status = "ok" }.')
+        place.wrong('this has to be a table of fields such as { status = "ok" }.')
         return []
     found: list[Check | None] = []
     for key, spec in table.items():
@@ -46,7 +46,7 @@ def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -
     if field.sort == "mapping":
         return _mapping(field, rest, spec, place, path)
     if rest:
-        place.wrong(f'"{path}" is a value: there is no "{".".join(rest)}" in it.')
+        place.wrong(f'"{path}" is a single value and has no "{".".join(rest)}".')
         return []
     if field.sort in ("texts", "numbers"):
         return [texts(field, spec, place, path, binary=is_binary(kind.name, field))]
@@ -54,7 +54,7 @@ def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -
 
 
 def misplaced(kind: Kind, steps: Sequence[str], spec: Any) -> str | None:
-    """What is said of a path that begins with the object itself, ``volume.array``; None where it does not."""
+    """The message for a path that begins with the object itself, ``volume.array``; None for others."""
     rest = list(steps[1:])
     while isinstance(spec, Mapping) and len(spec) == 1 and (not rest or kind.fields[rest[0]].sort == "object"):
         [(key, spec)] = spec.items()
@@ -65,16 +65,16 @@ def misplaced(kind: Kind, steps: Sequence[str], spec: Any) -> str | None:
         return None
     if len(rest) == 1 and kind.fields[rest[0]].sort == "object" and not isinstance(spec, Mapping):
         rest.append(_first(kind.fields[rest[0]].target))
-    return f'"{steps[0]}" is what the line is about: leave it out, and write {".".join(rest)}.'
+    return f'omit "{steps[0]}", which the line is about, and write {".".join(rest)}.'
 
 
 def _no_field(kind: Kind, name: str) -> str:
     hint = suggestion(name, kind.fields)
-    return f'"{name}" is no field of {single(kind.name)}{f"; {hint}" if hint else "."}'
+    return f'"{name}" is not a field of {single(kind.name)}{f"; {hint}" if hint else "."}'
 
 
 def _first(target: str | None) -> str:
-    """The field of a kind that most often is meant."""
+    """The field of a kind that is most often intended."""
     return "id" if target and "id" in kinds()[target].fields else "NAME"
 
 
@@ -83,13 +83,13 @@ def _leaf(kind: Kind, field: Field, spec: Any, place: Place, path: str) -> Check
     get = field.getter
     if isinstance(spec, Mapping) and "field" in spec:
         return _compared(kind, field, spec, place, path)
-    wanted = wish(field, spec, place, binary=binary)
+    wanted = requirement(field, spec, place, binary=binary)
     if wanted is None:
         return None
-    return Check(path, _of_value(field, wanted), wanted.words, lambda i, s: said(field, get(i, s), binary=binary))
+    return Check(path, _of_value(field, wanted), wanted.words, lambda i, s: readable(field, get(i, s), binary=binary))
 
 
-def _of_value(field: Field, wanted: Wish) -> Test:
+def _of_value(field: Field, wanted: Requirement) -> Test:
     test, attribute, get = wanted.test, field.attribute, field.get
     if attribute is not None:
         return lambda item, _scope: test(attribute(item))
@@ -98,12 +98,12 @@ def _of_value(field: Field, wanted: Wish) -> Test:
 
 
 def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, path: str) -> Check | None:
-    """Two fields of one object that have to be equal."""
+    """A check that two fields of one object are equal."""
     other = kind.fields.get(spec["field"]) if isinstance(spec["field"], str) else None
     if other is None or other.sort != field.sort or len(spec) > 1:
         like = [one.name for one in kind.fields.values() if one.sort == field.sort and one is not field]
         hint = suggestion(str(spec["field"]), like)
-        words = f'"{path}" can be held against another {field.sort} of the same object, and nothing else'
+        words = f'"{path}" can be compared only with another {field.sort} field of the same object'
         place.wrong(f"{words}; {hint}" if hint else f"{words}.")
         return None
     left, right, binary = field.getter, other.getter, is_binary(kind.name, field)
@@ -112,7 +112,7 @@ def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, p
         pair = left(item, scope), right(item, scope)
         return None if None in pair or "unknown" in pair else pair[0] == pair[1]
 
-    return Check(path, test, f"the same as {other.name}", lambda i, s: said(field, left(i, s), binary=binary))
+    return Check(path, test, f"the same as {other.name}", lambda i, s: readable(field, left(i, s), binary=binary))
 
 
 def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, *, path: str) -> list[Check | None]:
@@ -122,21 +122,21 @@ def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, 
         return [_leaf(kind, Field(field.name, "text", attribute=attrgetter(field.name)), spec, place, path)]
     if not rest and isinstance(spec, Mapping) and set(spec) == {"known"} and isinstance(spec["known"], bool):
         wanted: bool = spec["known"]
-        return [Check(path, lambda i, s: (get(i, s) is not None) is wanted, "told" if wanted else "not told",
-                      lambda i, s: None if get(i, s) is None else "told")]  # fmt: skip
+        return [Check(path, lambda i, s: (get(i, s) is not None) is wanted, "known" if wanted else "unknown",
+                      lambda i, s: None if get(i, s) is None else "known")]  # fmt: skip
     inner = kinds()[field.target]
     if rest:
         found: Sequence[Check | None] = _entry(inner, rest, spec, place, f"{path}.")
     elif isinstance(spec, Mapping):
         found = conditions(inner, spec, place, f"{path}.")
     else:
-        place.wrong(f'"{path}" is {single(field.target)}: say which of its fields, {path}.{_first(field.target)}.')
+        place.wrong(f'"{path}" is {single(field.target)}: name one of its fields, {path}.{_first(field.target)}.')
         return []
     return [_through(get, check) for check in found if check]
 
 
 def _is_text(spec: Any) -> bool:
-    """Whether a text is asked for, and not fields of an object."""
+    """Whether a string is required, not fields of an object."""
     if isinstance(spec, list):
         return all(map(_is_text, spec))
     if isinstance(spec, Mapping):
@@ -145,30 +145,30 @@ def _is_text(spec: Any) -> bool:
 
 
 def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
-    """A check of another object; where there is none, nothing can be told."""
+    """A check of another object; unknown if there is none."""
     test, actual = check.test, check.actual
 
     def through(item: Any, scope: Scope) -> Truth:
         inner = get(item, scope)
         return None if inner is None else test(inner, scope)
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         inner = get(item, scope)
         return None if inner is None else actual(inner, scope)
 
-    def sentence(told: str | None, item: Any, scope: Scope, value: Truth) -> str:
+    def sentence(current: str | None, item: Any, scope: Scope, value: Truth) -> str:
         inner = get(item, scope)
         if inner is None:
-            return f"of {check.path} nothing is told, and wanted is {check.wanted}"
-        return clause(check, told, inner, scope, value)
+            return f"{check.path}: unknown, required: {check.wanted}"
+        return clause(check, current, inner, scope, value)
 
-    return Check(check.path, through, check.wanted, say, check.be, sentence if check.sentence else None)
+    return Check(check.path, through, check.wanted, describe, sentence if check.sentence else None)
 
 
 def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:
     assert field.target is not None and field.pairs is not None  # noqa: S101,PT018 - a list has both
     inner = kinds()[field.target]
-    group = quantifiers.Group(path, field.target, field.pairs, field.told)
+    group = quantifiers.Group(path, field.target, field.pairs, field.complete)
     if rest:
         if isinstance(spec, Mapping) and "same" in spec:
             return _same(inner, rest, spec, place, group)
@@ -181,8 +181,7 @@ def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) 
         spec = {"none": {"id": spec["not"]}} if denied else {"any": {"id": spec}}
     if not isinstance(spec, Mapping):
         place.wrong(
-            f'"{path}" is a list of {_several(field.target)}: say how many (count), or what any, all or none of them '
-            "is."
+            f'"{path}" is a list of {_several(field.target)}: use "count", or "any", "all" or "none" with conditions.'
         )
         return None
     return _quantified(inner, spec, place, group, field)
@@ -198,20 +197,20 @@ def _quantified(
         steps = name.split(".")
         if name in quantifiers.OPERATORS:
             continue
-        if steps[0] in inner.fields:  # drives.status = "ok", which TOML hands over as a table
+        if steps[0] in inner.fields:  # drives.status = "ok", which TOML parses as a table
             through = _objects(field, steps, value, place.at(name), group.path)
             found += [through] if through else []
         else:
             hint = suggestion(name, [*quantifiers.OPERATORS, *inner.fields]) or (
-                f"ask for count, any, all, none or where, or name a field of {single(inner.name)}."
+                f"use count, any, all, none or where, or a field of {single(inner.name)}."
             )
-            place.at(name).wrong(f'"{name}" is nothing that can be asked of a list of {_several(inner.name)}; {hint}')
+            place.at(name).wrong(f'a list of {_several(inner.name)} has no condition "{name}"; {hint}')
     chosen = conditions(inner, spec["where"], place.at("where")) if "where" in spec else []
     if chosen:
         group = group.narrowed(together(chosen), words_of(chosen))
     if "count" in spec and (bounds := quantifiers.bounds(spec["count"], place.at("count"))):
         found.append(quantifiers.counted(group, *bounds))
-    makers = {"any": quantifiers.some, "all": quantifiers.every, "none": quantifiers.nobody}
+    makers = {"any": quantifiers.some, "all": quantifiers.every, "none": quantifiers.none}
     for name, make in makers.items():
         if name in spec and (checks := conditions(inner, spec[name], place.at(name))):
             found.append(make(group, together(checks), words_of(checks)))
@@ -228,14 +227,14 @@ def _joined(path: str, checks: Sequence[Check]) -> Check:
     if len(checks) == 1:
         return checks[0]
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         return listing(dict.fromkeys(text for check in checks if (text := check.actual(item, scope)))) or None
 
     def sentence(_actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
         met = [check for check in checks if check.test(item, scope) is value]
         return "; ".join(clause(check, check.actual(item, scope), item, scope, value) for check in met)
 
-    return Check(path, together(checks), " and ".join(check.wanted for check in checks), say, sentence=sentence)
+    return Check(path, together(checks), " and ".join(check.wanted for check in checks), describe, sentence=sentence)
 
 
 def _same(
@@ -243,11 +242,11 @@ def _same(
 ) -> Check | None:
     field = inner.fields.get(rest[0])
     if spec != {"same": True}:
-        place.wrong('"same" is followed by true, and stands alone.')
+        place.wrong('"same" has to be true, and is used alone.')
     elif field is None:
         place.wrong(_no_field(inner, rest[0]))
     elif len(rest) > 1 or field.sort not in {"enum", "text", "number", "flag"}:
-        place.wrong(f'"{".".join(rest)}" is no value of {single(inner.name)} that could be the same.')
+        place.wrong(f'"{".".join(rest)}" is not a single value of {single(inner.name)}, so it cannot be the same.')
     else:
         return quantifiers.same(group, rest[0], field.getter)
     return None
@@ -258,7 +257,7 @@ def _mapping(field: Field, rest: list[str], spec: Any, place: Place, path: str) 
     entries: list[tuple[str, list[str], Any]] = []
     if not rest:
         if not isinstance(spec, Mapping):
-            place.wrong(f'"{path}" is a table: say which of its entries, {path}."LABEL".')
+            place.wrong(f'"{path}" is a table: name one of its entries, {path}."LABEL".')
             return []
         entries += [(key, [], value) for key, value in spec.items()]
     elif field.target is None:
@@ -285,7 +284,7 @@ def _item(field: Field, key: str) -> Callable[[Any, Scope], Any]:
 
 def _alternatives(kind: Kind, spec: Any, place: Place) -> Check | None:
     if not isinstance(spec, list) or not spec:
-        place.wrong('"any_of" is followed by a list of tables.')
+        place.wrong('"any_of" needs a list of tables.')
         return None
     parts = [conditions(kind, one, place.at(number)) for number, one in enumerate(spec)]
     tests = [together(checks) for checks in parts]

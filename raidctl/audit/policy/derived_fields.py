@@ -1,4 +1,4 @@
-"""What objects are to each other, and what is concluded from several fields: a policy may name it like a field."""
+"""Fields that a policy can use beside those of the model: links and derived values."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Pair = tuple[Any, Scope]
 
 @dataclass(frozen=True)
 class Extra:
-    """A field that the model does not have."""
+    """A derived field."""
 
     about: str
     get: Callable[[Any, Scope], Any] | None = None
     pairs: Callable[[Any, Scope], Iterable[Pair]] | None = None
-    told: Callable[[Any, Scope], bool] | None = None
+    complete: Callable[[Any, Scope], bool] | None = None
     values: tuple[str, ...] = ()
     target: str | None = None
     words: bool = False
@@ -48,16 +48,16 @@ def _members(names: Callable[[Array], tuple[str, ...]]) -> Callable[[Any, Scope]
 
 
 def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Callable[[Any, Scope], bool]:
-    """Whether every drive that an array names is listed; ``some``: there have to be some, or nobody told of them."""
+    """Whether every drive that an array names is listed; ``some``: an empty list counts as incomplete."""
 
-    def told(item: Array | Volume, scope: Scope) -> bool:
+    def complete(item: Array | Volume, scope: Scope) -> bool:
         array = scope.array(item.array) if isinstance(item, Volume) else item
         if array is None or not scope.complete:
             return False
         named = names(array)
         return bool(named or not some) and all(scope.drive(name) is not None for name in named)
 
-    return told
+    return complete
 
 
 def _volumes(item: Array | Drive, scope: Scope) -> Iterable[Pair]:
@@ -76,18 +76,18 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
 
 
 def no_battery_possible(card: Controller) -> bool:
-    """Whether it is certain that nothing could keep a cache: software, no RAID, or no cache module."""
+    """Whether the controller certainly has no battery: software, no RAID, or no cache module."""
     return card.mode in ("software", "none", "hba") or (card.cache is not None and card.cache.present is False)
 
 
-def _batteries_told(item: Controller, scope: Scope) -> bool:
+def _batteries_complete(item: Controller, scope: Scope) -> bool:
     return scope.complete and bool(item.batteries or no_battery_possible(item))
 
 
 def battery(_item: Any, scope: Scope) -> str | None:
-    """The best of the controller's batteries; ``missing`` only where that is certain, as an absent line proves nothing.
+    """Status of the controller's best battery; ``missing`` only if certain, as an absent line proves nothing.
 
-    A battery that asks to be replaced is not ``ok``, whatever its state says.
+    A battery that needs replacement is not ``ok``, whatever its status.
     """
     card = scope.controller
     if card is None or not card.batteries:
@@ -103,7 +103,7 @@ _BEST = ("ok", "learning", "charging", "unknown", "degraded", "failed", "missing
 
 
 def drive_cache(item: Volume, scope: Scope) -> str | None:
-    """The volatile caches of the drives below; a drive with its cache on outweighs the setting. Software arrays too."""
+    """State of the drives' volatile caches; a drive with its cache on overrides the setting."""
     state = item.cache.drive_caches if item.cache else drive_caches(item, scope.machine.below)
     return {"on": "enabled", "off": "disabled"}.get(state)
 
@@ -130,13 +130,15 @@ def write_cache(item: Volume, scope: Scope) -> str | None:
 
 
 DRIVES = _members(attrgetter("drives"))
-_DRIVES_TOLD = _all_found(attrgetter("drives"), some=True)
-_SPARES_TOLD = _all_found(attrgetter("spares"), some=False)
-_CARD = Extra("The controller that it is on.", get=lambda _item, scope: scope.controller, target="controller")
-_HOST = Extra("The machine that it is in.", get=lambda _item, scope: scope.machine.inventory, target="host")
+_DRIVES_COMPLETE = _all_found(attrgetter("drives"), some=True)
+_SPARES_COMPLETE = _all_found(attrgetter("spares"), some=False)
+_CARD = Extra("Its controller.", get=lambda _item, scope: scope.controller, target="controller")
+_HOST = Extra("Its machine.", get=lambda _item, scope: scope.machine.inventory, target="host")
 _OF_ARRAY = {
-    "drives": Extra("Its member drives.", pairs=DRIVES, told=_DRIVES_TOLD, target="drive"),
-    "spares": Extra("Its spare drives.", pairs=_members(attrgetter("spares")), told=_SPARES_TOLD, target="drive"),
+    "drives": Extra("Its member drives.", pairs=DRIVES, complete=_DRIVES_COMPLETE, target="drive"),
+    "spares": Extra(
+        "Its spare drives.", pairs=_members(attrgetter("spares")), complete=_SPARES_COMPLETE, target="drive"
+    ),
 }
 ADDED: dict[str, dict[str, Extra]] = {
     "host": {
@@ -146,7 +148,7 @@ ADDED: dict[str, dict[str, Extra]] = {
         },
     }
     | {
-        name: Extra(f"All {name} of the machine.", pairs=listed(kind), told=_complete, target=kind)
+        name: Extra(f"All {name} of the machine.", pairs=listed(kind), complete=_complete, target=kind)
         for name, kind in {"volumes": "volume", "drives": "drive", "arrays": "array", "batteries": "battery"}.items()
     },
     "controller": {"host": _HOST},
@@ -155,28 +157,28 @@ ADDED: dict[str, dict[str, Extra]] = {
     "array": {
         "controller": _CARD,
         "host": _HOST,
-        "volumes": Extra("The volumes on it.", pairs=_volumes, told=_complete, target="volume"),
+        "volumes": Extra("The volumes on it.", pairs=_volumes, complete=_complete, target="volume"),
         **{name: replace(extra, words=True) for name, extra in _OF_ARRAY.items()},
     },
     "volume": {
         "controller": _CARD,
         "host": _HOST,
-        "array": Extra("The array that it lies on; as a text its id.", get=_array, target="array", words=True),
+        "array": Extra("Its array; as a string the id.", get=_array, target="array", words=True),
         **_OF_ARRAY,
         "battery": Extra(
-            "State of the battery on its own controller, of several the best; one that asks to be replaced is "
-            "`degraded`.",
+            "Status of the battery of its controller, the best if there are several; one that needs replacement "
+            "is `degraded`.",
             get=battery,
             values=tuple(word for word in _BEST if word != "unknown"),
         ),
         "drive_cache": Extra(
-            "The drives' write caches, from the controller's setting and the drives; also below a software array.",
+            "Write caches of its drives, from the controller's setting and the drives; also below a software array.",
             get=drive_cache,
             values=("enabled", "disabled"),
         ),
         "cache_split": Extra("Read and write share of the controller's cache: `25/75`.", get=cache_split),
         "write_cache": Extra(
-            "What is active: `protected` or `unprotected` write-back of the controller, `write_through`, `off`.",
+            "Active policy: `protected` or `unprotected` write-back of the controller, `write_through`, `off`.",
             get=write_cache,
             values=("protected", "unprotected", "write_through", "off"),
         ),
@@ -184,8 +186,8 @@ ADDED: dict[str, dict[str, Extra]] = {
     "drive": {
         "controller": _CARD,
         "host": _HOST,
-        "array": Extra("The array that it belongs to; as a text its id.", get=_array, target="array", words=True),
-        "volumes": Extra("The volumes on its array.", pairs=_volumes, told=_complete, target="volume"),
+        "array": Extra("Its array; as a string the id.", get=_array, target="array", words=True),
+        "volumes": Extra("The volumes on its array.", pairs=_volumes, complete=_complete, target="volume"),
     },
     "problem": {"host": _HOST},
     "tool": {"host": _HOST},
@@ -193,13 +195,13 @@ ADDED: dict[str, dict[str, Extra]] = {
 """By kind, then by name."""
 
 
-TOLD: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
+COMPLETE: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
     ("host", "controllers"): _complete,
-    ("controller", "batteries"): _batteries_told,
+    ("controller", "batteries"): _batteries_complete,
     ("controller", "arrays"): _complete,
     ("controller", "volumes"): _complete,
     ("controller", "drives"): _complete_controller,
     ("volume", "mountpoints"): lambda item, _scope: item.device is not None or bool(item.mountpoints),
     ("block_layer", "offsets_bytes"): lambda item, _scope: bool(item.offsets_bytes),
 }
-"""When a list of the model is known to be whole; all others always are."""
+"""Whether a list of the model is complete; all others always are."""

@@ -1,4 +1,4 @@
-"""A policy file, with what it includes: read, put together, checked; all mistakes at once."""
+"""Read a policy file with its includes, and report all mistakes at once."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ else:
     import tomli as tomllib
 
 UNREAD = "unread"
-"""The rule that nobody writes: what could not be read on a machine cannot be told."""
+"""The implicit rule about what could not be read on a machine."""
 MAX_AGE = "max_age"
-"""The rule about the age of an inventory, and the line of a policy that asks for it."""
+"""The rule about the age of an inventory, and its line in a policy."""
 PARTS = ("builtin", "ignore", "max_age", "override", "rule")
-"""Of a policy and of a group."""
+"""Keys of a policy and of a group."""
 WHOLE = ("include", "group", *PARTS)
 _OVERRIDE = ("severity", "reason", "remedy")
-_OTHER = "give this one another name."
+_OTHER = "choose another name."
 _DEEPEST = 16
 
 Read = Callable[[str], bytes]
-"""Gives the bytes of a file, or raises ``OSError``."""
+"""Returns the bytes of a file, or raises ``OSError``."""
 
 
 @dataclass(frozen=True)
 class Override:
-    """What is said otherwise of a rule."""
+    """Changes to a rule."""
 
     severity: Severity | None = None
     reason: str | None = None
@@ -49,21 +49,21 @@ class Override:
 
 @dataclass
 class Part:
-    """Rules, and what is said of rules by name; a policy is one, and each of its groups."""
+    """Rules and changes to rules: a policy, or one of its groups."""
 
     rules: dict[str, PolicyRule] = field(default_factory=dict)
     builtin: list[str] = field(default_factory=list)
     ignore: list[str] = field(default_factory=list)
     max_age: int | None = None
-    """Seconds; None: an inventory may be of any age."""
+    """Seconds; None: any age."""
     overrides: dict[str, Override] = field(default_factory=dict)
     named: list[tuple[str, Place]] = field(default_factory=list)
-    """Names that have to be of a rule, and where they stand."""
+    """References to rules, and their places."""
     titles: list[tuple[str, Place]] = field(default_factory=list)
-    """Names that rules are given, and where they stand."""
+    """Names given to rules, and their places."""
 
     def add(self, other: Part) -> None:
-        """Take over what another part says; it goes first."""
+        """Merge another part, which takes precedence."""
         self.rules |= other.rules
         self.builtin += other.builtin
         self.ignore = [name for name in self.ignore if name not in other.rules] + other.ignore
@@ -75,7 +75,7 @@ class Part:
 
 @dataclass
 class Group:
-    """Hosts by the patterns of their names, and what is said of them."""
+    """Hosts by name patterns, and their rules."""
 
     name: str
     hosts: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Group:
 
 @dataclass
 class Document:
-    """A policy with all that it includes."""
+    """A policy with all its includes."""
 
     part: Part = field(default_factory=Part)
     groups: dict[str, Group] = field(default_factory=dict)
@@ -93,15 +93,15 @@ class Document:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads files into one document."""
+    """Reader of files into one document."""
 
     read: Read
     builtin: Sequence[str]
     found: Document = field(default_factory=Document)
 
     def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
-        """Add what a file says; ``chain``: the files that led to it, itself last."""
-        data = data.removeprefix(codecs.BOM_UTF8)  # editors of Windows write one
+        """Add the contents of a file; ``chain``: the files that include it, itself last."""
+        data = data.removeprefix(codecs.BOM_UTF8)  # written by Windows editors
         table = _parsed(path, data, self.found.faults)
         if table is None:
             return
@@ -111,7 +111,7 @@ class _Reader:
         self.found.part.add(_part(table, place, WHOLE, self.builtin))
         groups = table.get("group", {})
         if not isinstance(groups, Mapping):
-            place.at("group").wrong("a group has a name: [group.NAME].")
+            place.at("group").wrong("a group needs a name: [group.NAME].")
             groups = {}
         for name, content in groups.items():
             _group(name, content, place.at("group", name), self.found, self.builtin)
@@ -121,7 +121,7 @@ class _Reader:
         if other in chain:
             place.wrong(f'"{name}" includes itself: {" includes ".join([*chain[chain.index(other) :], other])}.')
         elif len(chain) >= _DEEPEST:
-            place.wrong(f"files include each other more than {_DEEPEST} deep.")
+            place.wrong(f"includes are nested more than {_DEEPEST} deep.")
         else:
             try:
                 data = self.read(other)
@@ -135,16 +135,16 @@ def _files(spec: Any, place: Place) -> list[str]:
     names = [spec] if isinstance(spec, str) else spec
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return names
-    place.wrong('"include" is a list of files.')
+    place.wrong('"include" has to be a list of files.')
     return []
 
 
 def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool = False) -> Document:
-    """The policy of a file; ``builtin``: names of the rules that raidctl brings along; ``every``: all of these count.
+    """The policy of a file; ``builtin``: names of the built-in rules; ``every``: enable all of them.
 
     Raises:
-        PolicyError: It has mistakes; all of them.
-        OSError: The file itself cannot be read; of an included one that is a mistake of the policy.
+        PolicyError: The policy has mistakes; the error lists all of them.
+        OSError: The file itself cannot be read; an unreadable include is a mistake of the policy.
     """
     reader = _Reader(read, builtin)
     reader.take(path, read(path), (posixpath.normpath(path),))
@@ -163,16 +163,14 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
 
 
 def _namesakes(found: Document) -> None:
-    """Notes rules that are called like others that count beside them: they would be counted in one row."""
+    """Note rules with the name of another active rule: both would be counted in one row."""
     parts = [found.part, *(group.part for group in found.groups.values())]
     asked = {name for part in parts for name in part.builtin}
     for name, place in (title for part in parts for title in part.titles):
         if name in (UNREAD, MAX_AGE):
-            place.wrong(f'"{name}" is also the name of a rule that is always there: {_OTHER}')
+            place.wrong(f'"{name}" is the name of a rule that is always active: {_OTHER}')
         elif name in asked:
-            place.wrong(
-                f'"{name}" is also the name of a rule that raidctl brings along, and it is asked for, too: {_OTHER}'
-            )
+            place.wrong(f'"{name}" is the name of a built-in rule that is also enabled: {_OTHER}')
 
 
 def _names(found: Document) -> list[str]:
@@ -185,34 +183,34 @@ def _parsed(path: str, data: bytes, faults: list[Fault]) -> dict[str, Any] | Non
         table: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        faults.append(Fault(path, line, "this is no UTF-8, so it is no TOML."))
+        faults.append(Fault(path, line, "invalid UTF-8, so not TOML."))
     except tomllib.TOMLDecodeError as error:
-        said, _, where = str(error).rpartition(" (at ")
+        message, _, where = str(error).rpartition(" (at ")
         words = where.removesuffix(")").replace(",", "").split()
         last = data.count(b"\n") + 1
         line = int(words[1]) if len(words) > 1 and words[0] == "line" and words[1].isdecimal() else last
-        faults.append(Fault(path, line, f"this is no TOML: {said or error}."))
+        faults.append(Fault(path, line, f"invalid TOML: {message or error}."))
     except RecursionError:
-        faults.append(Fault(path, 1, "this is nested too deeply."))
+        faults.append(Fault(path, 1, "nested too deeply."))
     else:
         return table
     return None
 
 
 def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], builtin: Sequence[str]) -> Part:
-    """What one file, or one group of it, says."""
+    """The contents of one file, or of one group in it."""
     found = Part()
     fields = kinds()["volume"].fields
     for key, spec in table.items():
         if key in reserved:
             continue
         head = key.split(".")[0]
-        if head not in fields and (said := misplaced(kinds()["volume"], key.split("."), spec)):
-            place.at(key).wrong(said)
+        if head not in fields and (message := misplaced(kinds()["volume"], key.split("."), spec)):
+            place.at(key).wrong(message)
         elif head not in fields:
             hint = suggestion(head, [*reserved, *fields])
             place.at(key).wrong(
-                f'"{key}" is no part of a policy, and no field of a volume; {hint or "see the manual."}'
+                f'"{key}" is neither a key of a policy nor a field of a volume; {hint or "see the manual."}'
             )
         elif (rule := short_rule(key, spec, place)) is not None:
             found.rules[key] = rule
@@ -222,7 +220,7 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
     found.ignore = _words(table.get("ignore", []), place.at("ignore"), found)
     overrides = table.get("override", {})
     if not isinstance(overrides, Mapping):
-        place.at("override").wrong("an override names a rule: [override.NAME].")
+        place.at("override").wrong("an override needs the name of a rule: [override.NAME].")
         return found
     for name, content in overrides.items():
         there = place.at("override", name)
@@ -233,7 +231,7 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
 
 def _rules(tables: Any, place: Place, found: Part) -> None:
     if not isinstance(tables, list):
-        place.wrong("rules are a list: write [[rule]], with two brackets.")
+        place.wrong("rules have to be a list: write [[rule]], with two brackets.")
         return
     for number, table in enumerate(tables):
         rule = compile_rule(table, number + 1, place.at(number))
@@ -254,20 +252,20 @@ def _builtin(spec: Any, place: Place, found: Part, known: Sequence[str]) -> None
             found.builtin.append(name)
         else:
             hint = suggestion(str(name), [*known, "all"])
-            place.at(number).wrong(f'raidctl brings along no rule "{name}"; {hint or "see raidctl diagnose."}')
+            place.at(number).wrong(f'there is no built-in rule "{name}"; {hint or "see raidctl diagnose --list."}')
 
 
 def _max_age(spec: Any, place: Place) -> int | None:
     seconds = attempt(parse_seconds, spec) if isinstance(spec, str) else None
     if spec is not None and not seconds:
-        place.wrong('"max_age" is a time: max_age = "7d"; h, d and w are hours, days and weeks.')
+        place.wrong('"max_age" has to be a duration such as "7d"; h, d and w are hours, days and weeks.')
     return seconds
 
 
 def _words(spec: Any, place: Place, found: Part) -> list[str]:
     names = [spec] if isinstance(spec, str) else spec
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        place.wrong("this is a list of names of rules.")
+        place.wrong("this has to be a list of rule names.")
         return []
     found.named += [(name, place.at(number)) for number, name in enumerate(names)]
     return names
@@ -275,20 +273,20 @@ def _words(spec: Any, place: Place, found: Part) -> list[str]:
 
 def _override(content: Any, place: Place) -> Override:
     if not isinstance(content, Mapping) or not content:
-        place.wrong("say a severity, a reason or a remedy of this rule.")
+        place.wrong("an override needs a severity, a reason or a remedy.")
         return Override()
     for key in content:
         if key not in _OVERRIDE:
             place.at(key).wrong(
-                f'"{key}" is nothing that can be overridden; {suggestion(key, _OVERRIDE)} '
-                "To change what a rule asks for, write a rule of the same name."
+                f'"{key}" cannot be overridden; {suggestion(key, _OVERRIDE)} '
+                "To change what a rule requires, write a rule of the same name."
             )
     return Override(severity(content, place), text(content, "reason", place), text(content, "remedy", place))
 
 
 def _group(name: str, content: Any, place: Place, found: Document, builtin: Sequence[str]) -> None:
     if not isinstance(content, Mapping):
-        place.wrong(f"a group is a table: [group.{name}].")
+        place.wrong(f"a group has to be a table: [group.{name}].")
         return
     hosts = content.get("hosts")
     if not isinstance(hosts, list) or not hosts or not all(isinstance(one, str) and one for one in hosts):

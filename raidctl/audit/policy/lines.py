@@ -1,6 +1,6 @@
-"""On which line of a TOML file each key stands; the standard library's reader does not tell.
+"""Line numbers of the keys in a TOML file, which the standard library does not provide.
 
-Only for texts that the reader has taken: what is no TOML has been refused before.
+Only for text that its parser has accepted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def locate(text: str) -> dict[Path, int]:
 
 
 class _Reader:
-    """Walks over the text once."""
+    """Reader that walks over the text once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -67,7 +67,7 @@ class _Reader:
         return path
 
     def _resolved(self, path: Path) -> Path:
-        """A header's path; a list of tables in it means its last one."""
+        """The path of a header; a list of tables stands for its last one."""
         found: Path = ()
         for step in path:
             found += (step,)
@@ -92,7 +92,7 @@ class _Reader:
             self._blank()
             quoted = _STRING.match(self.text, self.at)
             found = quoted or _BARE.match(self.text, self.at)
-            if found is None:  # cannot be, in what the reader has taken
+            if found is None:  # impossible in valid TOML
                 raise ValueError(f"no key at {self.at}")
             keys.append(_unquoted(found[0]) if quoted else found[0])
             self.at = found.end()

@@ -1,4 +1,4 @@
-"""Logic of three values, after Kleene: ``None`` is "cannot tell", and stays so unless the rest decides alone."""
+"""Three-valued logic after Kleene: ``None`` is unknown, unless the other values decide."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ Truth = bool | None
 
 
 def negation(value: Truth) -> Truth:
-    """Not: what cannot be told stays so."""
+    """Negation; unknown stays unknown."""
     return None if value is None else not value
 
 
 def conjunction(values: Iterable[Truth]) -> Truth:
-    """All of them: one ``False`` decides."""
-    told: Truth = True
+    """Conjunction: one ``False`` decides."""
+    result: Truth = True
     for value in values:
         if value is False:
             return False
         if value is None:
-            told = None
-    return told
+            result = None
+    return result
 
 
 def disjunction(values: Iterable[Truth]) -> Truth:
-    """Any of them: one ``True`` decides."""
-    told: Truth = False
+    """Disjunction: one ``True`` decides."""
+    result: Truth = False
     for value in values:
         if value:
             return True
         if value is None:
-            told = None
-    return told
+            result = None
+    return result
 
 
 def within(least: int, most: int | None, lowest: int, highest: int | None) -> Truth:
-    """Whether a count is from ``lowest`` to ``highest``, when it is known to be from ``least`` to ``most``.
+    """Whether a count from ``least`` to ``most`` is within ``lowest`` to ``highest``.
 
-    ``None`` as a bound: there is none.
+    ``None``: no bound.
     """
     if (most is not None and most < lowest) or (highest is not None and least > highest):
         return False

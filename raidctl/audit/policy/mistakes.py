@@ -1,4 +1,4 @@
-"""What is wrong with a policy: file, line, sentence, suggestion; all of it at once."""
+"""Mistakes in a policy, with file, line, message and suggestion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.errors import UsageError
 from raidctl.text import listing, printable
 
 _SHOWN = 14
-"""So many possible words are listed; of more, only those that are near."""
+"""The most valid words that are listed; if there are more, only similar ones are."""
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +26,7 @@ class Fault:
 
 
 class PolicyError(UsageError):
-    """A policy that cannot be meant; ``faults`` are all of its mistakes, in the order of the file."""
+    """An invalid policy; ``faults`` are all its mistakes, in the order of the file."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))
@@ -35,7 +35,7 @@ class PolicyError(UsageError):
 
 @dataclass
 class Place:
-    """Where in a policy something stands: takes notes of mistakes there."""
+    """A place in a policy, which collects its mistakes."""
 
     file: str
     lines: dict[tuple[str | int, ...], int]
@@ -43,24 +43,24 @@ class Place:
     path: tuple[str | int, ...] = ()
 
     def at(self, *steps: str | int) -> Place:
-        """Further inside."""
+        """A place further inside."""
         return Place(self.file, self.lines, self.faults, (*self.path, *steps))
 
     @property
     def line(self) -> int:
-        """Of the nearest key around that the file has."""
+        """The line of the nearest enclosing key."""
         path = self.path
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def wrong(self, message: str) -> None:
-        """Take a note."""
+        """Note a mistake."""
         self.faults.append(Fault(self.file, self.line, message))
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`did you mean …?`, or all there is, or nothing where there is too much of it."""
+    """`did you mean …?`, or all valid words; empty if there are too many."""
     words = list(dict.fromkeys(known))
     near = difflib.get_close_matches(word, words, n=3, cutoff=0.6)
     if not near:

@@ -1,4 +1,4 @@
-"""Conditions on lists of objects: how many there are, and what any, all or none of them is."""
+"""Conditions on lists of objects: their number, and conditions on any, all or none."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from raidctl.audit.policy.checks import Check, Say, Test
+from raidctl.audit.policy.checks import Check, Describe, Test
 from raidctl.audit.policy.logic import Truth, conjunction, negation, within
 from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.scope import Scope
 from raidctl.text import listing, plural
 
-__all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "nobody", "same", "some", "within"]
+__all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "none", "required", "same", "some", "within"]
 OPERATORS = ("count", "any", "all", "none", "where")
 _NAMES = ("id", "point", "name", "device", "where", "message")
-"""What an object is called by, the first of these that it has."""
+"""Fields that name an object; the first one that it has counts."""
+_REQUIRED = {"any": "required for at least one", "no": "not allowed", "every": "required for all"}
 _NAMED = 4
-"""So many objects are named; of more, their number."""
+"""Objects that are named; the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,18 @@ class Group:
     path: str
     kind: str
     pairs: Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]
-    told: Callable[[Any, Scope], bool] | None
+    complete: Callable[[Any, Scope], bool] | None
     chosen: Test | None = None
     which: str = ""
-    """The choice in words."""
+    """The selection in words."""
 
     def narrowed(self, chosen: Test, which: str) -> Group:
-        """Those of them that a condition selects."""
+        """The members that a condition selects."""
         return replace(self, chosen=chosen, which=which)
 
     def members(self, item: Any, scope: Scope) -> tuple[list[tuple[Any, Scope, Truth]], bool]:
-        """The objects, each with whether it is selected (never ``False``); and whether these are certainly all."""
-        whole = self.told is None or self.told(item, scope)
+        """The objects, each with whether it is selected (never ``False``); and whether the list is complete."""
+        whole = self.complete is None or self.complete(item, scope)
         if self.chosen is None:
             return [(one, around, True) for one, around in self.pairs(item, scope)], whole
         found = [(one, around, self.chosen(one, around)) for one, around in self.pairs(item, scope)]
@@ -55,7 +56,7 @@ class Group:
         return f"{self.path} with {self.which}" if self.which else self.path
 
     def noun(self, number: int) -> str:
-        """The same of so many, ``drives with status ok``."""
+        """The noun for a number, ``drives with status ok``."""
         kind = (self.kind if number == 1 else plural(self.kind)).replace("_", " ")
         return f"{kind} with {self.which}" if self.which else kind
 
@@ -68,13 +69,13 @@ def bounds(spec: Any, place: Place) -> tuple[int, int | None] | None:
         low, high = spec.get("min", 0), spec.get("max")
         if high is None or low <= high:
             return low, high
-        place.wrong(f"no count is at least {low} and at most {high}.")
+        place.wrong(f"min {low} is greater than max {high}.")
         return None
     if isinstance(spec, Mapping) and (odd := [key for key in spec if key not in ("min", "max")]):
         for key in odd:
-            place.at(key).wrong(f'"{key}" is nothing that a count has; {suggestion(key, ("min", "max"))}')
+            place.at(key).wrong(f'a count has no "{key}"; {suggestion(key, ("min", "max"))}')
         return None
-    place.wrong('"count" is a number, or { min = …, max = … }.')
+    place.wrong('"count" has to be a number, or { min = …, max = … }.')
     return None
 
 
@@ -83,13 +84,13 @@ def _is_count(spec: Any) -> bool:
 
 
 def how_many(low: int, high: int | None, noun: Callable[[int], str]) -> str:
-    """``exactly 8 drives``, ``at least 1 battery``; ``noun``: what so many of them are called."""
+    """``exactly 8 drives``, ``at least 1 battery``; ``noun``: the noun for a number."""
     return f"{_count_words(low, high)} {noun(low if high is None else high)}"
 
 
-def there_are(actual: str) -> str:
-    """``there are 2``."""
-    return f"there {'is' if actual == '1' else 'are'} {actual}"
+def required(low: int, high: int | None) -> str:
+    """``at least 1 required``, ``none allowed``."""
+    return "none allowed" if high == 0 else f"{_count_words(low, high)} {'required' if low else 'allowed'}"
 
 
 def _count_words(low: int, high: int | None) -> str:
@@ -101,14 +102,14 @@ def _count_words(low: int, high: int | None) -> str:
 
 
 def counted(group: Group, low: int, high: int | None) -> Check:
-    """There are so many of them."""
+    """A check of their number."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)
         sure = sum(selected is True for _, _, selected in members)
         return within(sure, len(members) if whole else None, low, high)
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         members, whole = group.members(item, scope)
         sure = sum(selected is True for _, _, selected in members)
         open_end = "" if whole and sure == len(members) else " or more"
@@ -117,56 +118,56 @@ def counted(group: Group, low: int, high: int | None) -> Check:
     wanted = how_many(low, high, group.noun)
 
     def sentence(actual: str | None, _item: Any, _scope: Scope, value: Truth) -> str:
-        told = f"of {group.path} {there_are(actual)}" if actual else f"how many {group.path} there are is not told"
-        return told if value else f"{told}, and there should be {wanted}"
+        found = f"{group.members_words}: {f'{actual} found' if actual else 'number unknown'}"
+        return found if value else f"{found}, {required(low, high)}"
 
-    return Check(group.path, test, wanted, say, sentence=sentence)
+    return Check(group.path, test, wanted, describe, sentence=sentence)
 
 
 def some(group: Group, wanted: Test, words: str) -> Check:
-    """At least one of them is as it is wanted."""
+    """A check that at least one of them meets a condition."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)
-        told: Truth = False if whole else None
+        result: Truth = False if whole else None
         for one, around, selected in members:
             value = wanted(one, around)
             if value and selected:
                 return True
             if value is not False:
-                told = None
-        return told
+                result = None
+        return result
 
-    return _check(group, test, ("any", "one"), words, _named(group, wanted, bad=False))
+    return _check(group, test, "any", words, _named(group, wanted, "met by"))
 
 
-def nobody(group: Group, unwanted: Test, words: str) -> Check:
-    """None of them is like that."""
+def none(group: Group, unwanted: Test, words: str) -> Check:
+    """A check that none of them meets a condition."""
     one = some(group, unwanted, words).test
     test: Test = lambda i, s: negation(one(i, s))  # noqa: E731 - as short as it is clear
-    return _check(group, test, ("no", "none"), words, _named(group, unwanted, bad=False))
+    return _check(group, test, "no", words, _named(group, unwanted, "met by"))
 
 
 def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check:
-    """All of them are as it is wanted; where there is none to look at, nothing can be told."""
+    """A check that all of them meet a condition; unknown if there is none."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)
-        # one that may not be meant is no proof that there is any to look at
-        told: Truth = True if whole and any(selected for _, _, selected in members) else None
+        # an object that may not be selected does not prove that there is one
+        result: Truth = True if whole and any(selected for _, _, selected in members) else None
         for one, around, selected in members:
             value = wanted(one, around)
             if value is False and selected:
                 return False
             if value is not True:
-                told = None
-        return told
+                result = None
+        return result
 
-    return _check(group, test, ("every", "every one"), words, _named(group, wanted, bad=True))
+    return _check(group, test, "every", words, _named(group, wanted, "not met by"))
 
 
 def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
-    """All of them have the same value in a field."""
+    """A check that all of them have the same value in a field."""
 
     def values(item: Any, scope: Scope) -> tuple[dict[Any, int], bool]:
         members, whole = group.members(item, scope)
@@ -183,29 +184,30 @@ def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
             return False
         return conjunction([None if not whole or None in found or not found else True])
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         found, _ = values(item, scope)
         times = ((v, "once" if count == 1 else f"{count} times") for v, count in found.items())
-        return ", ".join(f"{'not told' if v is None else v} {often}" for v, often in times) or None
+        return ", ".join(f"{'unknown' if v is None else v} {often}" for v, often in times) or None
 
-    return Check(f"{group.path}.{name}", test, f"the same {name} of every {group.words}", say)
+    return Check(f"{group.path}.{name}", test, f"the same {name} for every {group.words}", describe)
 
 
-def _named(group: Group, wanted: Test, *, bad: bool) -> Say:
-    """Who is like that, or who is not: ``so of smartarray:0/1I:1:4``; of unknown ones that they are."""
+def _named(group: Group, wanted: Test, verb: str) -> Describe:
+    """The objects that decide, ``met by smartarray:0/1I:1:4``, else the unknown ones."""
+    bad = verb.startswith("not")
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         members, whole = group.members(item, scope)
-        told = [(one, wanted(one, around)) for one, around, _ in members]
-        decisive = [one for one, value in told if value is (not bad)]
-        unsure = [one for one, value in told if value is None]
+        results = [(one, wanted(one, around)) for one, around, _ in members]
+        decisive = [one for one, value in results if value is (not bad)]
+        unsure = [one for one, value in results if value is None]
         if decisive:
-            return f"{'not so' if bad else 'so'} of {_ids(decisive)}"
+            return f"{verb} {_ids(decisive)}"
         if unsure:
-            return f"not told of {_ids(unsure)}"
-        return f"so of none of {len(members)}" if whole and not bad else None
+            return f"unknown for {_ids(unsure)}"
+        return f"{verb} none of {len(members)}" if whole and not bad else None
 
-    return say
+    return describe
 
 
 def _ids(items: list[Any]) -> str:
@@ -214,13 +216,10 @@ def _ids(items: list[Any]) -> str:
     return listing([*(names[:_NAMED] if rest else names), *rest])
 
 
-def _check(group: Group, test: Test, which: tuple[str, str], words: str, say: Say) -> Check:
-    """``which``: how many of them, before one and by itself."""
+def _check(group: Group, test: Test, which: str, words: str, describe: Describe) -> Check:
 
     def sentence(actual: str | None, _item: Any, _scope: Scope, value: Truth) -> str:
-        who = f"{which[1]} of {group.members_words}"
-        if value:
-            return f"{who} {'have' if which[0] == 'no' else 'has'} {words}"
-        return f"{who} should have {words}, and it is {actual or 'not told'}"
+        found = f"{group.members_words}: {words} {_REQUIRED[which]}"
+        return found if value else f"{found}, {actual or 'unknown'}"
 
-    return Check(group.path, test, f"{which[0]} {group.words} with {words}", say, sentence=sentence)
+    return Check(group.path, test, f"{which} {group.words} with {words}", describe, sentence=sentence)

@@ -1,4 +1,4 @@
-"""A rule of a policy: which objects it selects, what they have to be, and what it says of each."""
+"""A rule of a policy: the objects that it selects, their required values, its findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.mistakes import Place, suggestion
-from raidctl.audit.policy.quantifiers import bounds, how_many, there_are
+from raidctl.audit.policy.quantifiers import bounds, how_many, required
 from raidctl.audit.policy.schema import kinds, selectable
 from raidctl.audit.policy.scope import Machine, Scope
 from raidctl.text import listing, plural
@@ -23,43 +23,43 @@ USUAL: Severity = "warning"
 
 @dataclass
 class Count:
-    """How often a rule met an object, and what came of it."""
+    """Number of checks of a rule, by result."""
 
     checked: int = 0
     passed: int = 0
     failed: int = 0
     unknown: int = 0
     hosts: int = 0
-    """On which it did not pass."""
+    """Hosts on which it did not pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyRule:
-    """One rule, ready to be held against machines."""
+    """One compiled rule."""
 
     name: str
     label: str
-    """As it is called in messages: ``rule 3 ("database volumes")``."""
+    """Its name in messages: ``rule 3 ("database volumes")``."""
     kind: str
     severity: Severity = USUAL
     reason: str = ""
     remedy: str | None = None
     optional: bool = False
-    """That it selects nothing is nothing to tell of."""
+    """It may select nothing."""
     short: bool = False
-    """It is a line of its own, for every volume; what a rule can say besides it cannot."""
+    """A short line that applies to every volume."""
     chosen: tuple[Check, ...] = ()
     required: tuple[Check, ...] = ()
     count: tuple[int, int | None] | None = None
     select: Test | None = None
     test: Test = field(default=lambda _item, _scope: True)
 
-    def run(self, machine: Machine, count: Count, said: list[Finding], *, keep: bool) -> tuple[int, int]:
-        """Hold it against a machine: how often it met an object, and how often all was well.
+    def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
+        """Check a machine, and return the number of checks and of passes.
 
-        ``count`` is added to, ``said`` gets what is to be told; ``keep``: tell of what passes, too.
+        ``count`` and ``findings`` are added to; ``keep``: also findings that pass.
         """
-        before = len(said)
+        before = len(findings)
         objects = machine.objects(self.kind)
         if self.select is None and self.count is None and not keep:
             test, checked = self.test, len(objects)
@@ -68,22 +68,22 @@ class PolicyRule:
                 value = test(item, scope)
                 if not value:
                     passed -= 1
-                    said.append(self._finding("unknown" if value is None else "fail", item, scope, True))
+                    findings.append(self._finding("unknown" if value is None else "fail", item, scope, True))
         else:
-            checked, passed = self._chosen(machine, objects, said, keep=keep)
+            checked, passed = self._chosen(machine, objects, findings, keep=keep)
         count.checked += checked
         count.passed += passed
         if checked != passed:
-            failed = sum(one.outcome == "fail" for one in said[before:])
+            failed = sum(one.outcome == "fail" for one in findings[before:])
             count.failed += failed
             count.unknown += checked - passed - failed
             count.hosts += 1
         return checked, passed
 
     def _chosen(
-        self, machine: Machine, objects: Sequence[tuple[Any, Scope]], said: list[Finding], *, keep: bool
+        self, machine: Machine, objects: Sequence[tuple[Any, Scope]], findings: list[Finding], *, keep: bool
     ) -> tuple[int, int]:
-        """The same where only some objects are meant, are counted, or what passes is told."""
+        """The same if objects are selected or counted, or passes are kept."""
         select, test = self.select, self.test
         met = passed = sure = 0
         for item, scope in objects:
@@ -96,17 +96,19 @@ class PolicyRule:
             if value:
                 passed += 1
                 if keep and self.required:
-                    said.append(self._finding("pass", item, scope, selected))
+                    findings.append(self._finding("pass", item, scope, selected))
             else:
-                said.append(self._finding("fail" if selected and value is False else "unknown", item, scope, selected))
+                findings.append(
+                    self._finding("fail" if selected and value is False else "unknown", item, scope, selected)
+                )
         if self.count is None:
             return met, passed
-        right = self._counted(machine, sure, met, said, keep=keep)
+        right = self._counted(machine, sure, met, findings, keep=keep)
         return (met + 1, passed + right) if self.required else (1, int(right))
 
-    def _counted(self, machine: Machine, sure: int, most: int, said: list[Finding], *, keep: bool) -> bool:
-        """Whether it selects as many objects as it should."""
-        assert self.count is not None  # noqa: S101 - the caller has looked
+    def _counted(self, machine: Machine, sure: int, most: int, findings: list[Finding], *, keep: bool) -> bool:
+        """Whether it selects the required number of objects."""
+        assert self.count is not None  # noqa: S101 - the caller has checked it
         whole = machine.scope.complete
         value = within(sure, most if whole else None, *self.count)
         outcome = _OUTCOMES[value]
@@ -114,8 +116,8 @@ class PolicyRule:
             return True
         open_end = "" if whole and most == sure else " or more"
         wanted, actual = how_many(*self.count, self.selects), f"{sure}{open_end}"
-        told = there_are(actual).capitalize()
-        said.append(
+        text = f"{self.selects(2)}: {actual} found"
+        findings.append(
             Finding(
                 rule=self.name,
                 severity=self.severity,
@@ -124,7 +126,7 @@ class PolicyRule:
                 field="count",
                 wanted=wanted,
                 actual=actual,
-                message=self._sentence(f"{told}: {wanted}" if value else f"{told}, and there should be {wanted}"),
+                message=self._sentence(text if value else f"{text}, {required(*self.count)}"),
                 remedy=None if value else self.remedy,
                 evidence=(f"count = {actual}",),
             )
@@ -132,12 +134,12 @@ class PolicyRule:
         return value is True
 
     def selects(self, number: int = 1) -> str:
-        """``volume with mountpoints /srv/*``, of so many."""
+        """``volume with mountpoints /srv/*``, in the number given."""
         kind = (self.kind if number == 1 else plural(self.kind)).replace("_", " ")
         return f"{kind} with {words_of(self.chosen)}" if self.chosen else kind
 
     def unmatched(self, *, hidden: bool) -> Finding:
-        """That it selects nothing: most often a slip of the pen; ``hidden``: not everything could be read."""
+        """A finding that it selects nothing, usually a typing error; ``hidden``: not everything could be read."""
         return Finding(
             rule=self.name,
             severity=self.severity,
@@ -149,7 +151,7 @@ class PolicyRule:
 
     def _finding(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Finding:
         decisive = self._decisive(outcome, item, scope, selected)
-        told = [(check, check.actual(item, scope)) for check in decisive]
+        values = [(check, check.actual(item, scope)) for check in decisive]
         one = decisive[0] if len(decisive) == 1 else None
         return Finding(
             rule=self.name,
@@ -160,10 +162,10 @@ class PolicyRule:
             mountpoints=item.mountpoints if self.kind in ("volume", "drive") else (),
             field=(one.path or None) if one else None,
             wanted=one.wanted if one else words_of(decisive) or None,
-            actual=told[0][1] if one else ", ".join(f"{c.path} {v or 'not told'}" for c, v in told) or None,
-            message=self._sentence(self._message(outcome, told, item, scope, selected)),
+            actual=values[0][1] if one else ", ".join(f"{c.path} {v or 'unknown'}" for c, v in values) or None,
+            message=self._sentence(self._message(outcome, values, item, scope, selected)),
             remedy=None if outcome == "pass" else self.remedy,
-            evidence=tuple(f"{check.path or 'fields'} = {value or 'not told'}" for check, value in told),
+            evidence=tuple(f"{check.path or 'fields'} = {value or 'unknown'}" for check, value in values),
         )
 
     def _decisive(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Sequence[Check]:
@@ -177,26 +179,23 @@ class PolicyRule:
 
     @staticmethod
     def _message(
-        outcome: Outcome, told: Sequence[tuple[Check, str | None]], item: Any, scope: Scope, selected: Truth
+        outcome: Outcome, values: Sequence[tuple[Check, str | None]], item: Any, scope: Scope, selected: Truth
     ) -> str:
         if outcome == "unknown" and selected is None:
-            fields = list(dict.fromkeys(check.path or "what it asks" for check, _ in told))
-            be = "is" if len(fields) == 1 else "are"
-            return f"Whether the rule is about it cannot be told: {listing(fields)} {be} not told"
+            fields = list(dict.fromkeys(check.path or "a field" for check, _ in values))
+            return f"Whether the rule applies is unknown: {listing(fields)} not reported"
         value = _VALUES[outcome]
-        return "; ".join([clause(check, actual, item, scope, value) for check, actual in told])
+        return "; ".join([clause(check, actual, item, scope, value) for check, actual in values])
 
     def _sentence(self, text: str) -> str:
         if not self.reason:
             return f"{text}."
-        return f"{text}: {self.reason.rstrip('.')}."
+        return f"{text} ({self.reason.rstrip('.')})."
 
 
-_HIDDEN = "Not everything could be read, so what it selects may be hidden; see to that first, then audit again."
-_UNMATCHED = "Correct what it selects; where nothing to select is as it should be, say optional = true."
-_SHORT = (
-    "It is for every volume, and there is none; where that is as it should be, write a [[rule]] with optional = true."
-)
+_HIDDEN = "Not everything could be read, so the objects may be hidden; fix that first, then audit again."
+_UNMATCHED = "Correct the selection, or set optional = true if it may select nothing."
+_SHORT = "The line applies to every volume, and there is none; if that is right, write a [[rule]] with optional = true."
 _OUTCOMES: dict[Truth, Outcome] = {True: "pass", False: "fail", None: "unknown"}
 _VALUES: dict[Outcome, Truth] = {outcome: value for value, outcome in _OUTCOMES.items()}
 
@@ -212,23 +211,23 @@ def _name(item: Any, scope: Scope, kind: str) -> str:
 def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
     """The rule of one ``[[rule]]``; mistakes are noted, and then it may be None."""
     if not isinstance(table, Mapping):
-        place.wrong("a rule is a table: [[rule]], then its keys, or rule = [{ … }].")
+        place.wrong("a rule has to be a table: [[rule]], then its keys, or rule = [{ … }].")
         return None
     for key in table:
         if key not in KEYS:
             hint = suggestion(key, KEYS)
-            field_hint = ' (what an object has to be stands in "require", what selects it in "where")'
-            place.at(key).wrong(f'"{key}" is no key of a rule; {hint}{"" if "did you" in hint else field_hint}')
+            field_hint = ' (conditions go into "require", the selection into "where")'
+            place.at(key).wrong(f'"{key}" is not a key of a rule; {hint}{"" if "did you" in hint else field_hint}')
     kind = table.get("for")
     known = selectable()
     if not isinstance(kind, str) or kind not in known:
-        word = f'a rule is for one of {listing(known)}, not "{kind}"; {suggestion(str(kind), known)}'
+        word = f'"for" has to be {listing(known, "or")}, not "{kind}"; {suggestion(str(kind), known)}'
         (place.at("for") if "for" in table else place).wrong(
-            word if "for" in table else f'"for" is missing: say what the rule is about, {listing(known, "or")}.'
+            word if "for" in table else f'"for" is missing: {listing(known, "or")}.'
         )
         return None
     if "require" not in table and "count" not in table:
-        place.wrong('a rule needs "require" or "count": it asks for nothing.')
+        place.wrong('a rule needs "require" or "count".')
     return _made(table, number, kind, place)
 
 
@@ -237,7 +236,7 @@ def _made(table: Mapping[str, Any], number: int, kind: str, place: Place) -> Pol
     chosen = conditions(shape, table["where"], place.at("where")) if "where" in table else []
     required = conditions(shape, table["require"], place.at("require")) if "require" in table else []
     if "require" in table and not table["require"]:
-        place.at("require").wrong('"require" is empty: it asks for nothing.')
+        place.at("require").wrong('"require" is empty.')
     name = text(table, "name", place)
     return PolicyRule(
         name=name or f"rule {number}",
@@ -256,7 +255,7 @@ def _made(table: Mapping[str, Any], number: int, kind: str, place: Place) -> Pol
 
 
 def short_rule(key: str, spec: Any, place: Place) -> PolicyRule | None:
-    """The rule of a line like ``raid_level = "raid6"``: what every volume has to be."""
+    """The rule of a line like ``raid_level = "raid6"``, which applies to every volume."""
     required = conditions(kinds()["volume"], {key: spec}, place)
     if not required:
         return None
@@ -271,27 +270,27 @@ def short_rule(key: str, spec: Any, place: Place) -> PolicyRule | None:
 
 
 def text(table: Mapping[str, Any], key: str, place: Place) -> str | None:
-    """A text of a table; anything else is noted."""
+    """A string of a table; anything else is a mistake."""
     value = table.get(key)
     if value is None or (isinstance(value, str) and value.strip()):
         return value
-    place.at(key).wrong(f'"{key}" has to be a text.')
+    place.at(key).wrong(f'"{key}" has to be a string.')
     return None
 
 
 def severity(table: Mapping[str, Any], place: Place) -> Severity | None:
-    """The severity of a table, if it says one."""
+    """The severity of a table, if it has one."""
     word = table.get("severity")
     for known in SEVERITIES:
         if word == known:
             return known
     if word is not None:
-        place.at("severity").wrong(f'"severity" is never "{word}": {suggestion(str(word), SEVERITIES)}')
+        place.at("severity").wrong(f'"severity" cannot be "{word}": {suggestion(str(word), SEVERITIES)}')
     return None
 
 
 def _flag(table: Mapping[str, Any], key: str, place: Place) -> bool:
     value = table.get(key, False)
     if not isinstance(value, bool):
-        place.at(key).wrong(f'"{key}" is true or false.')
+        place.at(key).wrong(f'"{key}" has to be true or false.')
     return value is True

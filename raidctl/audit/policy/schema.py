@@ -1,8 +1,7 @@
 """The model as a policy sees it: kinds of objects, their fields, and how one object leads to others.
 
-Plain fields come from the model itself, so that a new one can be used at once. What the model does not have, and
-people ask for, is added here: the controller that a volume hangs on, the drives under it, what policy and drives
-together say of a write cache.
+Plain fields come from the model, so that a new one can be used immediately. Derived fields are added here: the
+controller of a volume, the drives below it, the state of a write cache from policy and drives.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from raidctl.audit.policy.scope import Scope
 Sort = Literal["enum", "text", "number", "flag", "object", "objects", "texts", "numbers", "mapping"]
 Get = Callable[[Any, Scope], Any]
 Pairs = Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]
-Told = Callable[[Any, Scope], bool]
+IsComplete = Callable[[Any, Scope], bool]
 
 
 @dataclass(frozen=True)
@@ -33,31 +32,31 @@ class Field:
     sort: Sort
     about: str = ""
     attribute: Callable[[Any], Any] | None = None
-    """How to get it, where it is a plain field."""
+    """Getter of a plain field."""
     get: Get | None = None
-    """Of concluded fields, and of single objects that stand elsewhere."""
+    """Getter of derived fields, and of single objects elsewhere."""
     pairs: Pairs | None = None
-    """Of ``objects``: each of them with the scope that it is in."""
-    told: Told | None = None
-    """Of ``objects``, ``texts``, ``numbers``: whether all are known; a list that may be cut off proves no absence."""
+    """Of ``objects``: each of them with its scope."""
+    complete: IsComplete | None = None
+    """Of ``objects``, ``texts``, ``numbers``: whether the list is complete; an incomplete list proves no absence."""
     values: tuple[str, ...] = ()
-    """Of an ``enum``; ``unknown`` is none of them."""
+    """Of an ``enum``, without ``unknown``."""
     target: str | None = None
     """Kind that ``object``, ``objects`` and some mappings lead to."""
     words: bool = False
-    """Also the id of what it leads to, as a text: ``array = "smartarray:1/A"``."""
+    """Also usable as the id of its target: ``array = "smartarray:1/A"``."""
     whole: bool = False
-    """Of a ``number``, ``numbers``: there are no fractions of it."""
+    """Of a ``number``, ``numbers``: integers only."""
 
     @property
     def unit(self) -> str:
-        """What its figures count: ``bytes``, ``percent``; empty where they count things."""
+        """Unit of its numbers: ``bytes``, ``percent``; empty for counts."""
         last = self.name.rpartition("_")[2]
         return last if last in {"bytes", "percent", "celsius", "seconds", "volts", "gbps", "hours", "watts"} else ""
 
     @property
     def getter(self) -> Get:
-        """How to get it, whichever way that is."""
+        """The getter of the field, plain or derived."""
         attribute, get = self.attribute, self.get
         if attribute is not None:
             return lambda item, _scope: attribute(item)
@@ -75,20 +74,20 @@ class Kind:
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """All of them by their names in policies: ``volume``, ``host``; ``volume_cache`` is one inside another."""
+    """All kinds by their names in policies: ``volume``, ``host``; ``volume_cache`` is part of another."""
     found: dict[str, Kind] = {}
     _walk(model.Inventory, found)
     for place, fields in derived_fields.ADDED.items():
         for name, extra in fields.items():
             found[place].fields[name] = _added(name, extra)
-    for place, name in derived_fields.TOLD:
+    for place, name in derived_fields.COMPLETE:
         old = found[place].fields[name]
-        found[place].fields[name] = Field(**{**vars(old), "told": derived_fields.TOLD[place, name]})
+        found[place].fields[name] = Field(**{**vars(old), "complete": derived_fields.COMPLETE[place, name]})
     return found
 
 
 def selectable() -> list[str]:
-    """The kinds that a rule can be for, in the order of the model."""
+    """The kinds that a rule can apply to, in the order of the model."""
     return [name for name in kinds() if name == "host" or _listed(name)]
 
 
@@ -101,7 +100,7 @@ def kind_of(cls: type) -> str:
 
 
 def _listed(name: str) -> bool:
-    """Whether objects of this kind are listed on a machine or a controller; a cache is one of a controller."""
+    """Whether objects of this kind are listed on a machine or a controller, or it is a cache."""
     return name in {"controller", "cache"} or any(
         f.target == name and f.sort == "objects"
         for place in ("host", "controller")
@@ -113,9 +112,9 @@ def _walk(cls: type, found: dict[str, Kind]) -> str:
     name = kind_of(cls)
     if name not in found:
         found[name] = kind = Kind(name)
-        told = inspect.type_info(cls)
-        assert isinstance(told, inspect.StructType)  # noqa: S101 - the model consists of these
-        for one in told.fields:
+        described = inspect.type_info(cls)
+        assert isinstance(described, inspect.StructType)  # noqa: S101 - the model consists of these
+        for one in described.fields:
             kind.fields[one.name] = _field(one.name, one.type, found)
     return name
 
@@ -171,7 +170,13 @@ def _same_scope(get: Callable[[Any], Any]) -> Pairs:
 def _added(name: str, extra: derived_fields.Extra) -> Field:
     if extra.pairs is not None:
         return Field(
-            name, "objects", extra.about, pairs=extra.pairs, told=extra.told, target=extra.target, words=extra.words
+            name,
+            "objects",
+            extra.about,
+            pairs=extra.pairs,
+            complete=extra.complete,
+            target=extra.target,
+            words=extra.words,
         )
     if extra.target is not None:
         return Field(name, "object", extra.about, get=extra.get, target=extra.target, words=extra.words)

@@ -1,4 +1,4 @@
-"""An inventory made ready for rules: every object of a kind, each with the controller that it is on."""
+"""An inventory prepared for rules: all objects of a kind, each with its controller."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes"
 
 
 def single(kind: str) -> str:
-    """``an array``, ``a volume cache``; what is several has no article."""
+    """``an array``, ``a volume cache``; plurals have no article."""
     words = kind.replace("_", " ")
     return words if plural(kind) == kind else f"{'an' if words[:1] in set('aeiou') else 'a'} {words}"
 
 
 def hides(problem: Problem) -> bool:
-    """Whether objects may be hidden behind a problem: an output not understood, a card that nobody could ask.
+    """Whether a problem may hide objects: output that could not be read, a controller that could not be queried.
 
-    A missing program that only adds to what is known of plain drives hides none: what it would tell is null.
+    A missing tool that only adds details of plain drives hides none: its fields are null.
     """
     return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
 
 
 class Scope:
-    """What is around an object: the machine, and the controller that it is on, if it is on one."""
+    """The surroundings of an object: its machine, and its controller if it has one."""
 
     __slots__ = ("_arrays", "_complete", "_drives", "controller", "machine")
 
@@ -39,20 +39,20 @@ class Scope:
         self._complete: bool | None = None
 
     def drive(self, name: str) -> Drive | None:
-        """The drive of an id on this controller."""
+        """The drive with an id on this controller."""
         if self._drives is None:
             self._drives = {drive.id: drive for drive in self.controller.drives} if self.controller else {}
         return self._drives.get(name)
 
     def array(self, name: str | None) -> Array | None:
-        """The array of an id on this controller."""
+        """The array with an id on this controller."""
         if self._arrays is None:
             self._arrays = {array.id: array for array in self.controller.arrays} if self.controller else {}
         return self._arrays.get(name) if name is not None else None
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is known to be hidden here: no problem says that something of it could not be read."""
+        """Whether no problem is known that may hide objects here."""
         if self._complete is None:
             self._complete = not any(map(self._hides, self.machine.hiding))
         return self._complete
@@ -65,9 +65,9 @@ class Scope:
 
 
 class Machine:
-    """An inventory with its scopes; what several rules need is made once.
+    """An inventory with its scopes; lists that several rules need are built once.
 
-    In a ``with`` statement its memory is free at the end of it; without, when Python next looks for garbage.
+    A ``with`` statement frees its memory at the end; otherwise the garbage collector does.
     """
 
     __slots__ = ("_objects", "below", "hiding", "inventory", "scope", "scopes")
@@ -91,7 +91,7 @@ class Machine:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Let go of the scopes, which hold this one: a circle keeps its inventory until garbage is looked for."""
+        """Drop the scopes: their reference cycle would keep the inventory until the next garbage collection."""
         self.scopes.clear()
         self._objects.clear()
         del self.scope
@@ -112,7 +112,7 @@ class Machine:
         return self._elsewhere(kind)
 
     def _elsewhere(self, kind: str) -> Iterable[tuple[Any, Scope]]:
-        """Kinds that the model has grown: lists of the machine, or of its controllers, under the plural's name."""
+        """Objects of other kinds: lists of the machine or its controllers, by the plural of the kind."""
         name = plural(kind)
         if hasattr(self.inventory, name):
             return [(item, self.scope) for item in getattr(self.inventory, name)]
@@ -120,7 +120,7 @@ class Machine:
 
 
 def listed(kind: str) -> Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]:
-    """All objects of a kind on the machine around an object."""
+    """A function that lists all objects of a kind on the machine."""
 
     def pairs(_item: Any, scope: Scope) -> Iterable[tuple[Any, Scope]]:
         return scope.machine.objects(kind)

@@ -1,4 +1,4 @@
-"""Which rules count for a host: those of the policy, then what its groups add, replace, override and ignore."""
+"""The rules for a host: those of the policy, as its groups add, replace, override and ignore them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.audit.rule import Rule
 
 @dataclass(frozen=True)
 class Chosen:
-    """A built-in rule, as a policy wants it."""
+    """A built-in rule with the changes of a policy."""
 
     rule: Rule
     override: Override = field(default_factory=Override)
@@ -28,17 +28,17 @@ class RuleSet:
     rules: tuple[PolicyRule, ...] = ()
     builtin: tuple[Chosen, ...] = ()
     unread: Severity | None = "warning"
-    """How bad it is that something could not be read; None: that is ignored."""
+    """Severity if something could not be read; None: ignored."""
     max_age: int | None = None
-    """Seconds; None: an inventory may be of any age."""
+    """Seconds; None: any age."""
     stale: Severity = "warning"
-    """How bad it is that an inventory is older."""
+    """Severity if an inventory is older."""
     unsure: tuple[str, ...] = ()
-    """Groups of which it cannot be told whether the host belongs to them: its name is not told."""
+    """Groups that the host may belong to, because its name is unknown."""
 
 
 class Policy:
-    """A policy that is ready."""
+    """A loaded policy."""
 
     def __init__(self, name: str, found: Document, builtin: Sequence[Rule]) -> None:
         self.name = name
@@ -51,7 +51,7 @@ class Policy:
         self._sets: dict[tuple[bool, ...] | None, RuleSet] = {}
 
     def for_host(self, hostname: str | None) -> RuleSet:
-        """The rules that count for a host of this name."""
+        """The rules for a host of this name."""
         key: tuple[bool, ...] | None = None
         if hostname is not None:
             key = tuple(match(hostname) is not None for match in self._patterns)
@@ -67,7 +67,7 @@ class Policy:
         ]
 
     def every(self) -> tuple[list[PolicyRule], list[str]]:
-        """All rules that count for any host, those of groups included; and the names of the built-in ones."""
+        """All active rules, those of groups included, and the names of the built-in ones."""
         parts = [self._part, *(group.part for group in self.groups)]
         ignored = set(self._part.ignore)
         rules = {name: rule for part in reversed(parts) for name, rule in part.rules.items() if name not in ignored}
@@ -103,11 +103,11 @@ def _overridden(rule: PolicyRule, part: Part) -> PolicyRule:
 
 
 def load(path: str, read: Read, builtin: Sequence[Rule], *, every: bool = False) -> Policy:
-    """The policy of a file; ``every``: with all built-in rules, whatever it names.
+    """The policy of a file; ``every``: with all built-in rules.
 
     Raises:
-        PolicyError: It has mistakes.
-        OSError: It cannot be read.
+        PolicyError: The policy has mistakes.
+        OSError: The file cannot be read.
     """
     found = read_document(path, read, [rule.name for rule in builtin], every=every)
     return Policy(path, found, builtin)

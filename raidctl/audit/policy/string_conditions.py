@@ -1,4 +1,4 @@
-"""Conditions on lists of texts and of numbers: mount points, flags, where the pieces of a logical volume begin."""
+"""Conditions on lists of strings and numbers: mount points, flags, offsets."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from raidctl.audit.policy import quantifiers
-from raidctl.audit.policy.checks import Check, Say
+from raidctl.audit.policy.checks import Check
 from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
 from raidctl.audit.policy.mistakes import Place
 from raidctl.audit.policy.schema import Field
 from raidctl.audit.policy.scope import Scope
-from raidctl.audit.policy.values import Wish, said, wish
-
-_SEVERAL = {"mountpoints", "flags", "options", "offsets_bytes"}
-"""Lists that are called what several of their texts or numbers are called."""
+from raidctl.audit.policy.values import Requirement, readable, requirement
 
 
 def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> Check | None:
-    """Any of them is what is wanted; with ``not`` none of them; or ``count``; ``known``: that there is any."""
+    """A check that any of them meets a condition; ``not``: none; ``count``: their number; ``known``: there is one."""
     single = replace(field, sort="number" if field.sort == "numbers" else "text")
     count = None
     if isinstance(spec, Mapping) and "count" in spec:
@@ -31,7 +28,7 @@ def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> 
     inner = spec["not"] if flip else spec
     wanted = None
     if inner or not isinstance(inner, Mapping) or count is None:
-        wanted = wish(single, inner, place.at("not") if flip else place, binary=binary)
+        wanted = requirement(single, inner, place.at("not") if flip else place, binary=binary)
         if wanted is None:
             return None
     words = [f"{'not ' if flip else ''}{wanted.words}"] if wanted else []
@@ -44,7 +41,7 @@ def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> 
 def _check(
     path: str,
     words: str,
-    wanted: Wish | None,
+    wanted: Requirement | None,
     count: tuple[int, int | None] | None,
     field: Field,
     *,
@@ -52,25 +49,25 @@ def _check(
     known: bool,
     binary: bool,
 ) -> Check:
-    get, told = field.getter, field.told
+    get, complete = field.getter, field.complete
 
     def test(item: Any, scope: Scope) -> Truth:
         values = get(item, scope)
-        whole = told is None or told(item, scope)
+        whole = complete is None or complete(item, scope)
         rest: list[Truth] = [] if whole else [None]
-        answers: list[Truth] = []
+        results: list[Truth] = []
         if wanted is not None and known:
-            answers.append(wanted.test(values or None))
+            results.append(wanted.test(values or None))
         elif wanted is not None:
             found = disjunction([*map(wanted.test, values), *rest])
-            answers.append(negation(found) if flip else found)
+            results.append(negation(found) if flip else found)
         if count is not None:
-            answers.append(quantifiers.within(len(values), len(values) if whole else None, *count))
-        return conjunction(answers)
+            results.append(quantifiers.within(len(values), len(values) if whole else None, *count))
+        return conjunction(results)
 
-    def say(item: Any, scope: Scope) -> str | None:
+    def describe(item: Any, scope: Scope) -> str | None:
         values = get(item, scope)
-        return said(field, values, binary=binary) if values or told is None or told(item, scope) else None
+        known = values or complete is None or complete(item, scope)
+        return readable(field, values, binary=binary) if known else None
 
-    actual: Say = say
-    return Check(path, test, words, actual, "are" if field.name in _SEVERAL else "is")
+    return Check(path, test, words, describe)

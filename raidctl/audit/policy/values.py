@@ -1,4 +1,4 @@
-"""What a policy wants of one value: equal, one of, a range, not, a pattern; made into a function of the value."""
+"""Conditions on one value: equal, one of, a range, not, a pattern; compiled to a function of the value."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from raidctl.units import (
 )
 
 SAME = 0.01
-"""A disk space that is written with its unit is met within so much: ``4TB`` drives have 4,000,787,030,016 bytes."""
+"""Tolerance for sizes written with a unit: ``4TB`` drives have 4,000,787,030,016 bytes."""
 OPERATORS = ("min", "max", "not", "any_of", "is", "known")
 _REMEMBERED = 1000
-"""So many texts, and whether they match, are kept for each pattern."""
+"""Results remembered for each pattern."""
 _GLOB = re.compile(r"[*?\[]")
 _PARSERS: dict[str, Callable[[str], float]] = {
     "percent": parse_percent, "celsius": parse_celsius, "seconds": parse_seconds, "gbps": parse_gbps,
@@ -40,21 +40,21 @@ _EXAMPLES = {
 
 _BINARY = {"strip_bytes", "full_stripe_bytes", "start_bytes", "offsets_bytes", "data_offset_bytes"}
 _MOST = {"life_used_percent": 255.0}
-"""Percentages of which there can be more than 100."""
+"""Percentages that can exceed 100."""
 
 Test = Callable[[Any], Truth]
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is wanted of a value, and how that is said."""
+class Requirement:
+    """A condition on a value, and its wording."""
 
     test: Test
     words: str
 
 
-def wish(field: Field, spec: Any, place: Place, *, binary: bool) -> Wish | None:
-    """What a value of this field is to be; None, and a note of it, where that cannot be meant."""
+def requirement(field: Field, spec: Any, place: Place, *, binary: bool) -> Requirement | None:
+    """The condition on a field's value; None, with a mistake noted, if it is invalid."""
     if isinstance(spec, Mapping):
         return _operators(field, spec, place, binary=binary)
     if isinstance(spec, list):
@@ -62,33 +62,33 @@ def wish(field: Field, spec: Any, place: Place, *, binary: bool) -> Wish | None:
     return _equal(field, spec, place, binary=binary)
 
 
-def said(field: Field, value: Any, *, binary: bool) -> str | None:
-    """A value as people read it; None: not told."""
+def readable(field: Field, value: Any, *, binary: bool) -> str | None:
+    """A value for people to read; None if unknown."""
     if value is None or value == "unknown":
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):  # also under a label of a tool that looks like a figure's
+    if isinstance(value, str):  # even if the label looks like that of a number
         return value
     if isinstance(value, (tuple, list)):
-        return listing(said(field, one, binary=binary) or str(one) for one in value) or "none"
+        return listing(readable(field, one, binary=binary) or str(one) for one in value) or "none"
     if field.unit == "bytes":
         return format_binary(value) if binary else format_decimal(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def is_binary(kind: str, field: Field) -> bool:
-    """Whether its sizes are counted as memory is: caches, strips, and where data begin on a disk are."""
+    """Whether its sizes use binary units: caches, strips and offsets do."""
     return field.unit == "bytes" and (kind in {"cache", "volume_cache", "block"} or field.name in _BINARY)
 
 
-def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool) -> Wish | None:
-    found: list[Wish | None] = []
+def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool) -> Requirement | None:
+    found: list[Requirement | None] = []
     if not spec:
-        place.wrong(f'nothing is said of "{field.name}".')
+        place.wrong(f'the condition on "{field.name}" is empty.')
     for name in spec:
         if name not in OPERATORS:
-            place.at(name).wrong(f'"{name}" is nothing that can be asked of "{field.name}": {_hint(name, OPERATORS)}')
+            place.at(name).wrong(f'"{field.name}" has no condition "{name}": {_hint(name, OPERATORS)}')
             found.append(None)
     if "min" in spec or "max" in spec:
         found.append(_range(field, spec, place, binary=binary))
@@ -97,93 +97,97 @@ def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: b
     if "any_of" in spec:
         inner, there = spec["any_of"], place.at("any_of")
         if not isinstance(inner, list):
-            there.wrong('"any_of" is followed by a list.')
+            there.wrong('"any_of" needs a list.')
         found.append(_one_of(field, inner, there, binary=binary) if isinstance(inner, list) else None)
-    if "not" in spec and (negated := wish(field, spec["not"], place.at("not"), binary=binary)):
+    if "not" in spec and (negated := requirement(field, spec["not"], place.at("not"), binary=binary)):
         found.append(_not(negated))
     if "known" in spec:
         found.append(_known(spec["known"], place.at("known")))
     return _all([one for one in found if one])
 
 
-def _not(inner: Wish) -> Wish:
+def _not(inner: Requirement) -> Requirement:
     test = inner.test
-    return Wish(lambda value: negation(test(value)), f"not {inner.words}")
+    return Requirement(lambda value: negation(test(value)), f"not {inner.words}")
 
 
-def _all(wishes: Sequence[Wish]) -> Wish | None:
-    if len(wishes) < 2:
-        return wishes[0] if wishes else None
-    tests = [one.test for one in wishes]
-    return Wish(lambda value: conjunction([test(value) for test in tests]), " and ".join(one.words for one in wishes))
+def _all(found: Sequence[Requirement]) -> Requirement | None:
+    if len(found) < 2:
+        return found[0] if found else None
+    tests = [one.test for one in found]
+    return Requirement(
+        lambda value: conjunction([test(value) for test in tests]), " and ".join(one.words for one in found)
+    )
 
 
-def _one_of(field: Field, specs: Sequence[Any], place: Place, *, binary: bool) -> Wish | None:
+def _one_of(field: Field, specs: Sequence[Any], place: Place, *, binary: bool) -> Requirement | None:
     if not specs:
-        place.wrong(f'an empty list: nothing could be "{field.name}".')
+        place.wrong(f'the list is empty, so no value of "{field.name}" could pass.')
         return None
-    found = [wish(field, spec, place.at(number), binary=binary) for number, spec in enumerate(specs)]
-    wishes = [one for one in found if one]
-    words = listing((one.words for one in wishes), "or")
+    found = [requirement(field, spec, place.at(number), binary=binary) for number, spec in enumerate(specs)]
+    accepted = [one for one in found if one]
+    words = listing((one.words for one in accepted), "or")
     if field.sort == "enum":
-        return Wish(_table(field, [value for value in field.values if any(one.test(value) for one in wishes)]), words)
-    tests = [one.test for one in wishes]
-    return Wish(lambda value: disjunction([test(value) for test in tests]), words)
+        return Requirement(
+            _table(field, [value for value in field.values if any(one.test(value) for one in accepted)]), words
+        )
+    tests = [one.test for one in accepted]
+    return Requirement(lambda value: disjunction([test(value) for test in tests]), words)
 
 
-def _known(spec: Any, place: Place) -> Wish | None:
+def _known(spec: Any, place: Place) -> Requirement | None:
     if not isinstance(spec, bool):
         place.wrong('"known" is true or false.')
         return None
-    return Wish(lambda value: (value is not None and value != "unknown") is spec, "told" if spec else "not told")
+    return Requirement(lambda value: (value is not None and value != "unknown") is spec, "known" if spec else "unknown")
 
 
-def _equal(field: Field, spec: Any, place: Place, *, binary: bool, exact: bool = False) -> Wish | None:
+def _equal(field: Field, spec: Any, place: Place, *, binary: bool, exact: bool = False) -> Requirement | None:
     if field.sort == "enum":
         return _word(field, spec, place, exact=exact)
     if field.sort == "flag":
         if not isinstance(spec, bool):
             place.wrong(f'"{field.name}" is true or false, not {_quoted(spec)}.')
             return None
-        return Wish({True: spec is True, False: spec is False}.get, "true" if spec else "false")
+        return Requirement({True: spec is True, False: spec is False}.get, "true" if spec else "false")
     if field.sort == "number":
         return _number(field, spec, place, binary=binary)
     return _text(field, spec, place, exact=exact)
 
 
-def _word(field: Field, spec: Any, place: Place, *, exact: bool) -> Wish | None:
+def _word(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement | None:
     if spec == "unknown":
-        place.wrong(f'"unknown" is no value that "{field.name}" can be required to have; say {{ known = false }}.')
+        place.wrong(f'"{field.name}" cannot be required to be "unknown"; use {{ known = false }}.')
         return None
     if isinstance(spec, str):
         accepted = [value for value in field.values if value == spec]
         if not accepted and not exact and _GLOB.search(spec):
             accepted = list(filter(re.compile(translate(spec)).fullmatch, field.values))
         if accepted:
-            return Wish(_table(field, accepted), spec)
-    place.wrong(f'"{field.name}" is never {_quoted(spec)}: {_hint(str(spec), field.values)}')
+            return Requirement(_table(field, accepted), spec)
+    place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: {_hint(str(spec), field.values)}')
     return None
 
 
 def _table(field: Field, accepted: Sequence[str]) -> Test:
-    """One look into a dictionary; a word that this raidctl does not know, like none at all, cannot be told."""
+    """A single dictionary look-up; the result is unknown for None and for values that this version does not know."""
     return {value: value in accepted for value in field.values}.get
 
 
-def _text(field: Field, spec: Any, place: Place, *, exact: bool) -> Wish | None:
+def _text(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement | None:
     if not isinstance(spec, str):
-        place.wrong(f'"{field.name}" is a text: write {_quoted(str(spec))} in quotes.')
+        place.wrong(f'"{field.name}" is a string: write {_quoted(str(spec))} in quotes.')
         return None
     if field.name == "cache_split" and not _is_split(spec):
-        place.wrong(f'"{spec}" is no split: write read and write share in percent, "25/75".')
+        place.wrong(f'"{spec}" is not a cache split: write read and write share in percent, "25/75".')
         return None
     if exact or not _GLOB.search(spec):
-        return Wish(lambda value: None if value is None else value == spec, spec)
-    return Wish(_remembered(re.compile(translate(spec))), spec)
+        return Requirement(lambda value: None if value is None else value == spec, spec)
+    return Requirement(_remembered(re.compile(translate(spec))), spec)
 
 
 def _remembered(pattern: re.Pattern[str]) -> Test:
-    """Whether a text matches; the same models and mount points come again and again."""
+    """Whether a text matches; results are cached, as models and mount points repeat."""
     known: dict[str | None, Truth] = {None: None}
 
     def test(value: Any) -> Truth:
@@ -204,19 +208,19 @@ def _is_split(text: str) -> bool:
     return len(shares) == 2 and all(map(str.isdecimal, shares)) and sum(map(int, shares)) == 100
 
 
-def _number(field: Field, spec: Any, place: Place, *, binary: bool) -> Wish | None:
+def _number(field: Field, spec: Any, place: Place, *, binary: bool) -> Requirement | None:
     wanted = _figure(field, spec, place, binary=binary)
     if wanted is None:
         return None
-    words = said(field, wanted, binary=binary) or ""
+    words = readable(field, wanted, binary=binary) or ""
     if field.unit == "bytes" and isinstance(spec, str) and not binary:
         low, high = wanted * (1 - SAME), wanted * (1 + SAME)
-        return Wish(lambda value: None if value is None else low <= value <= high, words)
-    return Wish(lambda value: None if value is None else value == wanted, words)
+        return Requirement(lambda value: None if value is None else low <= value <= high, words)
+    return Requirement(lambda value: None if value is None else value == wanted, words)
 
 
 def _figure(field: Field, spec: Any, place: Place, *, binary: bool) -> float | None:
-    """The number that is meant; None, and a note, where none is."""
+    """The number; None, with a mistake noted, if there is none."""
     found: float | None = None
     if isinstance(spec, str):
         try:
@@ -229,19 +233,19 @@ def _figure(field: Field, spec: Any, place: Place, *, binary: bool) -> float | N
     most = _MOST.get(field.name, 100) if field.unit == "percent" else math.inf
     if found is None or not least <= found <= most:
         example = _EXAMPLES.get(field.unit)
-        place.wrong(f'"{field.name}" is never {_quoted(spec)}: write {example or "a number"}.')
+        place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: write {example or "a number"}.')
         return None
     if field.whole and found != (below := math.floor(found)):
-        place.wrong(f'"{field.name}" is never {_quoted(spec)}: it is a whole number, {below} or {below + 1}.')
+        place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: use a whole number, {below} or {below + 1}.')
         return None
     return found
 
 
-def _range(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool) -> Wish | None:
+def _range(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool) -> Requirement | None:
     if field.sort == "text":
         return _versions(field, spec, place)
     if field.sort != "number":
-        place.wrong(f'"{field.name}" is no number: it has no "min" and "max".')
+        place.wrong(f'"{field.name}" is not a number, so it has no "min" or "max".')
         return None
     bounds = {
         name: _figure(field, spec[name], place.at(name), binary=binary) for name in ("min", "max") if name in spec
@@ -250,21 +254,23 @@ def _range(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool)
         return None
     low, high = bounds.get("min"), bounds.get("max")
     if low is not None and high is not None and low > high:
-        place.wrong(f'no "{field.name}" is at least {_quoted(spec["min"])} and at most {_quoted(spec["max"])}.')
+        place.wrong(f'"{field.name}": min {_quoted(spec["min"])} is greater than max {_quoted(spec["max"])}.')
         return None
-    words = _range_words(*(said(field, bound, binary=binary) if bound is not None else None for bound in (low, high)))
+    words = _range_words(
+        *(readable(field, bound, binary=binary) if bound is not None else None for bound in (low, high))
+    )
     bottom, top = -math.inf if low is None else low, math.inf if high is None else high
-    return Wish(lambda value: None if value is None else bottom <= value <= top, words)
+    return Requirement(lambda value: None if value is None else bottom <= value <= top, words)
 
 
-def _versions(field: Field, spec: Mapping[str, Any], place: Place) -> Wish | None:
-    """Texts in the order that people expect: of firmware, ``6.60`` comes before ``8.00`` and ``10.1``."""
+def _versions(field: Field, spec: Mapping[str, Any], place: Place) -> Requirement | None:
+    """Versions in natural order: ``6.60`` comes before ``8.00`` and ``10.1``."""
     bounds: dict[str, str] = {}
     for name in ("min", "max"):
         if name in spec and isinstance(spec[name], str):
             bounds[name] = spec[name]
         elif name in spec:
-            place.at(name).wrong(f'"{field.name}" is a text: write {_quoted(str(spec[name]))} in quotes.')
+            place.at(name).wrong(f'"{field.name}" is a string: write {_quoted(str(spec[name]))} in quotes.')
             return None
     low, high = (natural(bounds[name]) if name in bounds else None for name in ("min", "max"))
 
@@ -274,7 +280,7 @@ def _versions(field: Field, spec: Mapping[str, Any], place: Place) -> Wish | Non
         key = natural(value)
         return (low is None or key >= low) and (high is None or key <= high)
 
-    return Wish(test, _range_words(bounds.get("min"), bounds.get("max")))
+    return Requirement(test, _range_words(bounds.get("min"), bounds.get("max")))
 
 
 def _range_words(low: str | None, high: str | None) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from msgspec.structs import replace
 
 from raidctl.bench.trials.classic import Classic
 from raidctl.bench.trials.readahead import ReadAhead

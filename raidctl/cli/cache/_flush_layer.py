@@ -8,11 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from raidctl.change.failure_messages import DENIED
 from raidctl.change.state_directory import Held

@@ -8,8 +8,6 @@ from typing import ClassVar
 
 import click
 
-from raidctl.text import listing, printable
-
 
 class LazyGroup(click.Group):
     """Finds commands by the names of their modules, beside those that are its own."""
@@ -40,6 +38,8 @@ class LazyGroup(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
             from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+            from raidctl.text import listing, printable  # noqa: PLC0415 - as above
 
             likely = get_close_matches(name, self.list_commands(ctx))
             hint = f" Did you mean {listing(likely, 'or')}?" if likely else ""

@@ -7,12 +7,13 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from raidctl.recording.recording import Recording
 
 
-@dataclass
-class Machine:
+class Machine(Struct):
     """A machine that can be asked: this one, one over ssh, a recorded one."""
 
     runner: Runner

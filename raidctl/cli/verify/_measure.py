@@ -125,7 +125,7 @@ class _Verifying:
         if subject is not None:
             return verify(ground, self.asked.claims, [subject], targets, ())
         served = self.order.kind == "nbd"
-        answers = tuple(measured.untold(self.asked.claims, self.asked.target, why, served=served))
+        answers = tuple(measured.unknown_target(self.asked.claims, self.asked.target, why, served=served))
         host = ground.inventory.host
         return Verification(
             host=host, targets=targets, verdict=overall(answers), answers=answers, problems=ground.inventory.problems

@@ -1,6 +1,6 @@
-"""How an audit is written: one module for each ``--format``, a pure function of what was found.
+"""Output formats of an audit: one module for each ``--format``.
 
-A module has ``writer(sheet)``, which gives a :class:`Writer`; its name stands in ``FORMATS``.
+A module has ``writer(options)``, which returns a :class:`Writer`; ``FORMATS`` lists it.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ Again = Callable[[], Iterator[Audited]]
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """What a writer is told before the first host."""
+class Options:
+    """Options of a writer."""
 
     policy: str
-    """The policy's file; ``built-in rules``."""
+    """File of the policy, or ``built-in rules``."""
     paper: Paper
     alone: bool
     """There is one machine."""
     details: bool = False
     passed: bool = False
-    """What passed is wanted, too."""
+    """Also print what passed."""
     builtin: frozenset[str] = frozenset()
-    """Names of the rules that raidctl brings along."""
+    """Names of the built-in rules."""
 
 
 class Writer(Protocol):
-    """Writes an audit piece by piece, so that any number of hosts fits into memory."""
+    """Writer of an audit, host by host, so that any number of hosts fits into memory."""
 
     everything: bool
-    """Hosts on which all passed are handed over, too."""
+    """Also wants hosts on which everything passed."""
     again: bool
-    """At the end, all hosts are wanted once more."""
+    """Wants all hosts once more at the end."""
 
     def begin(self) -> str:
-        """What stands before the first host."""
+        """Text before the first host."""
 
     def host(self, audited: Audited) -> str:
-        """What is to be written of a host at once."""
+        """Text for a host."""
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:
-        """What stands after the last host."""
+        """Text after the last host."""
 
     def exit_code(self, summary: Summary) -> int:
-        """What the program ends with; most formats: :data:`raidctl.audit.report.EXITS`."""
+        """Exit code of the command; most formats: :data:`raidctl.audit.report.EXITS`."""
 
 
-def writer(name: str, sheet: Sheet) -> Writer:
+def writer(name: str, options: Options) -> Writer:
     """The writer of a format."""
-    made: Writer = importlib.import_module(FORMATS[name]).writer(sheet)
+    made: Writer = importlib.import_module(FORMATS[name]).writer(options)
     return made

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from raidctl.audit.finding import Audited
 from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.audit_formats import Again, Options
 from raidctl.output.audit_formats.lines import compact
 
 
 class Document:
-    """Writes the hosts as they come, and the sums at the end."""
+    """Writer of the hosts as they arrive, and the totals at the end."""
 
     everything = True
     again = False
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._policy = sheet.policy
+    def __init__(self, options: Options) -> None:
+        self._policy = options.policy
         self._before = "\n    "
 
     def begin(self) -> str:
@@ -30,14 +30,14 @@ class Document:
         return f"{before}{compact(audited)}"
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """The sums."""
+        """The totals."""
         yield f'\n  ],\n  "summary": {compact(summary)}\n}}\n'
 
     def exit_code(self, summary: Summary) -> int:
-        """As always."""
+        """The exit code of the verdict."""
         return EXITS[summary.verdict]
 
 
-def writer(sheet: Sheet) -> Document:
+def writer(options: Options) -> Document:
     """The writer of this format."""
-    return Document(sheet)
+    return Document(options)

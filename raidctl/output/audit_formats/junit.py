@@ -1,6 +1,6 @@
 """``--format junit``: JUnit XML for CI servers, a suite for each host, a case for each rule and object.
 
-A failure is a case that fails; what could not be told is an error; a rule that selected nothing is skipped. The file is
+A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is
 plain ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from raidctl import __version__
 from raidctl.audit.finding import Audited, Finding, Outcome
 from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.audit_formats import Again, Options
 from raidctl.text import printable
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,13 +24,13 @@ _ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}
 
 
 class JUnit:
-    """Writes a suite for each host as it comes."""
+    """Writer of a suite for each host as it arrives."""
 
     everything = True
     again = False
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._policy = sheet.policy
+    def __init__(self, options: Options) -> None:
+        self._policy = options.policy
 
     def begin(self) -> str:
         """The head; readers add up the suites themselves."""
@@ -48,13 +48,13 @@ class JUnit:
         return _text(_suite(audited.host, audited.findings, properties, audited.collected_at))
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """A suite of what is to be said of the policy itself, where there is something, and the end."""
+        """A suite of findings about the policy itself, if any, and the end."""
         if summary.findings:
             yield _text(_suite("policy", summary.findings, {"policy": self._policy}))
         yield "</testsuites>\n"
 
     def exit_code(self, summary: Summary) -> int:
-        """As always."""
+        """The exit code of the verdict."""
         return EXITS[summary.verdict]
 
 
@@ -85,7 +85,7 @@ def _suite(
 
 
 def _outcome(case: Sequence[Finding]) -> Outcome:
-    """The worst that a rule says of an object."""
+    """The worst result of a rule for an object."""
     return min((one.outcome for one in case), key=_WORST.index)
 
 
@@ -95,15 +95,15 @@ def _case(host: str, rule: str, where: str, case: Sequence[Finding]) -> ET.Eleme
     outcome = _outcome(case)
     if outcome != "pass":
         decided = [one for one in case if one.outcome == outcome]
-        told = ET.SubElement(made, _ELEMENTS[outcome], message=clean(" ".join(one.message for one in decided)))
+        element = ET.SubElement(made, _ELEMENTS[outcome], message=clean(" ".join(one.message for one in decided)))
         if outcome != "unmatched":
-            told.set("type", decided[0].severity if outcome == "fail" else "cannot tell")
-        told.text = clean("\n".join(line for one in case if one.outcome != "pass" for line in _details(one)))
+            element.set("type", decided[0].severity if outcome == "fail" else "unknown")
+        element.text = clean("\n".join(line for one in case if one.outcome != "pass" for line in _details(one)))
     return made
 
 
 def _details(one: Finding) -> Iterator[str]:
-    """What helps whoever reads the report, a fact on each line."""
+    """Details for the reader of the report, one fact per line."""
     yield one.message
     if one.device or one.mountpoints:
         yield f"where: {' '.join([one.where, *([one.device] if one.device else []), *one.mountpoints])}"
@@ -123,6 +123,6 @@ def _text(suite: ET.Element) -> str:
     return f"  {ET.tostring(suite, encoding='us-ascii').decode('ascii')}\n"
 
 
-def writer(sheet: Sheet) -> JUnit:
+def writer(options: Options) -> JUnit:
     """The writer of this format."""
-    return JUnit(sheet)
+    return JUnit(options)

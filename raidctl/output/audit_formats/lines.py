@@ -8,12 +8,12 @@ import msgspec
 
 from raidctl.audit.finding import Audited
 from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.audit_formats import Again, Options
 from raidctl.output.json import safe
 
 
 class Lines:
-    """Writes each host at once."""
+    """Writer of a line for each host."""
 
     everything = True
     again = False
@@ -27,19 +27,19 @@ class Lines:
         return f"{compact(audited)}\n"
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """Nothing: whoever reads lines adds up himself."""
+        """Nothing: the reader of the lines adds up."""
         return iter(())
 
     def exit_code(self, summary: Summary) -> int:
-        """As always."""
+        """The exit code of the verdict."""
         return EXITS[summary.verdict]
 
 
 def compact(value: Audited | Summary | str) -> str:
-    """JSON on one line, without characters that could steer a terminal."""
+    """JSON on one line, without characters that control a terminal."""
     return safe(msgspec.json.encode(value, order="deterministic").decode("utf-8"))
 
 
-def writer(_sheet: Sheet) -> Lines:
+def writer(_options: Options) -> Lines:
     """The writer of this format."""
     return Lines()

@@ -1,4 +1,4 @@
-"""``--format nagios``: the line that Nagios and Icinga want, of one machine or of many."""
+"""``--format nagios``: plug-in output for Nagios and Icinga, for one machine or many."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
-from raidctl.output.audit_formats import Again, Sheet
-from raidctl.output.nagios import Counts, Status, about, figure, figures, line_of, plugin, rank, said, status_of
+from raidctl.output.audit_formats import Again, Options
+from raidctl.output.nagios import Counts, Status, about, figure, figures, line_of, plugin, rank, status_of, summary_of
 
 _LINES = 50
-"""So many findings are remembered, the worst; more do not fit into the output."""
+"""The most findings that are remembered, worst first; more do not fit into the output."""
 _Row = tuple[int, int, str, str]
 
 
 class Nagios:
-    """Counts, and remembers the worst findings."""
+    """A writer that counts, and remembers the worst findings."""
 
     everything = False
     again = False
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._alone = sheet.alone
+    def __init__(self, options: Options) -> None:
+        self._alone = options.alone
         self._counts = Counts()
         self._rows: list[_Row] = []
         self._seen = 0
@@ -32,18 +32,18 @@ class Nagios:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Remember what is the matter on it."""
+        """Remember its findings."""
         self._counts.add(audited.findings)
         self._keep(audited.findings, "" if self._alone else audited.host)
         return ""
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """The line, and those below it."""
+        """The status line and the lines below it."""
         counts = self._whole(summary)
         self._keep(summary.findings, "")
         rows = sorted(self._rows, reverse=True)
         status = status_of(counts)
-        text = said(counts)
+        text = summary_of(counts)
         if not self._alone:
             word = "host passes" if summary.hosts == 1 else "hosts pass"
             text = f"{summary.hosts_passed} of {summary.hosts} {word}; {text}"
@@ -53,11 +53,11 @@ class Nagios:
         yield plugin(status, text, [*figures(counts), *hosts], [row[3] for row in rows], self._seen - len(rows))
 
     def exit_code(self, summary: Summary) -> int:
-        """That of the protocol."""
+        """The exit code of the plug-in protocol."""
         return status_of(self._whole(summary))
 
     def _keep(self, findings: Iterable[Finding], host: str) -> None:
-        """Remember the worst; of equals the first."""
+        """Remember the worst findings; among equals the first."""
         for one in findings:
             if one.outcome == "pass":
                 continue
@@ -66,7 +66,7 @@ class Nagios:
             (heapq.heappush if len(self._rows) < _LINES else heapq.heappushpop)(self._rows, row)
 
     def _whole(self, summary: Summary) -> Counts:
-        """With what is to be said of the policy itself."""
+        """The counts with the findings about the policy itself."""
         whole = Counts(**vars(self._counts))
         whole.add(summary.findings)
         whole.checked, whole.passed = summary.checked, summary.passed
@@ -74,14 +74,14 @@ class Nagios:
 
 
 def _hosts(summary: Summary) -> list[str]:
-    untold = summary.hosts_unknown + summary.hosts_no_access
+    unknown = summary.hosts_unknown + summary.hosts_no_access
     return [
         figure("hosts", summary.hosts),
         figure("hosts_failed", summary.hosts_failed, most=summary.hosts),
-        figure("hosts_unknown", untold, most=summary.hosts),
+        figure("hosts_unknown", unknown, most=summary.hosts),
     ]
 
 
-def writer(sheet: Sheet) -> Nagios:
+def writer(options: Options) -> Nagios:
     """The writer of this format."""
-    return Nagios(sheet)
+    return Nagios(options)

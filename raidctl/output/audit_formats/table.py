@@ -1,4 +1,4 @@
-"""``--format table``: the sums by rule and by host, then what is the matter, object by object."""
+"""``--format table``: totals by rule and by host, then the findings."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rich.text import Text
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
-from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.audit_formats import Again, Options
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.table import Cell, Column, said, table
 from raidctl.text import counted
 
 _HOSTS = 20
-"""So many hosts are listed, the worst ones; and so many lines and files that are no inventory."""
+"""The most hosts, and the most unreadable files, that are listed, worst first."""
 _WORDS: dict[Verdict, tuple[str, Style]] = {
-    "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("CANNOT TELL", WARN), "no_access": ("NO ACCESS", WARN),
+    "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "no_access": ("NO ACCESS", WARN),
 }  # fmt: skip
-_OUTCOMES = {"fail": ("FAIL", BAD), "unknown": ("CANNOT TELL", WARN), "unmatched": ("NO MATCH", WARN),
+_OUTCOMES = {"fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "unmatched": ("NO MATCH", WARN),
              "pass": ("PASS", GOOD)}  # fmt: skip
 _ORDER = ("fail", "unknown", "unmatched", "pass")
 _SEVERITIES = ("critical", "warning", "info")
@@ -32,23 +32,23 @@ _Row = tuple[_Weight, int, str, str]
 
 
 class Table:
-    """Remembers the worst hosts; everything else is in the sums, or is read again for the details."""
+    """A writer that remembers the worst hosts; the rest is in the totals or read again for details."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self.everything = sheet.passed
-        self.again = sheet.details or sheet.alone
-        self._sheet = sheet
+    def __init__(self, options: Options) -> None:
+        self.everything = options.passed
+        self.again = options.details or options.alone
+        self._options = options
         self._worst: list[_Row] = []
         self._troubled = 0
         self._failing = 0
         self._unread: list[tuple[str, str]] = []
 
     def begin(self) -> str:
-        """Nothing: the sums come first."""
+        """Nothing: the totals come first."""
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Remember it, if it is one of the worst; of equals the first."""
+        """Remember a host if it is one of the worst; among equals the first."""
         if audited.unreadable:
             if len(self._unread) < _HOSTS:
                 self._unread.append((audited.source, audited.findings[0].message))
@@ -63,55 +63,55 @@ class Table:
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:
         """The whole screen."""
-        paper = self._sheet.paper
+        paper = self._options.paper
         yield paper.render(self._sums(summary, paper))
         if summary.findings:
             yield paper.render(_about_policy(summary.findings, paper))
         if self.again:
             for audited in again():
-                yield paper.render(_host(audited, paper, alone=self._sheet.alone))
+                yield paper.render(_host(audited, paper, alone=self._options.alone))
         elif self._troubled:
-            yield paper.render([Text(""), line(("--details tells what is the matter on each of them.", DULL))])
+            yield paper.render([Text(""), line(("--details lists the findings on each host.", DULL))])
 
     def exit_code(self, summary: Summary) -> int:
-        """As always."""
+        """The exit code of the verdict."""
         return EXITS[summary.verdict]
 
     def _sums(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
         word, style = _WORDS[summary.verdict]
-        pieces = _of_one(summary) if self._sheet.alone else _of_many(summary)
-        yield line((paper.clean(self._sheet.policy), STRONG))
+        pieces = _of_one(summary) if self._options.alone else _of_many(summary)
+        yield line((paper.clean(self._options.policy), STRONG))
         yield hanging((f"{word}: ", style), pieces, paper)
         if summary.rules:
             yield Text("")
             yield from self._rules(summary.rules, paper)
-        if self._worst and not self._sheet.alone:
+        if self._worst and not self._options.alone:
             yield Text("")
             yield table(_by_host(sorted(self._worst, reverse=True), paper), paper)
             if self._troubled > len(self._worst):
                 yield line((f"  {self._not_listed()}", DULL))
-        if self._unread and not self._sheet.alone:
+        if self._unread and not self._options.alone:
             yield from self._not_read(summary, paper)
 
     def _rules(self, rules: Sequence[RuleCount], paper: Paper) -> Iterator[RenderableType]:
-        """Row by row; built-in rules that had nothing to look at are counted, unless all details are wanted."""
-        met = [one for one in rules if one.checked or one.rule not in self._sheet.builtin or self._sheet.details]
+        """A row for each rule; built-in rules without an object are only counted, except with details."""
+        met = [one for one in rules if one.checked or one.rule not in self._options.builtin or self._options.details]
         if met:
-            yield table(_by_rule(met, paper, hosts=not self._sheet.alone), paper)
+            yield table(_by_rule(met, paper, hosts=not self._options.alone), paper)
         idle = len(rules) - len(met)
         if idle:
-            yield line((f"  {counted(idle, 'built-in rule')} had nothing to look at; --details lists them.", DULL))
+            yield line((f"  {counted(idle, 'built-in rule')} did not apply; --details lists them.", DULL))
 
     def _not_listed(self) -> str:
-        """Of the hosts that are troubled and no longer among the worst, how many fail."""
+        """The number of bad hosts that are not listed, and how many of them fail."""
         count = self._troubled - len(self._worst)
         failing = self._failing - sum(any(weight[:3]) for weight, *_ in self._worst)
-        told = [(failing, "fails" if failing == 1 else "fail"), (count - failing, "cannot be told")]
-        parts = ", ".join(f"{number} {word}" for number, word in told if number)
+        results = [(failing, "fails" if failing == 1 else "fail"), (count - failing, "unknown")]
+        parts = ", ".join(f"{number} {word}" for number, word in results if number)
         return f"{count} more {'host' if count == 1 else 'hosts'}: {parts}."
 
     def _not_read(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
-        """Told by themselves: of them nothing is known, so they are never among the worst."""
+        """Unreadable files have their own list, as nothing is known about them."""
         yield Text("")
         yield line(("Could not be read", STRONG))
         for source, reason in self._unread:
@@ -123,30 +123,30 @@ class Table:
 
 def _weight(findings: Sequence[Finding]) -> _Weight:
     failed = [one.severity for one in findings if one.outcome == "fail"]
-    untold = sum(one.outcome in ("unknown", "unmatched") for one in findings)
+    unknown = sum(one.outcome in ("unknown", "unmatched") for one in findings)
     critical, warning, info = (failed.count(severity) for severity in ("critical", "warning", "info"))
-    return critical, warning, info, untold
+    return critical, warning, info, unknown
 
 
 def _of_one(summary: Summary) -> list[Piece]:
     failed = summary.critical + summary.warning + summary.info
     return [
         *([(f"{failed} {'fails' if failed == 1 else 'fail'}", BAD)] if failed else []),
-        *([(f"{summary.unknown} cannot be told", WARN)] if summary.unknown else []),
+        *([(f"{summary.unknown} unknown", WARN)] if summary.unknown else []),
         (f"{summary.passed} of {summary.checked} pass", GOOD if summary.passed == summary.checked else PLAIN),
     ]
 
 
 def _of_many(summary: Summary) -> list[Piece]:
-    told = [
+    results = [
         (summary.hosts_failed, "fail", BAD),
-        (summary.hosts_unknown, "cannot be told", WARN),
-        (summary.hosts_no_access, "lack a tool or a right", WARN),
+        (summary.hosts_unknown, "unknown", WARN),
+        (summary.hosts_no_access, "lack a tool or permission", WARN),
         (summary.hosts_passed, "pass", GOOD),
     ]
     hosts = counted(summary.hosts, "host")
     unreadable = [(f"{summary.unreadable} could not be read", WARN)] if summary.unreadable else []
-    return [hosts, *((f"{count} {word}", style) for count, word, style in told if count), *unreadable]
+    return [hosts, *((f"{count} {word}", style) for count, word, style in results if count), *unreadable]
 
 
 def _figure(count: int, style: Style) -> Cell:
@@ -158,7 +158,7 @@ def _by_rule(rules: Sequence[RuleCount], paper: Paper, *, hosts: bool) -> list[C
         Column("rule", [(paper.clean(one.rule), PLAIN) for one in rules], least=16),
         Column("severity", [(one.severity, DULL) for one in rules]),
         Column("fail", [_figure(one.failed, BAD) for one in rules], right=True),
-        Column("cannot tell", [_figure(one.unknown, WARN) for one in rules], right=True),
+        Column("unknown", [_figure(one.unknown, WARN) for one in rules], right=True),
         Column("pass", [_figure(one.passed, GOOD) for one in rules], right=True),
     ]
     if hosts:
@@ -168,7 +168,7 @@ def _by_rule(rules: Sequence[RuleCount], paper: Paper, *, hosts: bool) -> list[C
 
 def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
     styles = (BAD, BAD, PLAIN, WARN)
-    titles = ("critical", "warning", "info", "cannot tell")
+    titles = ("critical", "warning", "info", "unknown")
     names = [host if host == source else f"{host} ({source})" for _, _, host, source in rows]
     figures = [
         Column(title, [_figure(weight[place], styles[place]) for weight, *_ in rows], right=True)
@@ -196,7 +196,7 @@ def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[Renderable
 
 
 def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:
-    """Each finding; what is the same of several objects is printed once, below all of them."""
+    """Each finding; a message or remedy shared by several objects is printed once, below all of them."""
     alike: dict[Hashable, dict[str, list[Finding]]] = {}
     for one in findings:
         alike.setdefault((one.rule, one.outcome, one.severity, one.remedy), {}).setdefault(one.message, []).append(one)
@@ -223,6 +223,6 @@ def _title(one: Finding, paper: Paper) -> RenderableType:
     return first.append_text(Text(f"\n{' ' * _INDENT}").join(rows))
 
 
-def writer(sheet: Sheet) -> Table:
+def writer(options: Options) -> Table:
     """The writer of this format."""
-    return Table(sheet)
+    return Table(options)

@@ -11,6 +11,7 @@ from raidctl.change.guard import unsafe
 from raidctl.model import Controller
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Document
+from tests.support.over import over
 from tests.vendors.adaptec.adaptec_texts import GREEN, card_of, machine, part, pqi
 
 GOOD = ("Optimal", "Ready", "OK", "Fully Charged")
@@ -32,8 +33,8 @@ def passes(card: Controller, value: str = "protected_write_back", setting: Setti
     return unsafe(card, Desired(object_id=object_id, setting=setting, value=value)) is None
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("word", [*GOOD, *BAD])
+@over("section", SECTIONS)
+@over("word", [*GOOD, *BAD])
 def test_write_back_of_an_older_card_passes_with_a_good_battery_alone(section: str, word: str) -> None:
     """Battery, ZMM and backup unit, in every state that the tool has a word for."""
     title, label = SECTIONS[section]
@@ -42,7 +43,7 @@ def test_write_back_of_an_older_card_passes_with_a_good_battery_alone(section: s
     assert not passes(card, "unprotected_write_back")
 
 
-@pytest.mark.parametrize("word", [*GOOD, *BAD])
+@over("word", [*GOOD, *BAD])
 def test_write_back_of_a_younger_card_passes_with_a_good_capacitor_alone(word: str) -> None:
     """Green Backup."""
     card = card_of(pqi(cache={"Cache Status": "Ok"}, backup={**GREEN, "Backup Power Status": word}))

@@ -312,3 +312,9 @@ def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
     found = drives(text)
     assert {name: drive.status for name, drive in found.items()} == {"sda1": "ok", "sdb1": "ok", "sdc1": "warning"}
     assert found["sdc1"].status_text == "not in sync"
+
+
+def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
+    """What the missing lines say of them is unknown: here an array below would show that one is not in sync."""
+    text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
+    assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}

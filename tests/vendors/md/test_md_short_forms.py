@@ -167,3 +167,9 @@ def test_md_short_sniff(text: str, command: str) -> None:
 def test_md_short_sniff_leaves_others_alone(text: str) -> None:
     """Texts of other tools, empty and binary ones are not claimed."""
     assert md.sniff("x.txt", text) is None
+
+
+@pytest.mark.parametrize("level", ["", "contain"])
+def test_md_export_an_array_whose_level_is_cut_off_is_not_taken_for_a_volume(level: str) -> None:
+    """A container has none, and claims about it would be answered."""
+    assert controller(f"MD_METADATA=imsm\nMD_LEVEL={level}").volumes == ()

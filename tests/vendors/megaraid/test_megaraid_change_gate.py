@@ -15,6 +15,7 @@ from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid import simulator
 from raidctl_megaraid.simulator.state import BATTERIES
+from tests.support.over import over
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, wish
 
 FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"
@@ -22,8 +23,8 @@ WORDS = (*BATTERIES, "Degraded", "Dgd(Needs Attention)", "Non Operational", "Sle
 PROTECTED = wish("v1", "write_policy", "protected_write_back")
 
 
-@pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("name", DEMOS)
+@over("word", WORDS)
+@over("name", DEMOS)
 def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, word: str) -> None:
     """Whatever the tool calls the state, known or not: everything but ``Optimal`` is refused."""
     found = card(name, tmp_path, {"battery": word, "charge": "97"})

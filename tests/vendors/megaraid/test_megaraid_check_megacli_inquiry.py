@@ -7,6 +7,7 @@ import re
 import pytest
 
 from raidctl_megaraid.megacli.inquiry import split_inquiry
+from tests.support.over import over
 
 _SATA = [
     # serial number, model, firmware
@@ -42,9 +43,9 @@ def _collapsed(text: str) -> str:
     return re.sub(" +", " ", text).strip()
 
 
-@pytest.mark.parametrize("attached", ["sata", None])
-@pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize(("serial", "model", "firmware"), _SATA)
+@over("attached", ["sata", None])
+@over("told", [True, False])
+@over("serial, model, firmware", _SATA)
 def test_the_columns_of_sata_drives(
     serial: str, model: str, firmware: str, *, told: bool, attached: str | None
 ) -> None:
@@ -61,10 +62,10 @@ def test_sata_drives_whose_blanks_were_lost(serial: str, model: str, firmware: s
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())
 
 
-@pytest.mark.parametrize("attached", ["sata", None])
-@pytest.mark.parametrize("level", [True, False])
-@pytest.mark.parametrize(("serial", "model", "firmware"), _SATA)
-@pytest.mark.parametrize("leading", [False, True])
+@over("attached", ["sata", None])
+@over("level", [True, False])
+@over("serial, model, firmware", _SATA)
+@over("leading", [False, True])
 def test_nothing_is_guessed_of_lost_blanks(
     serial: str, model: str, firmware: str, attached: str | None, *, level: bool, leading: bool
 ) -> None:
@@ -77,10 +78,10 @@ def test_nothing_is_guessed_of_lost_blanks(
     assert found.firmware in (None, firmware.strip())
 
 
-@pytest.mark.parametrize("attached", ["sas", None])
-@pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize("cut", [True, False])
-@pytest.mark.parametrize(("vendor", "model", "firmware", "tail", "serial"), _SCSI)
+@over("attached", ["sas", None])
+@over("told", [True, False])
+@over("cut", [True, False])
+@over("vendor, model, firmware, tail, serial", _SCSI)
 def test_the_columns_of_sas_drives(
     vendor: str, model: str, firmware: str, tail: str, serial: str, *, cut: bool, told: bool, attached: str | None
 ) -> None:

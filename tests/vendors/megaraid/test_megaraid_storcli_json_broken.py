@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from raidctl_megaraid.storcli.outline import Outline
 from raidctl_megaraid.storcli.recognise import outline
+from tests.support.over import over
 from tests.vendors.megaraid.storcli_outlines import (
     answer_text,
     cells,
@@ -107,7 +108,7 @@ def test_broken_list_of_documents() -> None:
     assert len(unread(found)) == 1
 
 
-@pytest.mark.parametrize("length", range(60, len(WHOLE) - 6, 13))
+@over("length", range(60, len(WHOLE) - 6, 13))
 def test_cut_json_tells_so(length: int) -> None:
     """JSON that breaks off anywhere is told, and nothing is read that the whole output does not say."""
     found = read(WHOLE[:length])

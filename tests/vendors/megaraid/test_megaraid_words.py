@@ -4,6 +4,7 @@ import pytest
 
 from raidctl.model import Health, RaidLevel, Role, VolumeStatus
 from raidctl_megaraid import vocabulary
+from tests.support.over import over
 
 
 @pytest.mark.parametrize(
@@ -39,8 +40,7 @@ def test_the_words_of_volumes(text: str, status: VolumeStatus) -> None:
     assert found.status == status
 
 
-@pytest.mark.parametrize(
-    ("text", "health", "role"),
+@over("text, health, role",
     [
         ("Onln", "ok", "member"), ("UGood", "ok", "unassigned"), ("GHS", "ok", "spare"), ("DHS", "ok", "spare"),
         ("JBOD", "ok", "passthrough"), ("UBad", "critical", "failed"), ("Offln", "critical", "failed"),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl_mfi.problems import exit_code
+from tests.support.over import over
 from tests.vendors.mfi.mfi_firmware import (
     BBU,
     CFG_READ,
@@ -80,8 +81,8 @@ def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
     return set() if value is None else {(path, str(value))}
 
 
-@pytest.mark.parametrize("opcode", sorted({opcode for opcode, _ in healthy().answers}))
-@pytest.mark.parametrize("length", [1, 4, 20, 33, 180, 300, 1400])
+@over("opcode", sorted({opcode for opcode, _ in healthy().answers}))
+@over("length", [1, 4, 20, 33, 180, 300, 1400])
 def test_an_answer_that_is_cut_short_gives_no_wrong_figure(opcode: int, length: int) -> None:
     """What came is shown, what did not is null; nothing is claimed that the whole answer would not have said."""
     firmware = healthy()

@@ -12,6 +12,7 @@ from raidctl.change.guard import unsafe
 from raidctl.model import Controller
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Document
+from tests.support.over import over
 
 DEMOS = Path(raidctl_smartarray.__file__).parent / "demos"
 ASK = "ctrl all show config detail"
@@ -45,9 +46,9 @@ def passes(card: Controller, value: str = "protected_write_back", setting: Setti
     return unsafe(card, Desired(object_id=object_id, setting=setting, value=value)) is None
 
 
-@pytest.mark.parametrize("demo", ["p400", "p440"])
-@pytest.mark.parametrize("word", [*GOOD, *BAD])
-@pytest.mark.parametrize("count", ["0", "1", "2", "N/A"])
+@over("demo", ["p400", "p440"])
+@over("word", [*GOOD, *BAD])
+@over("count", ["0", "1", "2", "N/A"])
 def test_write_back_passes_with_a_good_battery_alone(demo: str, word: str, count: str) -> None:
     """Batteries of the P400, a capacitor of the P440; counted or not, in every state that the tool has a word for."""
     [card] = cards(COUNT.sub(rf"\g<1>{count}", STATUS.sub(rf"\g<1>{word}", text(demo))))

@@ -6,9 +6,8 @@ speed, SCSI's background scan and SAS ports), and a drive that sleeps is left as
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from raidctl.evidence import Output
 from raidctl.model import Problem

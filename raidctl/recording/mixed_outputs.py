@@ -1,0 +1,90 @@
+"""Outputs of several tools in one text, one after the other and without a prompt in between. Pure.
+
+The family that is surest of a text reads it; what it did not understand is offered to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
+
+from raidctl.vendor.protocol import Document, Sniffed, Vendor
+
+_LONGEST = 4 * 1024 * 1024
+"""Characters of a text that is looked at: a longer one is no paste."""
+_BEGINNING = 64 * 1024
+"""Characters of the rest that decide whose it is."""
+_FEWEST = 2
+"""Lines of the shortest rest that is offered."""
+_GAP = 6
+"""Lines between two unread ones that belong to the same output, though its neighbour understood them."""
+_ODD = 5
+"""All lines between the first and the last unread one are one output if it has at most one odd line in so many."""
+_HEAD = 3
+"""Lines above the first unread one that belong to it where fewer are there below a blank line."""
+_SURE = 50
+"""Confidence below which a rest stays unread: the family that has the text knew more of it."""
+
+Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
+"""Who claims a text, by its name and beginning, of some families."""
+
+
+def separated(
+    document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim
+) -> Iterator[tuple[Vendor, Document]]:
+    """The outputs of a document with their families: itself, and what a family understands of the lines it left.
+
+    Lines keep their numbers: those of another output are empty. A rest that nobody claims stays where it is.
+    """
+    if len(document.text) > _LONGEST or document.text.lstrip()[:1] in ("{", "["):
+        yield owner, document
+        return
+    lines = document.text.split("\n")
+    unread = _unread(document, owner)
+    for gap in (len(lines), _GAP):
+        left = _blocks(lines, unread, gap)
+        rest = [line if number in left else "" for number, line in enumerate(lines)]
+        shown = "\n".join(filter(None, rest))[:_BEGINNING]
+        found = claim(document.name, shown, families) if len(left) >= _FEWEST else None
+        if found is None or found[1].confidence < _SURE:
+            continue
+        vendor, sniffed = found
+        other = Document(document.name, sniffed.kind, "\n".join(rest))
+        strange = _unread(other, vendor)
+        odd = {number for number in left if lines[number].strip() in strange}
+        if len(odd) == len(left) or (gap > _GAP and len(odd) * _ODD > len(left)):
+            continue
+        kept = ["" if number in left - odd else line for number, line in enumerate(lines)]
+        own = ["" if number in odd else line for number, line in enumerate(rest)]
+        yield owner, replace(document, text="\n".join(kept[: _end(lines, kept)]) + "\n")
+        remaining = [one for one in families if one is not vendor]
+        yield from separated(replace(other, text="\n".join(own)), vendor, remaining, claim)
+        return
+    yield owner, document
+
+
+def _end(lines: Sequence[str], kept: Sequence[str]) -> int:
+    """Behind the last line that is kept, and the blank ones that follow it: a tool may end its output with them."""
+    end = max((number for number, line in enumerate(kept) if line.strip()), default=0) + 1
+    return end + sum(1 for _ in takewhile(lambda line: not line.strip(), lines[end:]))
+
+
+def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozenset[int]:
+    """The numbers, from 0, of the lines of other outputs: unread ones, ``gap`` at most between two, and their head."""
+    found = [number for number, line in enumerate(lines) if line.strip() in unread]
+    between = [n for a, b in pairwise(found) if b - a <= gap for n in range(a + 1, b)]
+    heads = []
+    for first in (b for a, b in pairwise([-gap - 1, *found]) if b - a > gap):
+        above = list(takewhile(lambda n: lines[n].strip(), range(first - 1, max(first - 1 - _HEAD, -1), -1)))
+        heads += above if len(above) < _HEAD else []
+    return frozenset(n for n in (*found, *between, *heads) if lines[n].strip())
+
+
+def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
+    """The lines that a family does not understand, without the white space around them; of a failing reader, none."""
+    try:
+        outputs = vendor.read([document]).outputs
+    except Exception:  # noqa: BLE001 - it is reported when the text is read for good
+        return frozenset()
+    return frozenset(line.stripped for sheet in outputs for line in sheet.unparsed())

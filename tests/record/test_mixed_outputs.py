@@ -1,0 +1,116 @@
+"""Outputs of several tools in one file, one below the other, are read as each of them alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from raidctl.cli import cli
+from raidctl.model import Inventory
+from raidctl.recording.loose_files import collect_outputs
+from raidctl.request import Run, RunAnswer
+from raidctl.select import items
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.registry import vendors
+from tests.support.machines import recording
+
+VENDORS = vendors()[0]
+MACHINES = {
+    "smartarray-gen9-degraded": "Logical Drive: 1", "megaraid-perc5i-failed-battery": "Raw Size: ",
+    "adaptec-6805-rebuilding": "ogical device number 0", "threeware-9690sa-rebuilding": "UnitType",
+    "md-degraded-rebuilding": "Raid Level : ", "drives-ahci": "START OF INFORMATION",
+}  # fmt: skip
+"""Machines of different families, and words of the output that is taken from each."""
+
+
+def inventory(path: Path) -> Inventory:
+    """What raidctl makes of one file."""
+    gathered = collect_outputs(path, VENDORS)
+    return survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
+
+
+def states(found: Inventory) -> Counter[tuple[str, str]]:
+    """How many volumes and drives there are in each state."""
+    every = (item for card in found.controllers for item in (*card.volumes, *card.drives))
+    return Counter((type(item).__name__, str(getattr(item, "status", ""))) for item in every)
+
+
+@cache
+def text(machine: str) -> str:
+    """The longest text output of a machine."""
+    outputs = (
+        answer.text
+        for request, answer in recording(machine).answers()
+        if isinstance(request, Run) and isinstance(answer, RunAnswer) and request.argv[0] != "udevadm"
+    )
+    return max((output for output in outputs if MACHINES[machine] in output), key=len)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_object_is_lost_between_outputs_of_different_tools(machine: str, tmp_path: Path) -> None:
+    """Before or behind the output of another tool, an output has the objects and states that it has alone."""
+    alone = {}
+    for name in MACHINES:
+        (tmp_path / name).write_text(text(name), encoding="utf-8")
+        alone[name] = states(inventory(tmp_path / name))
+    assert all(alone.values())
+    for first, second in permutations(MACHINES, 2):
+        if machine == first:
+            both = tmp_path / "both.txt"
+            both.write_text(f"{text(first).rstrip()}\n\n{text(second)}", encoding="utf-8")
+            missing = (alone[first] | alone[second]) - states(inventory(both))
+            assert not missing, (first, second, missing)
+
+
+DRIVE = json.dumps({
+    "json_format_version": [1, 0], "smartctl": {"version": [7, 2], "exit_status": 0},
+    "device": {"name": "/dev/sda", "type": "sat", "protocol": "ATA"}, "model_name": "EXAMPLE 4000",
+    "serial_number": "Z1D0AA11", "smart_status": {"passed": True},
+}, indent=2)  # fmt: skip
+ARRAY = """/dev/md0:
+        Version : 1.2
+     Raid Level : raid10
+   Raid Devices : 4
+  Total Devices : 4
+          State : clean, FAILED
+ Active Devices : 2
+Working Devices : 2
+ Failed Devices : 2
+  Spare Devices : 0
+
+    Number   Major   Minor   RaidDevice State
+       0       8        2        0      active sync   /dev/sda2
+       1       8       18        1      active sync   /dev/sdb2
+       2       0        0        2      removed
+       3       0        0        3      removed
+"""
+
+
+@pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n"])
+def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path) -> None:
+    """A text in which one tool's JSON is most of it loses nothing of the other tool."""
+    path = tmp_path / "output.txt"
+    path.write_text(given, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
+    assert result.exit_code == 1
+    assert "volume_failed" in {one["rule"] for one in json.loads(result.stdout)["findings"]}
+    names = {item.id for card in inventory(path).controllers for item in items(card)}
+    assert {"md:md0", "drives:Z1D0AA11"} <= names
+
+
+def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
+    """The second output of a file names the lines where a reader finds them."""
+    path = tmp_path / "output.txt"
+    path.write_text(f"{DRIVE}\n{ARRAY}", encoding="utf-8")
+    gathered = collect_outputs(path, VENDORS)
+    survey = survey_documents(gathered.texts, source="x", problems=gathered.problems)
+    lines = path.read_text(encoding="utf-8").split("\n")
+    level = [fact for sheet in survey.outputs for fact in sheet.facts if fact.field == "raid_level"]
+    assert level
+    assert all(lines[fact.line.number - 1].strip() == fact.line.text.strip() for fact in level)
