@@ -85,7 +85,7 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
 def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
     """The lines that a family does not understand, without the white space around them; of a failing reader, none."""
     try:
-        sheets = vendor.read([document]).outputs
+        outputs = vendor.read([document]).outputs
     except Exception:  # noqa: BLE001 - it is reported when the text is read for good
         return frozenset()
-    return frozenset(line.stripped for sheet in sheets for line in sheet.unparsed())
+    return frozenset(line.stripped for sheet in outputs for line in sheet.unparsed())

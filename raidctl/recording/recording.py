@@ -36,7 +36,7 @@ TOTAL_LIMIT = 1024**3
 _LOOK = 10_000
 """Members of an archive that are searched for a manifest."""
 _HEAD = 4096
-"""Bytes of a manifest among which its format is."""
+"""Bytes of a manifest that contain its format."""
 _PACKED = (".tar.gz", ".tgz")
 
 

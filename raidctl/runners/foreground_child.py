@@ -30,8 +30,7 @@ def run_child(argv: Sequence[str]) -> int:
 
     Returns:
         Its exit code, as of a shell: 128 and the number of the signal that ended it; 127 if there is no such program,
-        126
-        if it cannot be run.
+        126 if it cannot be run.
     """
     children: list[int] = []
     early: list[int] = []

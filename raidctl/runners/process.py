@@ -74,8 +74,7 @@ def run(
 
     Returns:
         The exit code (128 + the signal's number if a signal ended it) and both outputs; or the failure, with the
-        output
-        so far.
+        output so far.
 
     Raises:
         Interrupted: ``bounds.stop`` was set.

@@ -13,10 +13,6 @@ from raidctl.verify.report import Answer, Evidence, Source, Verdict
 from raidctl.verify.subjects import Ground, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
-POWER_CUT = (
-    "Count acknowledged writes from another machine, cut the power (not a reset), and check afterwards that each one "
-    "is there."
-)
 VIRTUAL = "This is a virtual machine{}: its hardware may be emulated, and power-loss behaviour depends on the host."
 HOST = "Verify the same claims on the host (raidctl --host HOST verify)."
 HOST_OR_CUT = f"{HOST[:-1]}, or cut the power of the host and check."
