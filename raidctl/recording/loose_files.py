@@ -122,7 +122,7 @@ def _separate(outputs: _Outputs) -> None:
     parts: dict[str, list[Document]] = {}
     for owner in outputs.vendors:
         for document in outputs.documents.pop(owner.FAMILY, ()):
-            found = list(separated(document, owner, outputs.vendors, claim))
+            found = list(separated(unwrapped(document, owner.read), owner, outputs.vendors, claim))
             for vendor, one in found:
                 parts.setdefault(vendor.FAMILY, []).append(one)
             if len(found) > 1:  # whose it is was in doubt, and no longer is

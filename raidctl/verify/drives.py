@@ -59,7 +59,7 @@ def _unknown(case: Case, policy: str | None, silent: list[str], *, undescribed: 
         noun, verb = ("cache", "is") if len(silent) == 1 else ("caches", "are")
         why = f"Whether the write {noun} of {_names(silent)} {verb} on is not reported."
     own = case.subject.software or case.subject.volume is None
-    test = "Query each drive as root, with hdparm or sdparm." if own else _OFF
+    test = "Query each drive as root, with its own tool." if own else _OFF
     return DriveCaches(None, why, test)
 
 

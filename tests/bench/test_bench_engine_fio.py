@@ -119,7 +119,7 @@ def test_a_flush_between_two_phases_is_made(target: Handle) -> None:
     [
         (Work(streams=[stream([Op.WRITE, Op.FLUSH], [0, 0])]), "flush"),
         (Work(streams=[stream(Op.FLUSH, [0], intended=[0])]), "start"),
-        (Work(streams=[stream([Op.WRITE, Op.READ], [0, 1])]), "mixes"),
+        (Work(streams=[stream([Op.WRITE, Op.READ], [0, 1])]), "mixed"),
         (Work(streams=[stream(Op.READ, [0, 1], intended=[0, 5])]), "start"),
         (Work(streams=[stream(Op.READ, [0, 1])], verify=True), "verify"),
         (Work(streams=[stream(Op.READ, [0, 2, 1, 5, 9][::-1], cycle=True), stream(Op.READ, [0, 1])]), "repeat"),

@@ -250,7 +250,7 @@ def test_operations_over_the_border_of_a_chunk_cost(strip: int | None) -> None:
     assert ratio.high is not None
     assert ratio.high < 0.85
     assert "slower" in result.reasons[0]
-    assert any("is not told" in reason for reason in result.reasons) is (strip is None)
+    assert any("volume's is unknown" in reason for reason in result.reasons) is (strip is None)
 
 
 @pytest.mark.parametrize("trial", [ReadAhead(seconds=0.3), Steady(seconds=0.2, most=12)])

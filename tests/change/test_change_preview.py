@@ -71,7 +71,7 @@ def test_the_commands_are_printed_and_nothing_is_touched(left: Left) -> None:
     real = left.run("restore")
     assert real.exit_code == 0
     assert BACK in real.stderr
-    assert "Nothing is to be put back" in left.run("restore", "--dry-run").stderr
+    assert "Nothing to undo" in left.run("restore", "--dry-run").stderr
 
 
 def test_json_has_the_steps(left: Left) -> None:
