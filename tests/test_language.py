@@ -15,7 +15,6 @@ CEILINGS: dict[str, int] = {
     "vendors/raidctl_areca": 24,
     "vendors/raidctl_drives": 30,
     "vendors/raidctl_md": 19,
-    "vendors/raidctl_megaraid": 61,
     "vendors/raidctl_mfi": 27,
     "vendors/raidctl_smartarray": 12,
     "vendors/raidctl_threeware": 13,

@@ -73,7 +73,7 @@ class Planner(ABC):
         if before == wanted:
             return
         if before is None:
-            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
+            reason = f"The tool does not tell how {knob[1]} is set, so the change could not be undone."
             alternative = "The tool shows no split until a volume uses the cache." if knob[1] == self.ratio else None
             self.refuse(wish, "unknown", reason, alternative)
             return

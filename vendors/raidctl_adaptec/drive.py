@@ -42,7 +42,7 @@ def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
     drive = card.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
-        drive.add_problem("warning", "unread", text, "Run the tool again and keep all that it prints.")
+        drive.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
     for line in block.heads:
         drive.add_evidence(line, "id", key)
     for pair in block.pairs:

@@ -51,7 +51,7 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
             explained = True
             yield Problem(
                 severity="info", kind="note", where=where,
-                message="The tool sees no controller." if saying.kind == "none" else f"The tool says: {text}",
+                message="The tool sees no controller." if saying.kind == "none" else f"The tool reports: {text}",
                 remedy="If there is one: run as root, and use a version of the tool that knows the card.",
             )  # fmt: skip
         elif saying.kind == "error":
@@ -73,6 +73,6 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
     if answer.trailer is not None and not answer.trailer.startswith("completed") and not explained:
         yield Problem(
             severity="error", kind="unread", where=where,
-            message=f"The tool says: Command {answer.trailer}.",
+            message=f"The tool reports: Command {answer.trailer}.",
             remedy="Run the command by hand; another instance of the tool may be running.",
         )  # fmt: skip

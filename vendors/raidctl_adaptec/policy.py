@@ -101,7 +101,7 @@ def _remark(text: str) -> str | None:
     inside = text.partition("(")[2].rstrip(") ")
     if normalized(text).startswith("temporarily"):
         inside = text
-    return None if not inside or normalized(inside).startswith("write") else f"The tool says: {collapse(text)}."
+    return None if not inside or normalized(inside).startswith("write") else f"The tool reports: {collapse(text)}."
 
 
 def _differs(policy: WritePolicy, now: WriteActive) -> bool:
