@@ -16,7 +16,7 @@ from raidctl.model import Controller
 from raidctl.vendor.plan import Action, Desired, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 _SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
-_SHARES = "It shares the cache of all volumes of the controller out anew."
+_SHARES = "It reallocates the cache of every volume on the controller."
 
 
 @dataclass

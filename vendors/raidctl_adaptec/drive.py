@@ -19,7 +19,7 @@ _ALARMS: dict[str, str] = {
     "s.m.a.r.t.": "The drive predicts its failure by SMART",
     "pfa": "The drive predicts its failure (PFA)",
     "failed logical device segments": "Segments of logical devices on the drive have failed",
-    "ssd smart trip wearout": "The SSD says that it is worn out",
+    "ssd smart trip wearout": "The SSD reports that it is worn out",
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that are trouble when they say yes, and what they then say."""
