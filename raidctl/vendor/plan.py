@@ -67,7 +67,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One knob turned."""
 
-    object_id: Annotated[str, doc("The object whose knob it is: a controller where it acts on all of it.")]
+    object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     knob: Annotated[str, doc("The setting in the tool's own word.")]
     before: Annotated[str, doc("What was read.")]
     after: Annotated[str, doc("What is wanted.")]
@@ -86,7 +86,7 @@ class Refusal(Value, frozen=True, omit_defaults=True):
     kind: Annotated[
         RefusalKind,
         doc(
-            "`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not told; "
+            "`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not reported; "
             "`not_in_force`: set already, and the controller does otherwise; `no_tool`: a program is not installed."
         ),
     ]
@@ -99,8 +99,8 @@ class Plan(Value, frozen=True, kw_only=True):
 
     wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
-    already: Annotated[tuple[Desired, ...], doc("Wishes that are already fulfilled.")] = ()
-    refusals: Annotated[tuple[Refusal, ...], doc("Wishes that are not fulfilled, and why.")] = ()
+    already: Annotated[tuple[Desired, ...], doc("Requested settings that need no change.")] = ()
+    refusals: Annotated[tuple[Refusal, ...], doc("Requested settings that were refused, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
         """Both plans one after the other; a step that stands in both is carried out once."""
@@ -128,8 +128,8 @@ class Outcome(Plan, frozen=True, kw_only=True):
         ),
     ]
     change: Annotated[str | None, doc("The change's name in the journal.")] = None
-    warnings: Annotated[tuple[str, ...], doc("What was done as wished, and still should be known.")] = ()
-    message: Annotated[str | None, doc("What is said on standard error when it fails.")] = None
+    warnings: Annotated[tuple[str, ...], doc("Facts to note although the change succeeded.")] = ()
+    message: Annotated[str | None, doc("The message on standard error if it fails.")] = None
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):

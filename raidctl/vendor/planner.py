@@ -16,7 +16,7 @@ from raidctl.model import Controller
 from raidctl.vendor.plan import Action, Desired, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 _SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
-_SHARES = "It shares the cache of all volumes of the controller out anew."
+_SHARES = "It reallocates the cache of every volume on the controller."
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Planner(ABC):
         if before == wanted:
             return
         if before is None:
-            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
+            reason = f"The tool does not tell how {knob[1]} is set, so the change could not be undone."
             alternative = "The tool shows no split until a volume uses the cache." if knob[1] == self.ratio else None
             self.refuse(wish, "unknown", reason, alternative)
             return

@@ -26,7 +26,7 @@ class Choice(Struct, Generic[C]):
     def seen_twice(self, object_id: str) -> list[Problem]:
         """The note that several tools see it."""
         others = ", ".join(sorted(set(self.tools) - {self.teller}))
-        message = f"{self.teller} and {others} see this controller; it is shown as {self.teller} told it."
+        message = f"{self.teller} and {others} see this controller; the data shown is from {self.teller}."
         return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
 
 

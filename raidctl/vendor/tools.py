@@ -67,7 +67,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         )  # fmt: skip
     if answer.trouble is Failure.MISSING:
         message = f"The tool is there but could not be started{detail}."
-        return Problem("error", where, message, "Install its package anew.", "no_tool")
+        return Problem("error", where, message, "Reinstall its package.", "no_tool")
     what, remedy = {
         Failure.TIMEOUT: (
             f"did not answer within {request.timeout:g} seconds and was ended",

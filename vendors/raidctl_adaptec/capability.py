@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from raidctl.model import Cache, Capability, Mode
 
-_SMARTPQI_ONLY = "Only cards with the smartpqi driver (SmartRAID, SmartIOC) have it."
-_NO_FLUSH = "The tool has no command for it; a volume that is set to write-through is written out."
-_NO_INTERVAL = "The tool neither shows nor sets how long data waits in the cache."
+_SMARTPQI_ONLY = "Only controllers with the smartpqi driver (SmartRAID, SmartIOC) have it."
+_NO_FLUSH = "The tool has no command for it; setting a volume to write-through flushes it."
+_NO_INTERVAL = "The tool neither shows nor sets the flush interval."
 _STATISTICS = (
-    "The card counts once `arcconf setstatsdatacollection` is on; raidctl does not read `getlogs N STATS` yet."
+    "The controller counts once `arcconf setstatsdatacollection` is on; raidctl does not read `getlogs N STATS` yet."
 )
-_NO_IO_POLICY = "The cards have no such setting."
+_NO_IO_POLICY = "The controllers have no such setting."
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False),
-    "arrays": Capability(read=True, set=False, why="aacraid: volumes on the same drives are put together."),
+    "arrays": Capability(read=True, set=False, why="aacraid: volumes on the same drives are shown as one array."),
     "volumes": Capability(read=True, set=False),
     "drives": Capability(read=True, set=False),
     "battery": Capability(read=True, set=False),
@@ -41,16 +41,16 @@ def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | Non
     """The family's table with what this card lacks; ``smartpqi`` is None where no output tells the generation."""
     found = dict(SUPPORT)
     if smartpqi is False:
-        why = "Cards with the aacraid driver have no such setting."
+        why = "Controllers with the aacraid driver have no such setting."
         found |= {name: Capability(read=False, set=False, why=why) for name in _SPLIT}
         found["write_policy"] = Capability(read=True, set=True, why="Each volume: wt, wb (always) or wbb (protected).")
         found["read_policy"] = Capability(
-            read=True, set=True, why="The read cache of a volume is on, and then reads ahead, or off."
+            read=True, set=True, why="The read cache of a volume is either on, with read-ahead, or off."
         )
     elif smartpqi:
         found["write_policy"] = Capability(
             read=True, set=True,
-            why="Caching is switched for reads and writes together; unprotected write-back for the whole controller.",
+            why="Caching is set for reads and writes together; unprotected write-back for the whole controller.",
         )  # fmt: skip
         found["read_policy"] = Capability(
             read=False,
@@ -58,7 +58,7 @@ def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | Non
             why="There is no read-ahead setting; the share of the cache for reads is the cache split.",
         )
         found["drive_write_cache"] = Capability(
-            read=True, set=False, why="What the numbers of the tool's drivewritecachepolicy mean is not documented."
+            read=True, set=False, why="The numbers of the tool's drivewritecachepolicy are undocumented."
         )
         found["arrays"] = Capability(read=True, set=False)
         found["device"] = Capability(read=True, set=False)

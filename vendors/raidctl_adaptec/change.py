@@ -47,7 +47,7 @@ _ORDER = {
 """Where a step stands; all others in the middle."""
 _WHOLE = "It acts on all volumes of the controller."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
-_UNVERIFIED = "It is not verified that this arcconf knows con and coff; if not, it refuses and changes nothing."
+_UNVERIFIED = "It is not verified that this arcconf supports con and coff; if not, it refuses and changes nothing."
 _EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
 _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 """KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
@@ -74,8 +74,8 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
         Flush(
             object_id=controller.id,
             why="arcconf has no command that flushes the cache.",
-            alternative="A volume that is set to write-through is written out: raidctl batch --write write-through "
-            "VOLUME -- COMMAND does so for the length of a command.",
+            alternative="Setting a volume to write-through flushes it: raidctl batch --write write-through "
+            "VOLUME -- COMMAND sets it while a command runs.",
         )
     ]
 
@@ -90,7 +90,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     if answer.code == 0 and trailers and all("success" in match[1].lower() for match in trailers):
         return None
     said = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
-    return f"{action.argv[0]} ended with exit code {answer.code}{f' and said: {said}' if said else ''}"
+    return f"{action.argv[0]} ended with exit code {answer.code}{f' and printed: {said}' if said else ''}"
 
 
 @dataclass
@@ -108,11 +108,11 @@ class _Planner(Planner):
         if self.stands(wish):
             self.already.append(wish)
         elif self.command is None or card_number(self.controller) is None:
-            self.refuse(wish, "unknown", "arcconf's number of the controller is not known: it cannot be addressed.")
+            self.refuse(wish, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed.")
         elif self.controller.mode == "hba":
             self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
         elif self.younger is None:
-            reason = "No output tells whether the card is driven by aacraid or smartpqi, which take other commands."
+            reason = "The controller's driver is unknown: aacraid and smartpqi take different commands."
             self.refuse(wish, "unknown", reason)
         elif self.younger:
             self.of_smartpqi(wish)
@@ -133,7 +133,7 @@ class _Planner(Planner):
         elif wish.setting == "drive_write_cache":
             self.drives(wish)
         elif wish.setting == "write_policy" and value(self.controller, wish.object_id, wish.setting) == "off":
-            self.refuse(wish, "unsupported", "The volume has no write cache: the tool calls it not supported.")
+            self.refuse(wish, "unsupported", "The volume has no write cache: the tool reports it as not supported.")
         else:
             name = "readcache" if wish.setting == "read_policy" else "writecache"
             affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
@@ -143,8 +143,8 @@ class _Planner(Planner):
         """All drives at once; only where all stand the same, because one word has to put them back."""
         knob = (self.controller.id, "deviceall")
         if knob not in self.current:
-            reason = "The tool does not tell one setting of all drives, so one command for all could not be put back."
-            self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive by itself.")
+            reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
+            self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
             return
         self.set(wish, knob, SWITCH[wish.value], _EVERY_DRIVE)
 
@@ -167,7 +167,7 @@ class _Planner(Planner):
         if wish.value not in _THRESHOLDS:
             self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
             return
-        text = "Larger writes go past the cache, on all volumes without parity."
+        text = "Larger writes bypass the cache, on all volumes without parity."
         self.set(wish, (self.controller.id, "writecachebypassthreshold"), wish.value, text)
 
     def caching(self, wish: Desired) -> None:
@@ -201,8 +201,8 @@ class _Planner(Planner):
         }
         # LD Acceleration Method                     : SSD I/O Bypass
         if any("bypass" in text for label, text in told.items() if "acceleration" in label):
-            why = "SSD I/O bypass goes past the controller's cache, and has to be switched off for the array first."
-            return why, "maxView or the card's own setup switches SSD I/O bypass off."
+            why = "SSD I/O bypass skips the controller's cache and must be disabled for the array first."
+            return why, "Disable SSD I/O bypass in maxView or in the controller's setup utility."
         return None
 
     def action(self, knob: ToolSetting, wanted: str) -> Action:
@@ -234,23 +234,26 @@ _MODES: dict[Setting, Mapping[str, str]] = {
 }
 """What can be wished of an aacraid card, and the command's word for it."""
 _Why = tuple[str, str | None]
-_NO_SUCH: _Why = ("The cards have no such setting.", None)
-_AGED: _Why = ("Cards with the aacraid driver have no such setting.", None)
+_NO_SUCH: _Why = ("The controllers have no such setting.", None)
+_AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)
 _NUMBERS: _Why = (
-    "arcconf takes the cards' policy for drive caches as a number, and raidctl knows no source for what each means.",
-    "See what the help of arcconf setcache says on that machine.",
+    "arcconf takes the drive cache policy as a number, and the meaning of each number is undocumented.",
+    "See the help of arcconf setcache on that machine.",
 )
 _ON_OFF: _Why = (
-    "Write-back is on or off; a volume cannot have no cache at all.",
-    "write-through holds no written data.",
+    "Write-back is either on or off; a volume always has a cache.",
+    "write-through leaves no unwritten data in the cache.",
 )
 _AACRAID: dict[Setting, _Why] = {
     "write_policy": _ON_OFF,
     "read_policy": (
-        "The read cache of a volume is on, and then reads ahead, or off.",
+        "The read cache of a volume is either on, with read-ahead, or off.",
         "--read read-ahead switches it on, --read off switches it off.",
     ),
-    "drive_write_cache": ("arcconf switches the write caches of all drives on or off, and has no third word.", None),
+    "drive_write_cache": (
+        "arcconf sets the write caches of all drives either on or off; there is no third value.",
+        None,
+    ),
     "cache_split": _AGED,
     "no_battery_write_cache": _AGED,
     "bypass_threshold": _AGED,
@@ -258,8 +261,8 @@ _AACRAID: dict[Setting, _Why] = {
 _SMARTPQI: dict[Setting, _Why] = {
     "write_policy": _ON_OFF,
     "read_policy": (
-        "The cards have no read-ahead setting of a volume.",
-        "The share of the cache for reads is its split: raidctl cache split CONTROLLER 0/100.",
+        "The controllers have no read-ahead setting per volume.",
+        "Set the share of the cache for reads instead: raidctl cache split CONTROLLER 0/100.",
     ),
     "drive_write_cache": _NUMBERS,
     "write_cache": _NUMBERS,

@@ -100,14 +100,14 @@ def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
             card.add_problem(
-                "warning", "state", f"The controller is too warm: {pair.value}.", "Look at fans and air flow."
+                "warning", "state", f"The controller is too warm: {pair.value}.", "Check fans and air flow."
             )
     elif (
         label == "nvram checksum status"
         and vocabulary.has_value(pair.value)
         and normalized(pair.value) not in ("passed", "ok")
     ):
-        card.add_problem("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
+        card.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Ask the maker.")
 
 
 def read_model(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
@@ -170,7 +170,7 @@ def read_maxcache(card: ControllerDraft, block: Block) -> None:
                 card.add_problem(
                     "warning",
                     "state",
-                    f"maxCache device {block.name} is not well: {pair.value}.",
+                    f"maxCache device {block.name} has a problem: {pair.value}.",
                     "Look at its drives.",
                 )
 

@@ -19,7 +19,7 @@ _ALARMS: dict[str, str] = {
     "s.m.a.r.t.": "The drive predicts its failure by SMART",
     "pfa": "The drive predicts its failure (PFA)",
     "failed logical device segments": "Segments of logical devices on the drive have failed",
-    "ssd smart trip wearout": "The SSD says that it is worn out",
+    "ssd smart trip wearout": "The SSD reports that it is worn out",
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that are trouble when they say yes, and what they then say."""
@@ -42,7 +42,7 @@ def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
     drive = card.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
-        drive.add_problem("warning", "unread", text, "Run the tool again and keep all that it prints.")
+        drive.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
     for line in block.heads:
         drive.add_evidence(line, "id", key)
     for pair in block.pairs:

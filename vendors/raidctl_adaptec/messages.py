@@ -51,8 +51,8 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
             explained = True
             yield Problem(
                 severity="info", kind="note", where=where,
-                message="The tool sees no controller." if saying.kind == "none" else f"The tool says: {text}",
-                remedy="If there is one: run as root, and use a version of the tool that knows the card.",
+                message="The tool sees no controller." if saying.kind == "none" else f"The tool reports: {text}",
+                remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
             )  # fmt: skip
         elif saying.kind == "error":
             explained = True
@@ -68,11 +68,11 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
         explained = True
         yield Problem(
             severity="info", kind="note", where=where, message="The tool sees no controller.",
-            remedy="If there is one: run as root, and use a version of the tool that knows the card.",
+            remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
         )  # fmt: skip
     if answer.trailer is not None and not answer.trailer.startswith("completed") and not explained:
         yield Problem(
             severity="error", kind="unread", where=where,
-            message=f"The tool says: Command {answer.trailer}.",
+            message=f"The tool reports: Command {answer.trailer}.",
             remedy="Run the command by hand; another instance of the tool may be running.",
         )  # fmt: skip

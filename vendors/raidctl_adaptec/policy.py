@@ -101,7 +101,7 @@ def _remark(text: str) -> str | None:
     inside = text.partition("(")[2].rstrip(") ")
     if normalized(text).startswith("temporarily"):
         inside = text
-    return None if not inside or normalized(inside).startswith("write") else f"The tool says: {collapse(text)}."
+    return None if not inside or normalized(inside).startswith("write") else f"The tool reports: {collapse(text)}."
 
 
 def _differs(policy: WritePolicy, now: WriteActive) -> bool:
@@ -143,7 +143,7 @@ def _from_caching(
     always = cache is not None and cache.no_battery_write_cache
     policy: WritePolicy = "unprotected_write_back" if always else "protected_write_back"
     if "bypass" in (volume.get("cache.acceleration") or ""):
-        return policy, "write_through", "SSD I/O bypass: reads and writes go past the controller's cache."
+        return policy, "write_through", "SSD I/O bypass: reads and writes bypass the controller's cache."
     if cache is None:
         return policy, None, None
     text = cache.status_text or ""
@@ -152,7 +152,11 @@ def _from_caching(
     if cache.status in ("warning", "critical"):
         return policy, "write_through", f"The cache is not in use: {text}."
     if cache.write_percent == 0:
-        return policy, "write_through", f"The whole cache is given to reads ({cache.read_percent}% read / 0% write)."
+        return (
+            policy,
+            "write_through",
+            f"The whole cache is given to reads ({cache.read_percent}% read / 0% write).",
+        )
     if cache.status != "ok":
         return policy, None, None
     if always:

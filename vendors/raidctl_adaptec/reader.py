@@ -10,7 +10,7 @@ from raidctl_adaptec.collect import Collection, collect
 from raidctl_adaptec.messages import said_problems
 from raidctl_adaptec.to_model import build, controller_ids
 
-_REPORT = "If it is an output of arcconf, report it with a recording of the machine (raidctl record)."
+_REPORT = "If it is output of arcconf, report it with a recording of the machine (raidctl record)."
 
 
 def read(documents: Sequence[Document]) -> Observation:
@@ -39,7 +39,7 @@ def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
             problems.append(
                 Problem(
                     severity="info", where=object_id,
-                    message="No output tells arcconf's number of this controller; it is shown with the first free one.",
+                    message="arcconf's number for this controller is unknown; it is shown with the first free one.",
                 )
             )  # fmt: skip
     return controllers, problems
@@ -50,7 +50,7 @@ def unreadable(collection: Collection) -> Iterator[Problem]:
     for sheet in collection.broken_json:
         yield Problem(
             severity="error", kind="unread", where=sheet.command,
-            message="The JSON in the output is not whole, or is no JSON.", remedy="Run the command again.",
+            message="The JSON in the output is incomplete or invalid.", remedy="Run the command again.",
         )  # fmt: skip
     known = {id(answer.sheet) for answer in collection.answers if answer.known or answer.sheet.facts}
     for sheet in collection.outputs:

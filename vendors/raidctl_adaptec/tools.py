@@ -15,7 +15,7 @@ TOOLS = (
             "/usr/Adaptec_Event_Monitor/arcconf",
             "/opt/StorMan/arcconf",
         ),
-        package="arcconf, from Microchip's or Adaptec's download page for the card",
+        package="arcconf, from Microchip's or Adaptec's download page for the controller",
         version_argv=(),
     ),
 )

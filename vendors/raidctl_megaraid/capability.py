@@ -7,7 +7,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.support_table import SUPPORT
 
 _V8 = {
-    "io_policy": Capability(read=False, set=False, why="Cards of this generation have no such setting."),
+    "io_policy": Capability(read=False, set=False, why="Controllers of this generation have no such setting."),
     "drive_write_cache": Capability(read=True, set=False, why="No command of storcli2 is documented for it."),
     "flush": Capability(read=False, set=False, why="No command of storcli2 is documented for it."),
     "flush_interval": Capability(read=False, set=False, why="storcli2 neither shows nor sets it."),
@@ -23,10 +23,10 @@ _SWITCHES = {
 }
 _SECTIONS = ("supported vd operations", "vd operations")
 _MFI = (
-    "raidctl-mfi was tried on emulated cards only, so raidctl changes nothing through it; install storcli64, or read "
-    "the manual of raidctl-mfi."
+    "raidctl changes nothing through raidctl-mfi, which has been tested on emulated controllers only; install "
+    "storcli64, or see the manual of raidctl-mfi."
 )
-_MFI_FLUSH = "raidctl-mfi flush; how much waits to be written is not shown."
+_MFI_FLUSH = "raidctl-mfi flush; the amount of unwritten data is not shown."
 _CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", "flush", "flush_interval")
 
 
@@ -41,7 +41,7 @@ def capabilities(card: ControllerDraft, kind: str, cache: Cache | None) -> dict[
         found["flush"] = Capability(read=False, set=True, why=_MFI_FLUSH)
     for name in denied(card):
         found[name] = Capability(
-            read=found[name].read, set=False, why="The card says that it does not support changing it."
+            read=found[name].read, set=False, why="The controller reports that this cannot be changed."
         )
     why = None
     if card.get("mode") == "hba":

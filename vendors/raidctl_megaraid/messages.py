@@ -18,7 +18,7 @@ COUNTS = {
     # Critical Disks  : 0
     "critical disks": "critical drives",
     # DNOpt=Array NotOptimal|VNOpt=VD NotOptimal
-    "dnopt": "drive groups that are not optimal",
+    "dnopt": "arrays that are not optimal",
     "vnopt": "virtual drives that are not optimal",
     "memory uncorrectable errors": "uncorrectable errors of the cache memory",
 }
@@ -30,16 +30,16 @@ def reports(found: Controller, card: ControllerDraft, power: Power) -> Iterator[
     healthy = all(battery.status == "ok" for battery in found.batteries)
     if power.present is not False and healthy and power.mask and power.good is None:
         flags = "; ".join(masked(power.mask)) or power.mask
-        message = f"The controller reports of its battery: {flags}."
+        message = f"The controller reports for its battery: {flags}."
         yield Problem(severity="warning", kind="state", where=found.id, message=message, remedy="Check the battery.")
     for volume in found.volumes:
         cache = volume.cache
         if cache is not None and cache.write_policy is None and cache.write_active is not None:
             yield Problem(
                 severity="info", kind="note", where=volume.id,
-                message=f"The output tells that {cache.write_active.replace('_', '-')} is in force, but not what is "
+                message=f"The output shows that {cache.write_active.replace('_', '-')} is active, but not what is "
                 "configured: the battery may have forced it.",
-                remedy="The initial setting stands in the output of `/call/vall show all`.",
+                remedy="The output of `/call/vall show all` contains the initial setting.",
             )  # fmt: skip
     yield from _counts(found, card)
 

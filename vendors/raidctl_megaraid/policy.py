@@ -59,9 +59,9 @@ class Power:
                 return _battery(battery)
         words = masked(self.mask)
         if words:
-            return f"The controller says of its battery: {listing(words)} (BBU Status {self.mask})."
+            return f"The controller reports for its battery: {listing(words)} (BBU Status {self.mask})."
         if self.cache is not None and self.cache.preserved_data:
-            return "Preserved data of an offline volume holds the cache memory."
+            return "The preserved cache of an offline volume occupies the cache memory."
         return None
 
 
@@ -134,7 +134,7 @@ def _active(
         return "write_through", power.cause
     if current in _WRITE_BACK:
         if current == "protected_write_back" and power.good is False and configured != "unprotected_write_back":
-            return None, f"{power.cause} Yet the tool shows write-back as in force, which cannot be."
+            return None, f"{power.cause} Yet the tool shows write-back as active, which is a contradiction."
         return "write_back", None if configured in _WRITE_BACK else _NOT_TOLD
     if current is not None:
         return "write_through", (power.cause or _NOT_TOLD) if configured in _WRITE_BACK else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from raidctl.model import Capability
 
-_SPLIT = "The firmware shares the cache between reads and writes by itself."
+_SPLIT = "The firmware divides the cache between reads and writes automatically."
 _STATISTICS = "The tools show no counters of the cache."
-_FLUSH = "storcli /cN flushcache, MegaCli -AdpCacheFlush; how much waits to be written is not shown."
+_FLUSH = "storcli /cN flushcache, MegaCli -AdpCacheFlush; the amount of unwritten data is not shown."
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False),
@@ -19,7 +19,7 @@ SUPPORT: dict[str, Capability] = {
     "write_policy": Capability(read=True, set=True),
     "write_active": Capability(read=True, set=False, why="Follows from the setting and the state of the battery."),
     "read_policy": Capability(read=True, set=True),
-    "io_policy": Capability(read=True, set=True, why="Not on cards of the 95xx generation and later."),
+    "io_policy": Capability(read=True, set=True, why="Not on controllers of the 95xx generation and later."),
     "drive_write_cache": Capability(read=True, set=True, why="For each volume; all of its drives together."),
     "no_battery_write_cache": Capability(
         read=True, set=True, why="For each volume: always write-back (AWB), write cache with a bad battery."

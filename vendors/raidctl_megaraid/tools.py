@@ -10,9 +10,9 @@ DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
 MFI_DRIVER = "megaraid_sas"
 """The driver whose cards speak MFI, which raidctl-mfi knows."""
 
-_BROADCOM = "from Broadcom's site, for cards up to the 95xx"
-_DELL = "from Dell's site, for PERC cards up to the H755"
-_OLD = "from Broadcom's site, for cards up to the 93xx"
+_BROADCOM = "from Broadcom's site, for controllers up to the 95xx"
+_DELL = "from Dell's site, for PERC controllers up to the H755"
+_OLD = "from Broadcom's site, for controllers up to the 93xx"
 _V = ("v",)
 _MEGACLI_V: tuple[str, ...] = ()
 """Never run for its version alone: starting it can freeze a host with a 95xx card."""
@@ -77,7 +77,9 @@ MAKERS = (
 )
 """The programs of the cards' makers."""
 
-MFI = ToolSpec(name="raidctl-mfi", package="raidctl itself: reads cards on the driver megaraid_sas up to the 94xx")
+MFI = ToolSpec(
+    name="raidctl-mfi", package="raidctl itself: reads controllers on the driver megaraid_sas up to the 94xx"
+)
 """Our own, asked where none of the others tells of a card."""
 
 TOOLS = (*MAKERS, MFI)

@@ -102,7 +102,7 @@ def test_a_write_setting_that_is_not_told_is_not_changed() -> None:
     """Old versions print the mode alone: what was set could not be put back."""
     bare = volume_text(0, {"Write-cache setting": "Unknown"})
     [(kind, reason)] = refused(planned(machine(volumes=[bare]), ("v0", "write_policy", "write_through")))
-    assert (kind, "put back" in reason) == ("unknown", True)
+    assert (kind, "undone" in reason) == ("unknown", True)
 
 
 def test_a_volume_without_a_write_cache_is_left_alone() -> None:
@@ -302,7 +302,7 @@ def test_the_words_of_the_tool_are_passed_on() -> None:
     """Its reason, without its first and its closing line."""
     text = b"Controllers found: 1\nThe mode is the same as the old one.\n\nCommand aborted.\n"
     said = judge(ACTION, RunAnswer(code=2, out=text))
-    assert said == "arcconf ended with exit code 2 and said: The mode is the same as the old one."
+    assert said == "arcconf ended with exit code 2 and printed: The mode is the same as the old one."
 
 
 def test_what_was_never_answered_is_not_judged() -> None:

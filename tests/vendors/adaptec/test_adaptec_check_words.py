@@ -170,7 +170,7 @@ def test_the_reason_that_the_tool_gives_is_told(text: str) -> None:
     """``The tool does not say why`` is only for a tool that does not."""
     cache = volume_of(machine(backup=ZMM, volumes=[volume_text(0, {"Write-cache status": text})])).cache
     assert cache is not None
-    assert (cache.write_active, cache.why_not_in_force) == ("write_through", f"The tool says: {text}.")
+    assert (cache.write_active, cache.why_not_in_force) == ("write_through", f"The tool reports: {text}.")
 
 
 def test_a_mode_that_is_not_supported_is_off() -> None:

@@ -152,4 +152,4 @@ def test_what_lost_its_controller_is_not_given_to_the_next_one() -> None:
     rest = text_of(answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")]}))
     found = observed(rest[rest.index("PD LIST") :] + text_of(whole))
     assert {card.id: len(card.drives) for card in found.controllers} == {"megaraid:unknown": 1, "megaraid:2": 0}
-    assert "does not tell which controller it is about" in " ".join(unread(found))
+    assert "does not name its controller" in " ".join(unread(found))

@@ -31,7 +31,7 @@ def test_rows_without_their_head_are_told_of(form: str) -> None:
     found = observed(
         rest + text_of(answer("None", {"VD LIST": [vd_row("0/0", "RAID1", "Optl", "RWBD", "1.0 TB", "")]}))
     )
-    assert "without its head" in " ".join(unread(found))
+    assert "without a header" in " ".join(unread(found))
 
 
 @pytest.mark.parametrize("width", [60, 72, 78])

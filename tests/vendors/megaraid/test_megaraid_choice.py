@@ -20,7 +20,7 @@ def test_a_second_program_is_left_alone_where_the_first_tells_all() -> None:
     (note,) = found.problems
     assert note.kind == "note"
     assert "MegaCli64" in note.message
-    assert "not asked, because storcli64 told of every card" in note.message
+    assert "not run, because storcli64 reported every controller" in note.message
 
 
 @pytest.mark.parametrize("device", range(0x10E0, 0x10E8))
@@ -91,4 +91,4 @@ def test_a_parallel_scsi_card_is_beyond_every_tool() -> None:
     script = Script(["MegaCli64"])
     found = seen(script, bus("megaraid_mbox 1000:0408"))
     assert script.asked == []
-    assert "older than every tool" in found.problems[0].message
+    assert "No supported tool reads the old controller" in found.problems[0].message

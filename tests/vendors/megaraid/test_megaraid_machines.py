@@ -56,7 +56,7 @@ def test_the_9271_writes_through_while_its_capacitor_learns() -> None:
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
     assert cache.why_not_in_force == "The cache's capacitor is in a learn cycle."
-    assert "MegaCli64 is installed too; it was not asked" in said("megaraid-9271-learning")
+    assert "MegaCli64 is also installed; it was not run" in said("megaraid-9271-learning")
 
 
 def test_the_9660_is_told_by_the_second_storcli() -> None:
@@ -91,5 +91,5 @@ def test_a_card_that_crashes_the_tool_hides_nothing_of_the_other() -> None:
 
 def test_megacli_alone_beside_a_95xx_is_not_run() -> None:
     """The kernel's devices are shown; the problem names the tool that is needed."""
-    assert "can freeze a host with the card 1000:10e2" in said("megaraid-9560-megacli-barred")
+    assert "can freeze a host with the controller 1000:10e2" in said("megaraid-9560-megacli-barred")
     assert replayed("megaraid-9560-megacli-barred").inventory.tools == ()

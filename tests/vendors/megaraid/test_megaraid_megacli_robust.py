@@ -148,7 +148,7 @@ def test_a_code_behind_an_answer_says_that_something_is_missing() -> None:
     cards, _, problems = told(texts.DRIVE.replace("0x00", "0x0c"))
     assert list(cards.cards["0"].drives) == ["32:3"]
     assert [problem.message for problem in problems] == [
-        "The tool ended with exit code 0x0c: no such device; what it should have told may be missing."
+        "The tool ended with exit code 0x0c: no such device; its output may be incomplete."
     ]
 
 

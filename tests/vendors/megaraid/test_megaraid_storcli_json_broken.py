@@ -240,7 +240,7 @@ def test_empty_output(text: str) -> None:
 def test_help_text() -> None:
     """The tool's help in place of an answer is told."""
     help_text = "     Storage Command Line Tool  Ver 007.1999.0000.0000\n\n storcli -v\n storcli /cx show all\n"
-    assert unread(read(help_text)) == ["The tool printed its help instead of an answer."]
+    assert unread(read(help_text)) == ["The tool printed its help instead of the requested output."]
 
 
 def test_other_json_is_not_read() -> None:

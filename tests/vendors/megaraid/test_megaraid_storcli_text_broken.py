@@ -38,9 +38,7 @@ WHOLE = answer_text(DATA)
 def test_cut_after_a_title() -> None:
     """A title without anything below it is told."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("PD LIST")] + title("PD LIST"))
-    assert unread(found) == [
-        "The output breaks off in “PD LIST”: what stands before was read, what came after is unknown."
-    ]
+    assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
 
 
 def test_cut_inside_a_row() -> None:
@@ -72,7 +70,7 @@ def test_table_cut_by_the_next_answer() -> None:
 def test_tool_that_died(words: str) -> None:
     """A tool that died in the middle is told with the shell's words and the section."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}{words}\n")
-    assert unread(found) == [f"The tool died in “HwCfg” ({words}): what it had printed until then was read."]
+    assert unread(found) == [f"The tool died in “HwCfg” ({words}): the output up to that point was read."]
     assert unparsed(found) == []
 
 
@@ -141,7 +139,7 @@ def test_something_else() -> None:
     """A text of something else is told with its first words."""
     found = from_text(COMMAND, "bash: storcli64: command not found\n")
     assert unread(found) == [
-        "The output holds no answer of the tool; it begins with “bash: storcli64: command not found”."
+        "Not recognised as output of the tool; it begins with “bash: storcli64: command not found”."
     ]
 
 

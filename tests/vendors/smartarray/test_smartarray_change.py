@@ -196,7 +196,7 @@ def test_what_is_not_told_is_not_changed(p400: Controller) -> None:
     assert p400.cache is not None
     silent = msgspec.structs.replace(p400.cache, read_percent=None, write_percent=None)
     [refusal] = planned(msgspec.structs.replace(p400, cache=silent), p400.id, "cache_split", "50/50").refusals
-    assert (refusal.kind, "put back" in refusal.reason) == ("unknown", True)
+    assert (refusal.kind, "undone" in refusal.reason) == ("unknown", True)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
 """The program's own number of the controller; a second one of that number, of another program, is ``megaraid:0-2``."""
 _PRESERVED = (
-    "Data of an offline volume that the cache keeps is not written by it: bring the volume's drives back and import "
+    "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "
     "the foreign configuration."
 )
 
@@ -66,10 +66,10 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     return [Flush(object_id=controller.id, action=way.grammar.flush(way.command, way.number), alternative=left)]
 
 
-_NO_WAY = "It is not known which program has told of the controller, and under which number."
+_NO_WAY = "The tool that reported this controller, or the controller's number there, is unknown."
 _THROUGH = (
-    "A volume in write-through leaves nothing unwritten: raidctl batch --write write-through VOLUME -- COMMAND sets it "
-    "so for the length of a command."
+    "A volume in write-through has no unwritten data: raidctl batch --write write-through VOLUME -- COMMAND sets it "
+    "while a command runs."
 )
 
 
@@ -181,7 +181,7 @@ class _Planner:
         if not self.cached(wish):
             return turns
         direct = Desired(object_id=wish.object_id, setting="io_policy", value="direct")
-        affects = (f"{CACHED}, so write-through takes direct I/O: reads are no longer kept in the cache.",)
+        affects = (f"{CACHED}, so write-through also sets direct I/O: reads are no longer cached.",)
         more = [Turn(turn.knob, turn.wanted, affects) for turn in self.way.grammar.turns(self.controller, direct, {})]
         return [*turns, *more]
 
@@ -211,11 +211,13 @@ class _Planner:
         if self.turned.get(turn.knob, before) == turn.wanted:
             return None
         if turn.knob in self.turned:
-            raise CannotError(f"Another wish sets {name} to {self.turned[turn.knob]}.")
+            raise CannotError(f"Another requested setting sets {name} to {self.turned[turn.knob]}.")
         if before is None:
-            raise CannotError(f"The tool does not tell how {name} is set, so it could not be put back.", kind="unknown")
+            raise CannotError(
+                f"The tool does not tell how {name} is set, so the change could not be undone.", kind="unknown"
+            )
         if before not in self.way.grammar.risks[name]:
-            raise CannotError(f"{name} is {before}, and the tool has no command that would put that back.")
+            raise CannotError(f"{name} is {before}, and the tool has no command to restore that value.")
         return Step(
             object_id=turn.knob[0],
             knob=name,
@@ -243,7 +245,7 @@ class _Planner:
 
 _LACKS: dict[str, tuple[str, str | None]] = {
     "no_battery_write_cache": (
-        "The controllers have no such switch of their own: it is a part of each volume's write policy.",
+        "The controller has no separate setting for this: it is part of each volume's write policy.",
         "raidctl cache set CONTROLLER --write unprotected-write-back, or protected-write-back.",
     ),
     "write_cache": (
@@ -251,7 +253,7 @@ _LACKS: dict[str, tuple[str, str | None]] = {
         "raidctl cache set VOLUME --drive-cache off, on or default.",
     ),
     "bypass_threshold": (
-        "raidctl does not change from which size on requests go past the cache (cbsize, cbmode).",
+        "raidctl does not change the request size from which I/O bypasses the cache (cbsize, cbmode).",
         "The tool shows it as Cachebypass size and Cachebypass Mode.",
     ),
 }

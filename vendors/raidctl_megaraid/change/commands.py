@@ -14,8 +14,8 @@ TIMEOUT = 60.0
 FLUSH_TIMEOUT = 600.0
 """Seconds for writing a whole cache out: gigabytes on slow drives."""
 
-RANGE = ("Which of 0 to 255 seconds the firmware takes stands in no manual that is known: its answer tells.",)
-CACHED = "With cached I/O the controller may keep writes in its cache whatever the write policy says"
+RANGE = ("The accepted range is undocumented (0 to 255 seconds); the firmware may reject the value.",)
+CACHED = "With cached I/O the controller may hold writes in its cache whatever the write policy"
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def neighbours(controller: Controller, volume: Volume) -> list[str]:
 def of_drives(controller: Controller, volume: Volume) -> tuple[str, ...]:
     """What a change of the drives' caches acts on."""
     others = neighbours(controller, volume)
-    more = f" They carry {', '.join(others)} as well." if others else ""
+    more = f" They also carry {', '.join(others)}." if others else ""
     return (f"It acts on the write caches of all drives of the volume.{more}",)
 
 
@@ -98,7 +98,7 @@ def seconds(text: str) -> str:
         CannotError: It is no whole number of seconds that fits the byte in which the firmware keeps it.
     """
     if not (text.isascii() and text.isdecimal() and len(text) < 4 and int(text) <= 255):
-        raise CannotError(f"The firmware keeps the interval in one byte: 0 to 255 seconds, not {text}.")
+        raise CannotError(f"The firmware stores the interval in one byte: 0 to 255 seconds, not {text}.")
     return str(int(text))
 
 

@@ -38,9 +38,7 @@ from raidctl_megaraid.infer import BAD_BBU
 from raidctl_megaraid.megacli.failure import CODES
 
 _READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
-_ADAPTIVE = (
-    "Adaptive read-ahead is set, or put back, with ADRA, which newer versions of MegaCli may not know any more.",
-)
+_ADAPTIVE = ("Adaptive read-ahead is set or restored with ADRA, which newer versions of MegaCli may reject.",)
 _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
 _BATTERY = {"No": "NoCachedBadBBU", "Yes": "CachedBadBBU"}
@@ -76,11 +74,13 @@ class MegaCli:
             return _write(volume, wish.value, stand)
         if wish.setting == "drive_write_cache":
             if wish.value == "default":
-                raise CannotError("MegaCli can switch the drives' write caches on and off, not back to their default.")
+                raise CannotError(
+                    "MegaCli can enable or disable the drives' write caches, but not restore their default."
+                )
             return [Turn((volume.id, "DskCache"), _DRIVES[wish.value], of_drives(controller, volume))]
         knob, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
         if wish.value not in table:
-            raise CannotError(f"MegaCli has no word for {wish.value}.")
+            raise CannotError(f"MegaCli does not support the value {wish.value}.")
         adaptive = "ADRA" in (table[wish.value], stand.get((volume.id, knob)))
         return [Turn((volume.id, knob), table[wish.value], _ADAPTIVE if adaptive else ())]
 
@@ -118,10 +118,10 @@ def _one_number(volume: Volume) -> None:
     # Virtual Drive: 0 (Target Id: 3)
     if "Virtual Drive" in volume.details:
         raise CannotError(
-            f"MegaCli counts the volume as number {volume.details['Virtual Drive']} and shows another target: "
-            "which of the two its commands mean is not certain.",
+            f"MegaCli lists the volume as number {volume.details['Virtual Drive']} and shows a different target: "
+            "it is unclear which of the two its commands use.",
             kind="unknown",
-            alternative="Use storcli or perccli, which have one number for a volume.",
+            alternative="Use storcli or perccli, which use one number per volume.",
         )
 
 
@@ -135,7 +135,7 @@ def _write(volume: Volume, value: str, stand: Mapping[ToolSetting, str]) -> list
         forced = stand.get(policy) == "ForcedWB"
         return [Turn(policy, "ForcedWB" if forced else "WB"), Turn(battery, "CachedBadBBU")]
     raise CannotError(
-        "The controllers know no volume without a write policy.", alternative="write-through is the nearest."
+        "Every volume has a write policy; it cannot be off.", alternative="The nearest value is write-through."
     )
 
 
@@ -165,12 +165,12 @@ def judge(text: str) -> str | None:
     if bad is not None:
         return bad[:200]
     if not ends:
-        return f"It ended without an exit code: {' '.join(said)[:200]}" if said else "It said nothing."
+        return f"It ended without an exit code: {' '.join(said)[:200]}" if said else "It printed nothing."
     code = int(ends[-1], 16)
     if code:
         meaning = CODES.get(code)
         shown = " ".join(said)[:200]
         return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
     if not any(_DONE.search(line) for line in said):
-        return f"It does not say that it was done: {' '.join(said)[:200] or 'nothing but its exit code'}"
+        return f"It does not report success: {' '.join(said)[:200] or 'nothing but its exit code'}"
     return None

@@ -37,7 +37,7 @@ def is_flush(action: Action) -> bool:
 def judge(text: str) -> str | None:
     """What the program said against it; None where the firmware says that the cache is written out.
 
-    ``"result": {"outcome": "done", "message": "The firmware says that its cache is written out."}``
+    ``"result": {"outcome": "done", "message": "The firmware reports that its cache was flushed."}``
     """
     try:
         given = decode_text(text)

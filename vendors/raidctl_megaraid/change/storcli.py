@@ -115,17 +115,17 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
 def _word(table: Mapping[str, str], wish: Desired) -> str:
     if wish.value == "adaptive":
         raise CannotError(
-            "These programs know read-ahead and no read-ahead; the adaptive one is gone.",
-            alternative="read-ahead is the nearest.",
+            "This tool supports read-ahead and none; it has no adaptive read-ahead.",
+            alternative="The nearest value is read-ahead.",
         )
     if wish.value == "off" and wish.setting == "read_policy":
-        raise CannotError("These programs cannot keep reads out of the cache.", alternative="none reads nothing ahead.")
+        raise CannotError("This tool cannot disable read caching.", alternative="The value none disables read-ahead.")
     if wish.value == "off":
         raise CannotError(
-            "The controllers know no volume without a write policy.", alternative="write-through is the nearest."
+            "Every volume has a write policy; it cannot be off.", alternative="The nearest value is write-through."
         )
     if wish.value not in table:
-        raise CannotError(f"The tool has no word for {wish.value}.")
+        raise CannotError(f"The tool does not support the value {wish.value}.")
     return table[wish.value]
 
 
@@ -139,7 +139,7 @@ def _not_blocked(controller: Controller, volume: Volume) -> None:
     drives = array.drives if array is not None else ()
     if blocked and any(drive.media == "ssd" for drive in controller.drives if drive.id in drives):
         raise CannotError(
-            "The controller does not let the write caches of SSDs be changed (Block SSD Write Disk Cache Change)."
+            "The controller blocks changes to the write caches of SSDs (Block SSD Write Disk Cache Change)."
         )
 
 
@@ -168,7 +168,7 @@ def judge(text: str) -> str | None:
 def _of_card(card: object) -> str | None:
     status = card.get("Command Status") if isinstance(card, dict) else None
     if not isinstance(status, dict):
-        return "Its answer has no status."
+        return "Its output has no status."
     rows = status.get("Detailed Status")
     for row in rows if isinstance(rows, list) else []:
         if isinstance(row, dict) and (fault := _of_row(row)):
@@ -195,4 +195,4 @@ def _plain(text: str) -> str:
     if said and said != "None":
         return said[:200]
     shown = " ".join(text.split())[:200]
-    return f"It gave no answer that can be read: {shown}" if shown else "It said nothing."
+    return f"Its output could not be parsed: {shown}" if shown else "It printed nothing."

@@ -22,7 +22,7 @@ from raidctl_megaraid.merge import same_card
 from raidctl_megaraid.reader import Assembly, Telling
 from raidctl_megaraid.tools import DRIVERS
 
-_ROOT = "Run raidctl as root (sudo), also on the far machine."
+_ROOT = "Run raidctl as root (sudo), also on the remote machine."
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
@@ -105,7 +105,7 @@ def _saw_nothing(one: Session, problems: Sequence[Problem], host: HostView, *, e
         return [
             Problem(
                 severity="error", kind="no_right", where=where,
-                message=f"{one.name} tells of no controller; without root it cannot look.", remedy=_ROOT,
+                message=f"{one.name} lists no controller; without root it cannot detect any.", remedy=_ROOT,
             )
         ]  # fmt: skip
     nothing = Problem(severity="info", kind="note", where=where, message=f"{one.name} sees no controller.")
@@ -118,6 +118,6 @@ def _saw_nothing(one: Session, problems: Sequence[Problem], host: HostView, *, e
 
 
 _OTHER = (
-    "A Dell PERC answers to perccli, a card on the driver mpi3mr to storcli2 or perccli2, an old one to MegaCli; "
-    "see whether another instance of the program is running."
+    "Use perccli for a Dell PERC, storcli2 or perccli2 for a controller on the driver mpi3mr, MegaCli for an old one; "
+    "check whether another instance of the tool is running."
 )

@@ -50,7 +50,7 @@ def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]
         first.problems = [
             Problem(
                 severity="info", kind="note", where=first.command,
-                message=f"The adapters were asked one by one, because {first.why} when asked for all.",
+                message=f"The controllers were queried one by one, because {first.why}when queried for all of them.",
             )
         ]  # fmt: skip
     return good

@@ -39,7 +39,7 @@ def barred(asked: Sequence[Session], host: HostView) -> list[Problem]:
     return [
         Problem(
             severity="info", kind="note", where=frozen[0].device.address,
-            message=f"{MFI.name} was not asked: MegaCli, which goes through the same door of the driver, can freeze a "
-            f"host with the card {frozen[0].name}.",
+            message=f"{MFI.name} was not run: MegaCli, which uses the same driver interface, can freeze a "
+            f"host with the controller {frozen[0].name}.",
         )
     ]  # fmt: skip

@@ -64,7 +64,9 @@ def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]
         if not call.whole:
             call.problems = [_silent_card(number, call)]
     if good:
-        first.problems = [_note(first, f"The cards were asked one by one, because {first.why} when asked for all.")]
+        first.problems = [
+            _note(first, f"The controllers were queried one by one, because {first.why}when queried for all of them.")
+        ]
         listed.problems = [as_note(problem) for problem in listed.problems]
     return good
 
@@ -73,7 +75,7 @@ def _silent_card(number: str, call: Call) -> Problem:
     return Problem(
         severity="error", kind="unread", where=call.command,
         message=f"Controller {number} cannot be shown in full: {call.why}.",
-        remedy="Use a newer or an older version of the tool for this card; the other cards are shown.",
+        remedy="Use a newer or an older version of the tool for this controller; the other controllers are shown.",
     )  # fmt: skip
 
 
@@ -102,7 +104,9 @@ def _again(one: Session, made: Sequence[Call], numbers: Sequence[str]) -> Dialog
         path, words = call.request.argv[1][len("/call") :], call.request.argv[2:]
         tried = yield from one.run(STORCLI, *((f"/c{number}{path}", *words) for number in numbers))
         if any(other.whole for other in tried):
-            call.problems = [_note(call, f"The cards were asked one by one, because {call.why} when asked for all.")]
+            call.problems = [
+                _note(call, f"The controllers were queried one by one, because {call.why}when queried for all of them.")
+            ]
 
 
 def _enclosed(card: ControllerDraft) -> bool:

@@ -75,12 +75,12 @@ class Call:
     def why(self) -> str:
         """What was wrong with the answer, for a sentence."""
         if self.crash is not None:
-            return f"the program died ({self.crash})"
+            return f"the tool died ({self.crash})"
         if self.answer.trouble is Failure.TIMEOUT:
             return f"it did not answer within {self.request.timeout:g} seconds"
         if not self.answer.text.strip():
             return f"it printed nothing (exit code {self.answer.code})"
-        return "its answer could not be read"
+        return "its output could not be parsed"
 
 
 @dataclass

@@ -78,17 +78,16 @@ def same_program(one: Installed, other: Installed) -> bool:
 def not_asked(tools: Sequence[Installed], tellers: Sequence[str]) -> Problem:
     """Why installed programs were left alone."""
     names = listing(one.spec.name for one in tools)
-    verb = "is installed too; it was" if len(tools) == 1 else "are installed too; they were"
+    verb = "is also installed; it was" if len(tools) == 1 else "are also installed; they were"
     return Problem(
         severity="info", kind="note", where=tools[0].path,
-        message=f"{names} {verb} not asked, because {listing(tellers)} told of every card.",
+        message=f"{names} {verb} not run, because {listing(tellers)} reported every controller.",
     )  # fmt: skip
 
 
 def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence[Installed]) -> Problem:
-    message = (
-        f"{listing(one.spec.name for one in tools)} was not run: it can freeze a host with the card {frozen[0].name}."
-    )
+    names = listing(one.spec.name for one in tools)
+    message = f"{names} was not run: it can freeze a host with the controller {frozen[0].name}."
     if any(_kind(one) in ("storcli", "perccli") for one in others):
         return Problem(severity="info", kind="note", where=tools[0].path, message=message)
     return Problem(
@@ -100,6 +99,6 @@ def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence
 def _beyond(need: Need) -> Problem:
     return Problem(
         severity="info", kind="note", where=need.device.address,
-        message=f"The card {need.name} (driver {need.device.driver}) is older than every tool of the family.",
-        remedy="megarc and dellmgr knew it; raidctl does not read them.",
+        message=f"No supported tool reads the old controller {need.name} (driver {need.device.driver}).",
+        remedy="megarc and dellmgr supported it; raidctl does not read their output.",
     )  # fmt: skip

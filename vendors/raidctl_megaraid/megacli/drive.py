@@ -215,7 +215,7 @@ def _alarmed(flags: dict[str, str]) -> bool:
 _FLAGS: dict[str, tuple[str, str, str]] = {
     "drive has flagged a s.m.a.r.t alert": ("yes", "The drive has flagged a S.M.A.R.T. alert.", _REPLACE),
     "locked": ("locked", "The drive is locked: its data cannot be read without its key.", "Unlock the drive."),
-    "needs ekm attention": ("yes", "The drive waits for the key management server.", "Look at that server."),
+    "needs ekm attention": ("yes", "The drive is waiting for the key management server.", "Look at that server."),
 }  # fmt: skip
 _FINE = frozenset({"no", "unlocked"})
 
@@ -293,15 +293,15 @@ def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
     if found.serial is not None and drive.get("serial") not in (None, found.serial):
         # two adapters whose headings are not there, or two moments in one file
         drive.add_problem(
-            "warning", "unread", f"Another drive is told of in the same place: {found.model}, serial {found.serial}.",
-            "Give the outputs of each adapter and of each moment in files of their own.",
+            "warning", "unread", f"A second drive is reported in the same slot: {found.model}, serial {found.serial}.",
+            "Save the output of each controller, and of each run, in a separate file.",
         )  # fmt: skip
     for name, value in (("model", found.model), ("serial", found.serial)):
         if value is not None:
             drive.put(line, name, value, DETAIL)
         else:
             drive.add_problem(
-                "info", "note", f"The drive's {name} could not be told apart in its inquiry data {pair.value!r}."
+                "info", "note", f"The drive's {name} could not be separated in its inquiry data {pair.value!r}."
             )
     if found.firmware is not None:
         drive.put(line, "firmware", found.firmware, DETAIL)

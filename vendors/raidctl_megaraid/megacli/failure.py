@@ -143,25 +143,25 @@ def _problem(failure: Failure, code: int | None, where: str) -> Problem:
     if _LIBRARY.search(text):
         return Problem(
             severity="error", kind="no_tool", where=where, message=f"The tool could not start: {said}",
-            remedy="Install the library that it names beside the tool, or the vendor's whole package.",
+            remedy="Install the library that it names, or the vendor's complete package.",
         )  # fmt: skip
     if _RIGHTS.search(text):
         return Problem(
-            severity="error", kind="no_right", where=where, message=f"The tool may not be run: {said}",
+            severity="error", kind="no_right", where=where, message=f"Permission to run the tool was denied: {said}",
             remedy="Run it as root.",
         )  # fmt: skip
     if _MISSING.search(text):
         return Problem(
-            severity="error", kind="no_tool", where=where, message=f"The tool is not there: {said}",
-            remedy="Install MegaCli, or give the path that it is at.",
+            severity="error", kind="no_tool", where=where, message=f"The tool was not found: {said}",
+            remedy="Install MegaCli, or give its path.",
         )  # fmt: skip
     if (_SETS.search(text) or _PINNED.search(said)) and not _BATTERY.search(text):
         return Problem(
             severity="warning", kind="state", where=where, message=f"A command failed: {said}",
-            remedy="Nothing was changed; read what the tool says.",
+            remedy="Nothing was changed; see the tool's message.",
         )  # fmt: skip
     return Problem(
-        severity="error", kind="unread", where=where, message=f"The tool says: {said}",
+        severity="error", kind="unread", where=where, message=f"The tool reports: {said}",
         remedy="Run the command by hand, as root.",
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def ended(code: int, where: str) -> Problem:
     return Problem(
         severity="warning", kind="unread", where=where,
         message=f"The tool ended with exit code {code:#04x}{f': {meaning}' if meaning else ''}; "
-        "what it should have told may be missing.",
+        "its output may be incomplete.",
         remedy="Run the command by hand, as root.",
     )  # fmt: skip
 
@@ -181,7 +181,7 @@ def nobody(where: str) -> Problem:
     """The problem of ``Controller Count: 0.``."""
     return Problem(
         severity="warning", kind="unread", where=where,
-        message="The tool counts no adapters: there is none that it knows, or it was not run as root.",
+        message="The tool counts no controllers: none is supported, or it was not run as root.",
         remedy="Run it as root.",
     )  # fmt: skip
 
@@ -190,6 +190,6 @@ def silent(where: str) -> Problem:
     """The problem of an output that is nothing but ``Exit Code: 0x00``."""
     return Problem(
         severity="error", kind="unread", where=where,
-        message="The tool printed nothing: it was not run as root, or there is no adapter that it knows.",
+        message="The tool printed nothing: it was not run as root, or no controller is supported.",
         remedy="Run it as root.",
     )  # fmt: skip

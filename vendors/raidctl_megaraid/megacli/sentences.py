@@ -137,7 +137,7 @@ def _later(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | Non
     """``Battery capacity is too low. So policy Change to WB will not come into effect immediately``."""
     card = card_of(adapter)
     card.detail(line, "Warning", match[0])
-    card.add_problem("warning", "state", f"The tool says: {match[0].rstrip('.')}.", "Look at the battery.")
+    card.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
 
 
 def _setting(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -243,7 +243,7 @@ def read_missing(card: ControllerDraft, block: Block) -> None:
         group.detail(line, f"Missing drive, row {match[3]}", match[4] if size else "yes")
         group.add_problem(
             "warning", "state", f"The drive in row {match[3]} of disk group {match[2]} is missing.",
-            "Put the drive back or replace it; the rebuild needs a drive of at least the size that is expected.",
+            "Reinsert or replace the drive; a replacement must have at least the expected size.",
         )  # fmt: skip
 
 

@@ -47,8 +47,12 @@ def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]
     """
     given = _loaded(document.text)
     if given is None or given.get("format") != _FORMAT:
-        message = "The output is torn: it is no JSON." if given is None else f"Its form is not known: {_told(given)}."
-        remedy = "Run the command again, as root, and keep all that it prints." if given is None else _NEWER
+        message = (
+            "The output is incomplete: it is not valid JSON."
+            if given is None
+            else f"Unknown output format: {_told(given)}."
+        )
+        remedy = "Run the command again, as root, and keep its complete output." if given is None else _NEWER
         problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
         return Output.of_text(document.name, document.text), [problem], False
     sheet = Output.of_json(document.name, given)

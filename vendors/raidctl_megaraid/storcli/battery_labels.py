@@ -61,9 +61,9 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     "i2c errors detected": (words.YES, "The controller cannot talk to the pack without errors.", "Check its cable."),
     "remaining capacity low": (words.YES, "The pack's remaining capacity is low.", _POWER),
     "voltage": (frozenset({"low"}), "The pack's voltage is low.", _POWER),
-    "temperature": (frozenset({"high"}), "The pack's temperature is high.", "Look at fans and air flow."),
+    "temperature": (frozenset({"high"}), "The pack's temperature is high.", "Check fans and air flow."),
     "issohgood": (words.NO, "The pack's state of health is not good.", _POWER),
-    "over temperature": (words.YES, "The pack is too warm.", "Look at fans and air flow."),
+    "over temperature": (words.YES, "The pack is too warm.", "Check fans and air flow."),
     "no space to cache offload": (
         words.YES, "The flash has no room for the cache's content when the power fails.", "Replace the CacheVault.",
     ),

@@ -32,7 +32,7 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
                 yield Problem(
                     severity="error", kind="unread", where=command,
                     message=f"The output counts {min(count, 10**9)} {normalized(pair.label)} and does not list them.",
-                    remedy="Give the whole output of the command.",
+                    remedy="Provide the complete output of the command.",
                 )  # fmt: skip
 
 

@@ -51,9 +51,8 @@ def read_output(command: str, text: str) -> Reading:
     if "" in found.cards.cards and len(found.cards.cards) > 1:
         found.outline.complain(
             "error", "unread",
-            "A part of the output does not tell which controller it is about, and others follow; it is shown as one "
-            "of its own.",
-            "Give the output from its beginning.",
+            "Part of the output does not name its controller, and others follow; it is shown as a separate one.",
+            "Provide the output from its beginning.",
         )  # fmt: skip
         found.problems += found.outline.problems[-1:]
     return found

@@ -20,7 +20,7 @@ def read_row(card: ControllerDraft, row: Cells) -> None:
     if vocabulary.has_value(state) and vocabulary.normalized(state) not in _GOOD:
         card.add_problem(
             "warning", "state", f"{name} reports {state!r}.",
-            "Look at its power supplies, fans and temperature sensors (show all of the enclosure).",
+            "Check its power supplies, fans and temperature sensors (show all of the enclosure).",
         )  # fmt: skip
     keep_cells(card, row, f"{name} ")
 
@@ -40,5 +40,5 @@ def read_section(card: ControllerDraft, section: Section, name: str) -> None:
             said = collapse(" ".join(pair.value for pair in row.values()))[:80]
             card.add_problem(
                 "warning", "state", f"{about} reports: {said}.",
-                "Look at the enclosure's power supplies, fans and sensors.",
+                "Check the enclosure's power supplies, fans and sensors.",
             )  # fmt: skip

@@ -50,10 +50,10 @@ _EMPTY = re.compile(
 """``No VDs have been configured``, ``No drive found!``: an answer, not a failure."""
 
 _OTHER_TOOL = (
-    "Run as root. A Dell PERC answers to perccli, a card on the mpi3mr driver to storcli2 or perccli2, "
-    "a card of the first generation to MegaCli."
+    "Run as root. Use perccli for a Dell PERC, storcli2 or perccli2 for a controller on the mpi3mr driver, "
+    "MegaCli for a controller of the first generation."
 )
-_OPTIONAL = "The tool has no answer to one of the questions: {text}"
+_OPTIONAL = "The tool does not support one of the queries: {text}"
 
 SAYINGS: tuple[Saying, ...] = (
     # Description = No Controller found
@@ -61,25 +61,25 @@ SAYINGS: tuple[Saying, ...] = (
     # Description = Controller 5 not found
     _saying(
         r"controller\b.*\bnot found|invalid controller", (), "error", "unread",
-        "The tool does not find what was asked: {text}", _OTHER_TOOL,
+        "The tool does not find the requested object: {text}", _OTHER_TOOL,
     ),
     # Description = syntax error, unexpected TOKEN_WRITE_CACHE, expecting $end
     _saying(
         r"syntax error|unexpected token|invalid (?:option|argument|syntax)|incomplete command|unknown command", (),
         "error", "unread", "The tool did not accept the command: {text}",
-        "Ask again in the form that this version of the tool knows.",
+        "Use the syntax of this version of the tool.",
     ),
     _saying(
         r"permission|privilege|administrator|super ?user|\broot\b|access (?:is )?denied", (), "error", "no_right",
-        "The tool asks for more rights: {text}", "Run raidctl as root (sudo).",
+        "The tool needs more privileges: {text}", "Run raidctl as root (sudo).",
     ),
     # ErrMsg use /cx/cv, ErrCd 255: the card has a CacheVault in place of a battery
-    _saying(r"^use /c", (), "info", "note", "The question fits another kind of battery: {text}"),
+    _saying(r"^use /c", (), "info", "note", "The query applies to another kind of battery: {text}"),
     # ErrCd 34: The required hardware component is not present.
     _saying(
         r"\babsent\b|not present|(?:battery|bbu|cache ?vault|cv|pack|alarm) do(?:es)? ?n[o']t exist"
         r"|no (?:battery|cache ?vault)|hardware .*(?:missing|not)",
-        (34,), "info", "note", "The controller does not have the part that was asked for: {text}",
+        (34,), "info", "note", "The controller does not have the requested component: {text}",
     ),
     _saying(
         r"un-?supported|not supported|command invalid|invalid (?:d?cmd|command|dcmd)|not allowed|not applicable"
@@ -89,21 +89,21 @@ SAYINGS: tuple[Saying, ...] = (
     # ErrMsg Incomplete foreign configuration, ErrCd 59
     _saying(
         r"incomplete foreign", (59,), "warning", "state", "A foreign configuration is incomplete: {text}",
-        "Put in the drives that are missing, then import it, or clear it.",
+        "Insert the missing drives, then import the configuration, or clear it.",
     ),
     _saying(
         r"pinned|preserved cache|offline vd", (84,), "warning", "state",
-        "The cache holds data of a volume that is offline: {text}",
-        "Bring the volume's drives back; discarding the cache loses data.",
+        "The controller has preserved cache of an offline volume: {text}",
+        "Reconnect the volume's drives; discarding the cache loses data.",
     ),
     _saying(
         r"scsi .*(?:fail|error)|i/?o (?:has )?failed|device.*not (?:responding|available)", (45, 46), "warning",
-        "state", "A drive did not answer as it should: {text}", "Look at the drives' error counters and cables.",
+        "state", "A drive did not respond correctly: {text}", "Check the drives' error counters and cables.",
     ),
     # ErrMsg Invalid VD number, ErrCd 255
     _saying(
         r"invalid \w+ (?:number|id)|not found|not exist", (12, 35), "warning", "unread",
-        "The tool does not find what was asked: {text}",
+        "The tool does not find the requested object: {text}",
     ),
 )  # fmt: skip
 _OTHER = _saying("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")

@@ -53,7 +53,7 @@ def read_counts(card: ControllerDraft, pairs: Sequence[Pair]) -> None:
             continue
         if normalized(pair.label) == _LOCKED:
             card.add_problem(
-                "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Give the key that unlocks them."
+                "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Enter the key that unlocks them."
             )
         else:
             card.override("foreign", value=True)

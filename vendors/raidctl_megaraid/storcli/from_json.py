@@ -26,9 +26,7 @@ def from_json(command: str, text: str) -> Outline:
     if not found and not torn(text):
         outline = from_text(command, text)
         if outline.answers and _ASKED.search(command):
-            outline.complain(
-                "info", "note", "The tool answered in text although JSON was asked for; the text was read."
-            )
+            outline.complain("info", "note", "The tool printed text although JSON was requested; the text was read.")
         return outline
     outline = Outline(Output(command))
     walk = _Walk(outline.sheet)
@@ -52,7 +50,7 @@ def _gap(outline: Outline, text: str) -> None:
     loose(outline.sheet, text)
     outline.complain(
         "error", "unread",
-        "The beginning of the JSON is missing: what began before it, and which controller it is about, was not read.",
+        "The beginning of the JSON is missing: what came before, and the number of the controller, were not read.",
         AGAIN,
     )  # fmt: skip
 

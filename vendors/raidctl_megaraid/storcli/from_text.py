@@ -14,7 +14,7 @@ from raidctl_megaraid.storcli.counts import gap
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section, plain
 from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
 
-AGAIN = "Run the command by hand, as root, and look at what it prints."
+AGAIN = "Run the command by hand, as root, and check its output."
 _SHOWN = 400
 """Characters of a line that are looked at when nothing was understood."""
 _FEW = 10
@@ -103,10 +103,10 @@ def judge(outline: Outline) -> None:
         outline.complain("error", "unread", f"The tool did not accept the command: {wrong[0][:200]}", AGAIN)
         mark_read(*[line for line in outline.sheet.lines if _SYNTAX.search(line.text)])
     elif HELP.search(whole):
-        outline.complain("error", "unread", "The tool printed its help instead of an answer.", AGAIN)
+        outline.complain("error", "unread", "The tool printed its help instead of the requested output.", AGAIN)
         mark_read(*outline.sheet.lines)
     elif not outline.problems:
-        outline.complain("error", "unread", f"The output holds no answer of the tool; it begins with “{first}”.", AGAIN)
+        outline.complain("error", "unread", f"Not recognised as output of the tool; it begins with “{first}”.", AGAIN)
 
 
 def _single_spaced(lines: Sequence[Line]) -> Sequence[Line]:
@@ -153,7 +153,7 @@ class _Reader:
         elif block.kind == "pair":
             if last and not self.complete and block.value:
                 self.outline.complain(
-                    "info", "note", f"The output ends without a line end: its last value, {block.label!r}, may be cut."
+                    "info", "note", f"The output ends without a newline: its last value, {block.label!r}, may be cut."
                 )
             self._section_for(block).pairs.append(Pair(block.label, block.value, block.lines))
         elif block.kind == "table":
@@ -166,7 +166,7 @@ class _Reader:
             mark_read(*block.lines)
             where = f" in “{self.stack[-1].title}”" if self.stack else ""
             self.outline.complain(
-                "error", "unread", f"The tool died{where} ({said}): what it had printed until then was read.", AGAIN
+                "error", "unread", f"The tool died{where} ({said}): the output up to that point was read.", AGAIN
             )
         elif block.kind == "text":
             self._text(block)
@@ -229,7 +229,7 @@ class _Reader:
         where = f"in “{title}”" if title else "in a table"
         self.outline.complain(
             "error", "unread",
-            f"The output breaks off {where}: what stands before was read, what came after is unknown.", AGAIN,
+            f"The output breaks off {where}: the part before was read, the rest is unknown.", AGAIN,
         )  # fmt: skip
 
     # Sections
@@ -322,8 +322,8 @@ class _Reader:
             self.adrift = True
             self.outline.complain(
                 "error", "unread",
-                f"Lines of a table stand without its head or its rules, and were not read: “{collapse(text)[:100]}”.",
-                "Give the output as the tool printed it, neither cut nor wrapped, or its JSON.",
+                f"Table lines without a header or ruled lines were not read: “{collapse(text)[:100]}”.",
+                "Provide the output as printed, neither cut nor wrapped, or as JSON.",
             )  # fmt: skip
 
     # Tables
@@ -354,5 +354,5 @@ class _Reader:
         self.outline.complain(
             "warning", "unread",
             f"{counted(len(lost), 'row')} {what} could not be split into columns: “{shown}”.",
-            "Give the output as the tool printed it, or its JSON (J at the end of the command).",
+            "Provide the output as printed, or as JSON (J at the end of the command).",
         )  # fmt: skip

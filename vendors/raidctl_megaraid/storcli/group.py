@@ -69,7 +69,7 @@ def _state(group: GroupDraft, pair: Pair) -> None:
         group.put(line, "status", health or "unknown", DETAIL)
         group.put(line, "status_text", pair.value, DETAIL)
     if health is None:
-        group.add_problem("warning", "unread", f"The drive group's state {pair.value!r} is not known.", REPORT)
+        group.add_problem("warning", "unread", f"The array's state {pair.value!r} is not known.", REPORT)
 
 
 def _drive(card: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
@@ -96,9 +96,7 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     keep_cells(owner, row, f"Missing {where} ")
     owner.withdraw("The group misses ")
     count = "a drive" if len(known) == 1 else f"{len(known)} drives"
-    owner.add_problem(
-        "warning", "state", f"The group misses {count}.", "Put the drives back, or new ones, and rebuild."
-    )
+    owner.add_problem("warning", "state", f"The group misses {count}.", "Reinsert or replace the drives, then rebuild.")
     return owner
 
 

@@ -45,7 +45,7 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
             mark_read(line)
     if said:
         shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
-        outline.complain("info", "note", f"Beside the JSON the output says: “{shown}”. The JSON was read.")
+        outline.complain("info", "note", f"Besides the JSON, the output contains: “{shown}”. The JSON was read.")
 
 
 def broken(outline: Outline, document: Document, text: str) -> None:
@@ -69,5 +69,5 @@ def broken(outline: Outline, document: Document, text: str) -> None:
 def _died(outline: Outline, said: str) -> None:
     outline.complain(
         "error", "unread",
-        f"The tool died ({printable(collapse(said))[:160]}): what it had printed until then was read.", AGAIN,
+        f"The tool died ({printable(collapse(said))[:160]}): the output up to that point was read.", AGAIN,
     )  # fmt: skip

@@ -112,13 +112,13 @@ def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> Non
     reader = reader_of(section, set(row))
     if reader is volume_row:
         owner.add_problem(
-            "warning", "unread", "A volume is listed without its number; it is only among the details.",
-            "Look at the tool's own list.",
+            "warning", "unread", "A volume is listed without its number; it is shown in the details only.",
+            "See the tool's own list.",
         )  # fmt: skip
     if reader is drive_row:
         owner.add_problem(
-            "warning", "unread", "A drive is listed without enclosure and slot; it is only among the details.",
-            "Look at the tool's own list.",
+            "warning", "unread", "A drive is listed without enclosure and slot; it is shown in the details only.",
+            "See the tool's own list.",
         )  # fmt: skip
 
 

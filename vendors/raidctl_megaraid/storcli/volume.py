@@ -60,7 +60,7 @@ _COUNTS = {
 _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
     "cache preserved": (
         True, "warning", "The controller's cache holds data for this volume that could not be written.",
-        "Bring its drives back and import the foreign configuration; discarding the cache loses that data.",
+        "Reconnect its drives and import the foreign configuration; discarding the cache loses that data.",
     ),
     "bad block exists": (
         True, "warning", "The volume has bad blocks: data in them is lost.",
@@ -68,15 +68,15 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
     ),
     "reached ld bbm failure threshold": (
         True, "warning", "The volume's table of bad blocks is full.",
-        "Back up the volume, replace the drive with media errors, and make the volume anew.",
+        "Back up the volume, replace the drive with media errors, and recreate the volume.",
     ),
     "is ld ready for os requests": (
-        False, "warning", "The volume does not take requests of the operating system.",
-        "Look for its state and access.",
+        False, "warning", "The volume does not accept requests from the operating system.",
+        "Check its state and access policy.",
     ),
     "vd ready for os requests": (
-        False, "warning", "The volume does not take requests of the operating system.",
-        "Look for its state and access.",
+        False, "warning", "The volume does not accept requests from the operating system.",
+        "Check its state and access policy.",
     ),
 }  # fmt: skip
 
@@ -149,7 +149,7 @@ def _access(volume: GroupDraft, row: Cells) -> None:
     if "access" in row and normalized(row["access"].value) in _BLOCKED:
         volume.add_problem(
             "warning", "state", "Access to the volume is blocked: the operating system cannot use it.",
-            "Look why it was blocked, then set its access policy to RW.",
+            "Find out why it was blocked, then set its access policy to RW.",
         )  # fmt: skip
     if "consist" in row:
         _consistent(volume, row["consist"])
@@ -158,7 +158,7 @@ def _access(volume: GroupDraft, row: Cells) -> None:
 def _consistent(volume: GroupDraft, pair: Pair) -> None:
     if attempt(vocabulary.flag, pair.value) is False:
         volume.add_problem(
-            "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
+            "info", "note", "The tool does not report the volume as consistent: not initialised or not checked yet.",
             "Run a consistency check.",
         )  # fmt: skip
 
