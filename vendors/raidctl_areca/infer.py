@@ -50,7 +50,9 @@ def link(card: ControllerDraft) -> None:
         numbers = by_name.get(name, [])
         if len(numbers) > 1:
             numbers = []
-            draft.add_problem("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
+            draft.add_problem(
+                "warning", "unread", f"Several arrays are named {name!r}: which one it belongs to is not reported."
+            )
         elif not numbers:
             made = f"={name}"
             card.array(made).conclude("set", name)
@@ -112,7 +114,7 @@ def _smart(section: Section) -> None:
     for pair in section.pairs:
         owner.keep_detail(pair, prefix)
         if pair.value.lower().endswith(("failed", "fail")):
-            owner.add_problem("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
+            owner.add_problem("warning", "state", f"SMART attribute {pair.label}: {pair.value}.", "Replace the drive.")
 
 
 def _drive(section: Section) -> None:

@@ -22,7 +22,7 @@ _BANNER = re.compile(
 )
 _HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
-    "channels": "drives", "slots": "drives", "sets": "RAID sets", "volumes": "volumes", "cards": "cards",
+    "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "cards": "cards",
 }  # fmt: skip
 _SECTION_OF = {
     "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",
@@ -186,7 +186,7 @@ class Reader:
             self.sections.append(self.section)
             mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
-            what = f"A line of the list of {_LISTS[self.table]} was not understood: {' '.join(text.split())[:120]}"
+            what = f"Line not recognised in the list of {_LISTS[self.table]}: {' '.join(text.split())[:120]}"
             self.lost.append(what)
         else:
             self._pair(line, text)
@@ -226,7 +226,7 @@ class Reader:
             card = self.cards.of_serial(self.number, pair.value)
             if card.name != self.number:
                 card.add_problem(
-                    "info", "note", "The outputs tell of several cards; those that name none are the first one's.",
+                    "info", "note", "The outputs cover several controllers; unnamed output is assigned to the first.",
                 )  # fmt: skip
             self.number = card.name
         name, parse = SYSTEM.get(pair.label.lower(), ("", None))

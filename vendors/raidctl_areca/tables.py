@@ -104,7 +104,7 @@ def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
         return
     draft.detail(line, "Raid Level", value)
     if vocabulary.has_value(value):
-        draft.add_problem("info", "note", f"The RAID level {value} has no neutral word.")
+        draft.add_problem("info", "note", f"RAID level {value} has no vendor-neutral name.")
 
 
 def address(draft: Draft, line: Line, value: str) -> None:
@@ -124,8 +124,8 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
     known = draft.get(name)
     if known not in (None, value):
         draft.add_problem(
-            "warning", "unread", f"The outputs tell two things of its {what}: {known} and {value}.",
-            "Give the outputs of one card at one time.",
+            "warning", "unread", f"The outputs disagree about {what}: {known} and {value}.",
+            "Use outputs of one controller, taken at the same time.",
         )  # fmt: skip
 
 
@@ -196,8 +196,8 @@ def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
     card.keep_detail(pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
         card.add_problem(
-            "warning", "state", f"The hardware monitor says of {prefix}{pair.label}: {pair.value}.",
-            "Look at the machine and its enclosures.",
+            "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value}.",
+            "Check the machine and its enclosures.",
         )  # fmt: skip
 
 

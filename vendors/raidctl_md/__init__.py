@@ -17,7 +17,7 @@ DRIVERS: tuple[str, ...] = ()
 LAST = False
 
 _READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="md has no cache memory and no battery of its own.")
+_NONE = Capability(read=False, set=False, why="md has no cache memory and no battery.")
 SUPPORT = {
     "controllers": _READ,
     "arrays": _READ,

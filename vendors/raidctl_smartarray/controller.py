@@ -93,7 +93,7 @@ def _bracket(card: ControllerDraft, section: Section, part: str) -> None:
             card.put(line, "status", "critical", ROW)
             card.put(line, "status_text", part, ROW)
             return
-        card.add_problem("warning", "state", f"The tool says of this controller: {part}.")
+        card.add_problem("warning", "state", f"Status from the tool: {part}.")
 
 
 def known_slot(text: str) -> bool:
@@ -193,7 +193,7 @@ def _title(section: Section) -> str:
 
 def _bad_device(card: ControllerDraft, what: str, status: str) -> None:
     if normalized(status).startswith(_BAD_DEVICE):
-        card.add_problem("warning", "state", f"{what} is not well: {collapse(status)}.", "Look at the enclosure.")
+        card.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
 
 
 _FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)

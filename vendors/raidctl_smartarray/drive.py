@@ -72,14 +72,18 @@ def _firmware(drive: Draft, pair: Pair) -> None:
         return
     drive.keep_detail(pair)
     drive.read_field(replace(pair, value=pair.value[: remark.start()]), "firmware", numbers.text)
-    drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
+    drive.add_problem(
+        "info", "state", f"The tool recommends another firmware version: {remark[1]}.", "Update the firmware."
+    )
 
 
 def _wearout(drive: Draft, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
     drive.keep_detail(pair)
     if attempt(numbers.flag, pair.value):
-        drive.add_problem("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
+        drive.add_problem(
+            "warning", "state", "The drive reports that it is worn out (SSD wearout).", "Replace the drive."
+        )
 
 
 def _role(drive: Draft, pair: Pair) -> None:

@@ -55,7 +55,7 @@ def _active(
 ) -> tuple[WriteActive | None, str | None]:
     """What is in force, and the reason where it is not the cache."""
     if smart_path:
-        return "write_through", "SSD Smart Path: reads and writes go past the controller's cache."
+        return "write_through", "SSD Smart Path: reads and writes bypass the controller's cache."
     if caching is None:
         return None, None
     if not caching:
@@ -69,7 +69,7 @@ def _active(
     if cache.status in ("warning", "critical"):
         return "write_through", f"The cache is not in use: {cache.status_text}."
     if cache.write_percent == 0:
-        return "write_through", f"The whole cache is given to reads ({cache.read_percent}% read / 0% write)."
+        return "write_through", f"The whole cache is allocated to reads ({cache.read_percent}% read / 0% write)."
     if cache.status != "ok":
         return None, None
     return _backed(cache, batteries, battery_count)

@@ -84,7 +84,7 @@ def said(paragraph: Paragraph, where: str) -> Problem:
     if paragraph.kind == "note":
         return Problem(severity="info", kind="note", where=where, message=text[:800])
     return Problem(
-        severity="warning", kind="state", where=where, message=text[:800], remedy="Follow what the tool says of it."
+        severity="warning", kind="state", where=where, message=text[:800], remedy="Follow the tool's instruction."
     )
 
 
@@ -95,13 +95,13 @@ def unreadable(item: Outline) -> Iterable[Problem]:
     if item.options:
         yield Problem(
             severity="info", kind="note", where=where,
-            message="The output lists the values that a setting may take; it does not tell the configuration.",
+            message="The output lists the possible values of a setting, not the configuration.",
         )  # fmt: skip
     elif _HEADING.fullmatch(last):
         yield Problem(
             severity="error", kind="unread", where=where,
-            message=f"The output is cut off: nothing follows “{last}”.",
-            remedy="Run the command again and keep all that it prints.",
+            message=f"The output is incomplete: nothing follows “{last}”.",
+            remedy="Run the command again and keep its complete output.",
         )  # fmt: skip
     else:
         remedy = "Give the output of `ssacli ctrl all show config detail` as the tool prints it."

@@ -109,7 +109,7 @@ def _active(
     if storsave == "protect" and unit.get("status") in {"degraded", "rebuilding"}:
         return (
             "write_through",
-            f"The unit is {unit.get('status_text')}, and StorSave `protect` turns its cache off then.",
+            f"The unit is {unit.get('status_text')}; StorSave `protect` disables its cache in that state.",
         )
     if absent or battery is None:
         # "this column shows the state of the write cache" (/cx show): nothing else is told
