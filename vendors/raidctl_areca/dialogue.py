@@ -47,7 +47,7 @@ class _Session:
 
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
-    """Read the current card of the first tool that was found; ``drivers`` tell how many cards there are."""
+    """Read the current controller of the first tool found; ``drivers`` count the controllers."""
     talk = _Session(found[0])
     first = talk.run("sys", "info")
     if _judge(talk, first, (yield from ask(first))):

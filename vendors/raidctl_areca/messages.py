@@ -1,4 +1,4 @@
-"""What the tool's status words tell of trouble, and its errors, as problems with a remedy."""
+"""The tool's errors as problems with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One output of the tool, line by line, into the drafts of the cards.
+"""Read one output line by line into drafts of controllers.
 
 What ``vsf info vol=N``, ``disk info drv=N`` and ``rsf info raid=N`` tell is kept until all outputs were read: which
 object it is about may stand in another one.
@@ -48,10 +48,10 @@ class Section:
 
 
 class Reader:
-    """Reads one sheet; what is in focus (a card, a section, a table) is kept from line to line."""
+    """Reads one output line by line; keeps the current controller, section and table."""
 
     def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may tell what was asked for: ``cli64 disk info drv=3``."""
+        """``sheet.command`` may name the object: ``cli64 disk info drv=3``."""
         self.sheet = sheet
         self.cards = cards
         self.command = sheet.command
@@ -77,7 +77,7 @@ class Reader:
 
     @property
     def card(self) -> ControllerDraft:
-        """The card in focus."""
+        """The current controller."""
         return self.cards.card(self.number)
 
     def line(self, line: Line) -> None:

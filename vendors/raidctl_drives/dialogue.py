@@ -206,7 +206,7 @@ def _untold(command: str, answer: RunAnswer) -> Problem:
 def _lacking(
     drives: Sequence[Sequence[BlockDevice]], wanted: Sequence[str], found: dict[str, str], *, root: bool | None
 ) -> list[Problem]:
-    """One problem for what the missing tools would tell, one for the missing right."""
+    """One problem for missing tools, one for missing permission."""
     real = [paths[0] for paths in drives if tools_for(paths[0])]
     problems = []
     lost = [

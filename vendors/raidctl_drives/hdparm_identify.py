@@ -1,4 +1,4 @@
-"""``hdparm -I``: what a drive tells of itself. The labels are those of hdparm's own ``identify.c``."""
+"""``hdparm -I``: a drive's identification. The labels are those of hdparm's own ``identify.c``."""
 
 from __future__ import annotations
 

@@ -60,11 +60,11 @@ class _State:
     table: nvme_list.Table | None = None
     blocks: dict[str, int] = field(default_factory=dict)
     current: bool = True
-    """Whether the value of a feature that was printed last is the one in force."""
+    """Whether the feature value printed last is the active one."""
     tables: int = 0
     """Headers of tables so far."""
     usage: bool = False
-    """The tool prints its help: the rest says nothing of a drive."""
+    """The tool prints its help: no drive data follows."""
 
     def begin(self, section: str, node: str | None) -> Draft:
         self.section, self.label, self.table = section, "", None

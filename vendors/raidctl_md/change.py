@@ -1,4 +1,4 @@
-"""Changes of an array's caches: the kernel's files in ``/sys/block/mdX/md``, and what is written into them. Pure.
+"""Cache settings of an array: files in ``/sys/block/mdX/md``, and their values. Pure.
 
 =====================  =============================================  ==========================================
 knob                   words                                          arrays
@@ -45,7 +45,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
-    """One file written for each wish that is not so yet."""
+    """One file write for each desired setting that is not active yet."""
     volumes = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
     already: list[Desired] = []
@@ -74,7 +74,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
-    """Why a wish cannot be fulfilled; None when it can."""
+    """Why a desired setting is impossible; None if it is possible."""
     if volume is None or wish.setting not in _KNOBS:
         return _unsupported(wish, _NOTHING_ELSE)
     if volume.raid_level is not None and volume.raid_level not in _PARITY:

@@ -41,7 +41,7 @@ _COUNT = re.compile(r"(\d{1,9})\b", re.ASCII)
 
 
 def read(section: Section, reading: Reading) -> None:
-    """Read one examined disk of a DDF container."""
+    """Read one examined drive of a DDF container."""
     reader = _Reader(section.output)
     for line in section.lines:
         if line.text.strip():

@@ -195,7 +195,7 @@ def _take_version(part: Part, line: Line, value: str) -> None:
 
 
 def _doubt_level(part: Part) -> None:
-    """Up to 4.1, mdadm prints raid0 for every inactive array, because the kernel has told it no level."""
+    """Up to 4.1, mdadm prints raid0 for every inactive array: the kernel reports no level."""
     inactive = part.values.get("status") == "inactive" and "drives_expected" not in part.values
     if inactive and part.values.get("raid_level") == "raid0":
         part.troubles.append(

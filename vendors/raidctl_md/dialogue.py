@@ -44,7 +44,7 @@ class _Session:
 
 
 def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
-    """Read all arrays of a machine, of which a first look has told that there is something to read."""
+    """Read all arrays of a machine after the first probe found some."""
     tool, mdstat, arrays, members = first
     asked = _Session()
     if mdstat.text is not None:
@@ -88,7 +88,7 @@ def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
 
 
 def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Session) -> bool:
-    """Whether mdadm can be asked; says so where it cannot."""
+    """Whether mdadm can be used; adds a problem if not."""
     count = counted(len(names), "md array")
     if tool.path is None:
         missing = tool.trouble in (Failure.MISSING, None)

@@ -1,4 +1,4 @@
-"""What the tools can read and set on a card, and why not."""
+"""What the tools can read and set on a controller; reasons for the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CACHE = ("cache_split", "write_policy", "no_battery_write_cache")
 
 
 def capabilities(mode: Mode | None, cache: Cache | None, batteries: Sequence[Battery]) -> dict[str, Capability]:
-    """The family's table with what this card lacks."""
+    """The family's table, adjusted for what this controller lacks."""
     found = dict(SUPPORT)
     why = None
     if mode == "hba":

@@ -1,4 +1,4 @@
-"""Changes of a Smart Array's cache: knobs, and the commands that turn them. Pure.
+"""Smart Array cache settings and the commands that set them. Pure.
 
 =====================  ==========  =====================================================================
 knob                   object      command
@@ -60,7 +60,7 @@ _READS_TOO = "Reads of the volume are no longer cached either: the controller ha
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can turn, as the tool told them."""
+    """Current values of the settings that the commands can change."""
     found: dict[ToolSetting, str] = {}
     cache = controller.cache
     if cache is not None and cache.read_percent is not None and cache.write_percent is not None:
@@ -97,7 +97,7 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
+    """The commands that lead from the current to the desired settings."""
     work = _Planner(controller, _command(controller, tools), current_settings(controller))
     for wish in wishes:
         work.add(wish)
@@ -106,7 +106,7 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
 
 
 def _unread(work: _Planner, wishes: Sequence[Desired]) -> Iterator[Refusal]:
-    """A split set together with the last caching switched off could not be read again: the tool no longer shows it."""
+    """Refuse a split if no volume would use the cache: the tool then stops showing it."""
     caching = {**work.current, **work.turned}
     used = [stand for (_, knob), stand in caching.items() if knob == "arrayaccelerator"]
     if (work.controller.id, "cacheratio") in work.turned and "enable" not in used:
@@ -133,7 +133,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the tool said against a change. It says nothing when it has done it.
+    """The tool's objection to a change, None if it made it. On success it prints nothing.
 
     Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same. Anything else,
     and a question that nobody answered, is not taken for a success.
@@ -155,7 +155,7 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 
 def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
-    """The program that told of the controller."""
+    """The tool that reported the controller."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     return command_of(told[0]) if told else None
 
@@ -168,7 +168,7 @@ class _Planner(Planner):
     ratio = "cacheratio"
 
     def add(self, wish: Desired) -> None:
-        """Add what a wish needs."""
+        """Add the steps for one desired setting."""
         if value(self.controller, wish.object_id, wish.setting) == wish.value:
             self.already.append(wish)
         elif self.controller.slot is None or self.command is None:
@@ -246,7 +246,7 @@ class _Planner(Planner):
         return True
 
     def bypassed(self, wish: Desired, volume: Volume) -> bool:
-        """Refuse where the volume is told to be on SSD Smart Path and the array's switch is not: no way back."""
+        """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
         # LD Acceleration Method: HPE SSD Smart Path
         told = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
         if normalized(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
@@ -262,7 +262,7 @@ class _Planner(Planner):
             self.set(wish, (volume.array, "ssdsmartpath"), "disable", text)
 
     def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob; a version that does not know ``forced`` refuses it and changes nothing."""
+        """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""
         tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)
         words = (self.command or "", "ctrl", f"slot={self.controller.slot}", *target, "modify", f"{knob[1]}={wanted}")

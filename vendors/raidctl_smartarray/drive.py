@@ -1,4 +1,4 @@
-"""Physical drives: the row of a list, and the section of their own."""
+"""Physical drives: list rows and separate sections."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _interface(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
 
 
 def _place(drive: Draft, line: Line | None, address: str) -> None:
-    """Box and bay out of ``1I:1:4``, or of ``0:6`` for a drive whose port is not known."""
+    """Box and bay of ``1I:1:4``, or of ``0:6`` without a port."""
     parts = address.split(":")
     for name, part in zip(("bay", "enclosure"), reversed(parts), strict=False):
         if len(parts) >= 2 and "?" not in part:

@@ -1,4 +1,4 @@
-"""What the tools say when something is wrong, as problems with a remedy."""
+"""The tools' error messages as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def problem(saying: Saying, text: str, where: str) -> Problem:
 
 
 def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
-    """A battery that the controller counts, and whose state is not reported or not known."""
+    """A battery that the controller counts, but whose state is unknown."""
     found = controller.batteries[0] if controller.batteries else None
     if found is None or found.status != "unknown":
         return []

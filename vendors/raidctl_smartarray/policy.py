@@ -21,7 +21,7 @@ def volume_cache(
     battery_count: int | None,
     drive_write_cache: DriveCachePolicy | None,
 ) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it.
+    """The cache of a volume; None if nothing was reported.
 
     ``caching`` is None where no line told it; ``battery_count`` likewise.
     """
@@ -53,7 +53,7 @@ def _active(
     batteries: Sequence[Battery],
     battery_count: int | None,
 ) -> tuple[WriteActive | None, str | None]:
-    """What is in force, and the reason where it is not the cache."""
+    """The active policy, and the reason if the cache is not used."""
     if smart_path:
         return "write_through", "SSD Smart Path: reads and writes bypass the controller's cache."
     if caching is None:

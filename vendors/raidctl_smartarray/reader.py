@@ -1,4 +1,4 @@
-"""Outputs of the tools, whole or in part, alone or together, read into an observation."""
+"""Read complete or partial outputs of the tools into an observation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KIND = "show"
 
 # Warning: Unrecoverable Media Errors Detected on Drives during previous Rebuild or Background Surface Analysis …
 _OF_A_VOLUME = "Unrecoverable Media Errors"
-"""Warnings with these words stand above the logical drive that they are about."""
+"""Warnings printed above the logical drive that they are about."""
 # Warning: One of the drives on this array have failed or has been removed.
 _OF_AN_ARRAY = "this array"
 
@@ -44,7 +44,7 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tools and put together what belongs to the same card. Never raises for what they say."""
+    """Read outputs and combine those of one controller. Never raises for their contents."""
     collection = collect(outlines(documents))
     ids = controller_ids(collection.cards)
     controllers = []
@@ -64,7 +64,7 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def said_problems(collection: Collection, ids: dict[int, str]) -> list[Problem]:
-    """The warnings, notes and errors that stand in the outputs."""
+    """The warnings, notes and errors in the outputs."""
     found = []
     for item, paragraph, card in collection.paragraphs:
         where = item.sheet.command if card is None else ids.get(id(card), item.sheet.command)
@@ -89,7 +89,7 @@ def said(paragraph: Paragraph, where: str) -> Problem:
 
 
 def unreadable(item: Outline) -> Iterable[Problem]:
-    """A problem where an output told nothing at all."""
+    """A problem if an output contained nothing usable."""
     last = next((line.stripped for line in reversed(item.sheet.lines) if line.text.strip()), "")
     where = item.sheet.command
     if item.options:
@@ -109,7 +109,7 @@ def unreadable(item: Outline) -> Iterable[Problem]:
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:
-    """The tools whose version an output tells."""
+    """The tools whose version is in an output."""
     seen = set()
     for item in items:
         if item.version and (item.tool, item.version) not in seen:

@@ -1,4 +1,4 @@
-"""The programs of the family, and the kernel drivers of its cards."""
+"""The tools of the family, and the kernel drivers of its controllers."""
 
 from __future__ import annotations
 

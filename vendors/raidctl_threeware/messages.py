@@ -1,4 +1,4 @@
-"""What the tool reports beside the states of the objects, and its errors, as problems with a remedy."""
+"""Battery conditions, unlisted units and the tool's errors, as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONDITIONS = {
 
 
 def reports(controller: Controller) -> Iterable[Problem]:
-    """A battery that is not ready, its voltage and temperature, units that are counted and not listed."""
+    """Report a battery's readiness, voltage and temperature, and units not listed."""
     for battery in controller.batteries:
         if battery.status == "ok" and not vocabulary.ready(battery):
             yield _state(

@@ -40,10 +40,10 @@ _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
 
 
 class Reader:
-    """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
+    """Reads one output line by line; keeps the current controller, enclosure and table."""
 
     def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may name the card: ``tw_cli info c0 unitstatus``."""
+        """``sheet.command`` may name the controller: ``tw_cli info c0 unitstatus``."""
         self.sheet = sheet
         self.sheet.framed = True
         self.cards = cards
@@ -81,7 +81,7 @@ class Reader:
 
     @property
     def card(self) -> ControllerDraft:
-        """The card in focus."""
+        """The current controller."""
         return self.cards.card(self.number)
 
     def line(self, line: Line) -> None:

@@ -111,7 +111,7 @@ def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -
 
 
 def _contradicted(unit: UnitDraft, value: str) -> None:
-    """Two outputs that tell different states were made at different times, or tell of different cards."""
+    """Report different states: outputs of different times or controllers."""
     weight, known = unit.values.get("status_text", (ROW, value))
     if weight < DETAIL or known.rstrip("*") == value.rstrip("*"):
         return
@@ -132,7 +132,7 @@ def smart_health(drive: Draft, line: Line, value: str) -> None:
 
 
 def _complete(unit: UnitDraft, line: Line, column: str, value: str) -> None:
-    """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
+    """Progress of the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases)."""
     unit.detail(line, column, value)
     try:
         found = vocabulary.percent(value)
@@ -219,7 +219,7 @@ def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
 
 
 def _another(drive: Draft, column: str, value: str) -> None:
-    """Two drives at one port: the outputs are of different times, or of different cards."""
+    """Report two drives at one port: outputs of different times or controllers."""
     if column not in {"Serial", "Blocks", "Model"} or not vocabulary.has_value(value):
         return
     known: str | None = drive.get(f"reported {column}")
@@ -272,7 +272,7 @@ def _drive_cell(drive: Draft, line: Line, cell: tuple[str, str, str | None]) -> 
 
 
 def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
+    """The worst status reported: a unit can drop a drive that is fine."""
     if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
     found = vocabulary.drive_status(value)
@@ -313,7 +313,7 @@ def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
 
 
 def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
-    """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
+    """Keep a fan, sensor, power supply or alarm in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
     told = ", ".join(

@@ -137,7 +137,7 @@ def _status(draft: Draft) -> None:
 
 
 def _told(draft: Draft) -> Verdict | None:
-    """What the verdict alone says; None where there is none."""
+    """Status from the verdict alone; None without a verdict."""
     health = draft.health
     warning = health.critical_warning or 0
     known = [words for bit, words in CRITICAL_WARNINGS if warning & bit]

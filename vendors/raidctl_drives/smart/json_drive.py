@@ -23,7 +23,7 @@ _FAILING = 8
 
 
 def read_drive(draft: Draft, leaves: Leaves) -> None:
-    """Everything that the JSON of one drive tells."""
+    """Read all of one drive's JSON."""
     for path, line in leaves.items():
         _leaf(draft, path, line)
     _device(draft, leaves)

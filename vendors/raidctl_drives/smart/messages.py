@@ -1,4 +1,4 @@
-"""What smartctl says when it cannot read a drive, or warns of it."""
+"""smartctl's errors and warnings about a drive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Message:
     """A sentence that ends in the tool's words, which follow it."""
     remedy: str | None = None
     last: bool = False
-    """Told only where no other message has told the cause."""
+    """Reported only if no other message gives the cause."""
 
 
 def _message(
