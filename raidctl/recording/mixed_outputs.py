@@ -57,6 +57,8 @@ def separated(
         if len(odd) == len(left) or (gap > _GAP and len(odd) * _ODD > len(left)):
             continue
         kept = ["" if number in left - odd else line for number, line in enumerate(lines)]
+        if not any(line.strip() and line.strip() not in unread for line in kept):
+            continue  # sentences around one output
         own = ["" if number in odd else line for number, line in enumerate(rest)]
         yield owner, replace(document, text="\n".join(kept[: _end(lines, kept)]) + "\n")
         remaining = [one for one in families if one is not vendor]

@@ -1,4 +1,4 @@
-"""Areca ARC-1xxx, through cli64, cli32 or areca-cli, which are one tool under several names. Read-only.
+"""Areca ARC-1xxx, through cli64, cli32 or areca-cli: one tool under several names. Read-only.
 
 The parsers are imported when there is something to parse.
 """
@@ -32,7 +32,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", 
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read the tool's current card; an empty observation where the tool is not installed."""
+    """Read the tool's current controller; the observation is empty without the tool."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
@@ -49,7 +49,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read complete or partial outputs and combine those of one controller."""
     from raidctl_areca import collect  # noqa: PLC0415 - as in observe()
 
     return collect.read(documents)

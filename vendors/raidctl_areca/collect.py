@@ -1,4 +1,4 @@
-"""Outputs of the tool, whole or in part, alone or together, read into an observation."""
+"""Read complete or partial outputs of the tool into an observation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `dis
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs and put together what belongs to the same card. Never raises for what they say."""
+    """Read outputs and combine those of one controller. Never raises for their contents."""
     return assemble(documents)
 
 

@@ -47,7 +47,7 @@ class _Session:
 
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
-    """Read the current card of the first tool that was found; ``drivers`` tell how many cards there are."""
+    """Read the current controller of the first tool found; ``drivers`` count the controllers."""
     talk = _Session(found[0])
     first = talk.run("sys", "info")
     if _judge(talk, first, (yield from ask(first))):
@@ -62,8 +62,8 @@ def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) 
 def _more_cards(count: int) -> Problem:
     return Problem(
         severity="warning", kind="unread", where="areca",
-        message=f"The machine has {count} Areca cards; only the one that the tool speaks of by itself was read.",
-        remedy="Ask the others by hand: `cli64`, then `set curctrl=N` and the `info` commands.",
+        message=f"The machine has {count} Areca controllers; only the tool's default controller was read.",
+        remedy="Read the others by hand: `cli64`, then `set curctrl=N` and the `info` commands.",
     )  # fmt: skip
 
 

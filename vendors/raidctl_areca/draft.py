@@ -1,4 +1,4 @@
-"""The drafts of a card and of what is on it."""
+"""Drafts of a controller and its objects."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     array_prefix: ClassVar[str] = "r"
 
     def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of a RAID set or a volume set."""
+        """An empty draft of an array (RAID set) or volume set."""
         return GroupDraft(name)
 
 
 @dataclass
 class Cards:
-    """The cards that a collection of outputs tells of."""
+    """The controllers in a collection of outputs."""
 
     cards: dict[str, ControllerDraft] = field(default_factory=dict)
 
     def card(self, number: str) -> ControllerDraft:
-        """The draft of a card; the tool speaks of the first one unless it is told otherwise."""
+        """The draft of a controller; the tool's default is the first."""
         return self.cards.setdefault(number, ControllerDraft(number))
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
-        """The card of a number; another one where that has another serial number already."""
+        """The controller of a number; a new one if its serial number differs."""
         for card in self.cards.values():
             if card.get("serial") == serial:
                 return card

@@ -1,4 +1,4 @@
-"""The forms of the tool's lines: prompts, titles, tables, trailers. What they mean is told elsewhere.
+"""The forms of the tool's lines: prompts, titles, tables, trailers; not their meaning.
 
 Sources: einarc (areca.rb) for the tables of disks, RAID sets and volume sets, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
@@ -94,18 +94,18 @@ class Trailer:
 
     @property
     def success(self) -> bool:
-        """Whether it is the one text by which the tool says that all went well."""
+        """Whether it is the tool's success message."""
         return self.code == 0 or (self.code is None and self.text.lower().startswith("success"))
 
 
 def command_of(text: str) -> str | None:
-    """What was typed, where the line is a prompt of the shell or of the tool itself."""
+    """The typed command if the line is a prompt of the shell or the tool."""
     match = _PROMPT.fullmatch(text) or _CALLED.fullmatch(text)
     return None if match is None else match[1].strip()
 
 
 def card_of(command: str) -> str | None:
-    """The card that a command selects: ``vsf info ctrl=2``, ``set curctrl=2``."""
+    """The controller that a command selects: ``vsf info ctrl=2``, ``set curctrl=2``."""
     match = _NUMBER.search(command[-300:])
     return None if match is None else str(int(match[1]))
 
@@ -130,7 +130,7 @@ def trailer(text: str) -> Trailer | None:
 
 
 def title(text: str) -> tuple[str, str] | None:
-    """The kind of the section that a title opens, and the word that sets its labels apart; None for another line."""
+    """Kind of section that a title opens, and its labels' prefix; None for other lines."""
     low = " ".join(text.lower().split())
     for name, kind in _TITLES:
         if low == name:

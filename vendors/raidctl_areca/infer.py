@@ -31,7 +31,7 @@ def settle(sections: Iterable[Section]) -> None:
 
 
 def link(card: ControllerDraft) -> None:
-    """Volumes and drives to their RAID sets by name; a name that no table of RAID sets tells makes a set of its own."""
+    """Assign volumes and drives to arrays by name; a name in no table creates an array."""
     by_name: dict[str, list[str]] = {}
     for number, found in card.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
@@ -50,7 +50,9 @@ def link(card: ControllerDraft) -> None:
         numbers = by_name.get(name, [])
         if len(numbers) > 1:
             numbers = []
-            draft.add_problem("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
+            draft.add_problem(
+                "warning", "unread", f"Several arrays are named {name!r}: which one it belongs to is not reported."
+            )
         elif not numbers:
             made = f"={name}"
             card.array(made).conclude("set", name)
@@ -105,14 +107,14 @@ def _value(section: Section, *labels: str) -> str | None:
 
 
 def _smart(section: Section) -> None:
-    """The attributes that ``disk smart drv=N`` lists, which tell nothing else of the drive."""
+    """Read the attributes of ``disk smart drv=N``, which has no other values."""
     drive = section.card.drives.get(section.card.numbers.get(section.number or "", section.number or ""))
     owner = drive if drive is not None else section.card
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
         owner.keep_detail(pair, prefix)
         if pair.value.lower().endswith(("failed", "fail")):
-            owner.add_problem("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
+            owner.add_problem("warning", "state", f"SMART attribute {pair.label}: {pair.value}.", "Replace the drive.")
 
 
 def _drive(section: Section) -> None:
@@ -190,7 +192,7 @@ def _device_state(drive: Draft, pair: Pair) -> None:
 
 
 def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: str | None) -> str:
-    """The number that the command asked for, else that of the only object of the name."""
+    """The number in the command, else that of the only object of the name."""
     if section.number is not None:
         return section.number
     same = [number for number, draft in drafts.items() if name is not None and draft.get(field) == name]

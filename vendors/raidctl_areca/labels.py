@@ -18,12 +18,12 @@ Parse = Callable[[str], object]
 
 
 def text(value: str) -> str | None:
-    """A value as printed; None where it says nothing."""
+    """A value as printed; None if it has no meaning."""
     return value if vocabulary.has_value(value) else None
 
 
 def speed(value: str) -> float | None:
-    """Gbit/s of ``SATA300+NCQ(Depth32)``, ``SAS 6G``; None where none is told."""
+    """Gbit/s of ``SATA300+NCQ(Depth32)``, ``SAS 6G``; None if not reported."""
     sata = re.match(r"SATA ?(150|300|600)\b", value, re.ASCII | re.IGNORECASE)
     if sata is not None:
         return {"150": 1.5, "300": 3.0, "600": 6.0}[sata[1]]
@@ -38,7 +38,7 @@ def rpm(value: str) -> int | None:
 
 
 def media(value: str) -> Media | None:
-    """What the rotation speed tells of the kind of drive."""
+    """Media of a drive by its rotation speed."""
     if "ssd" in value.lower() or "solid" in value.lower() or "non-rot" in value.lower():
         return "ssd"
     return "hdd" if rpm(value) else None

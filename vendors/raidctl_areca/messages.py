@@ -1,4 +1,4 @@
-"""What the tool's status words tell of trouble, and its errors, as problems with a remedy."""
+"""The tool's errors as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl.model import Problem
 from raidctl_areca.grammar import Trailer
 
 # Documentation/scsi/arcmsr_spec.rst, "Returned data": the card's own status codes
-_EMPTY = {0x44: "no RAID set", 0x45: "no volume set", 0x46: "no drive there"}
+_EMPTY = {0x44: "no array", 0x45: "no volume set", 0x46: "no drive there"}
 _PASSWORD = frozenset({0x4A, 0x4D})
 
 
@@ -17,12 +17,12 @@ def error_problem(error: Trailer, where: str) -> Problem:
     code = "" if error.code is None else f" (code 0x{error.code:02x})"
     if error.code in _EMPTY:
         return Problem(
-            severity="info", kind="note", where=where, message=f"The tool says: {_EMPTY[error.code]}{code}.",
+            severity="info", kind="note", where=where, message=f"The tool reports: {_EMPTY[error.code]}{code}.",
         )  # fmt: skip
     if error.code in _PASSWORD or re.search(r"password|permission|privilege", error.text, re.IGNORECASE):
         return Problem(
-            severity="error", kind="no_right", where=where, message=f"The tool refuses{code}: {error.text[:400]}",
-            remedy="Run raidctl as root; raidctl never enters the card's password.",
+            severity="error", kind="no_right", where=where, message=f"The tool refused{code}: {error.text[:400]}",
+            remedy="Run raidctl as root; raidctl never enters the controller's password.",
         )  # fmt: skip
     return Problem(
         severity="error", kind="unread", where=where, message=f"The tool reports a failure{code}: {error.text[:400]}",

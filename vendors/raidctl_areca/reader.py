@@ -1,4 +1,4 @@
-"""One output of the tool, line by line, into the drafts of the cards.
+"""Read one output line by line into drafts of controllers.
 
 What ``vsf info vol=N``, ``disk info drv=N`` and ``rsf info raid=N`` tell is kept until all outputs were read: which
 object it is about may stand in another one.
@@ -22,7 +22,7 @@ _BANNER = re.compile(
 )
 _HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
-    "channels": "drives", "slots": "drives", "sets": "RAID sets", "volumes": "volumes", "cards": "cards",
+    "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "cards": "cards",
 }  # fmt: skip
 _SECTION_OF = {
     "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",
@@ -48,10 +48,10 @@ class Section:
 
 
 class Reader:
-    """Reads one sheet; what is in focus (a card, a section, a table) is kept from line to line."""
+    """Reads one output line by line; keeps the current controller, section and table."""
 
     def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may tell what was asked for: ``cli64 disk info drv=3``."""
+        """``sheet.command`` may name the object: ``cli64 disk info drv=3``."""
         self.sheet = sheet
         self.cards = cards
         self.command = sheet.command
@@ -77,7 +77,7 @@ class Reader:
 
     @property
     def card(self) -> ControllerDraft:
-        """The card in focus."""
+        """The current controller."""
         return self.cards.card(self.number)
 
     def line(self, line: Line) -> None:
@@ -186,7 +186,7 @@ class Reader:
             self.sections.append(self.section)
             mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
-            what = f"A line of the list of {_LISTS[self.table]} was not understood: {' '.join(text.split())[:120]}"
+            what = f"Line not recognised in the list of {_LISTS[self.table]}: {' '.join(text.split())[:120]}"
             self.lost.append(what)
         else:
             self._pair(line, text)
@@ -226,7 +226,7 @@ class Reader:
             card = self.cards.of_serial(self.number, pair.value)
             if card.name != self.number:
                 card.add_problem(
-                    "info", "note", "The outputs tell of several cards; those that name none are the first one's.",
+                    "info", "note", "The outputs cover several controllers; unnamed output is assigned to the first.",
                 )  # fmt: skip
             self.number = card.name
         name, parse = SYSTEM.get(pair.label.lower(), ("", None))

@@ -41,7 +41,7 @@ _TITLES = frozenset({"drive", "volume", "set", "system", "config", "hardware"})
 
 
 def sniff(name: str, text: str) -> Sniffed | None:  # noqa: ARG001 - the protocol's signature; the content decides
-    """The claim on a text, None when it is no output of the tool."""
+    """The claim on an output, None if it comes from another tool."""
     seen: list[str] = []
     confidence = 0
     labels: set[str] = set()

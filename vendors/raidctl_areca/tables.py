@@ -32,7 +32,7 @@ def bay_of(slot: str) -> str:
 
 
 def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
-    """A RAID set: name, members, raw and free space, state."""
+    """Read an array (RAID set): name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
     found = card.array(str(int(row["number"])))
@@ -58,7 +58,7 @@ def amount(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
 
 
 def state(draft: Draft, line: Line, value: str, weight: int = ROW) -> None:
-    """``Normal``, ``Rebuilding(23.4%)`` of a RAID set or a volume."""
+    """``Normal``, ``Rebuilding(23.4%)`` of an array or a volume."""
     draft.put(line, "status_text", value, weight)
     found = vocabulary.state(value)
     if found is None:
@@ -73,7 +73,7 @@ def state(draft: Draft, line: Line, value: str, weight: int = ROW) -> None:
 def volume_row(
     card: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
-    """A volume set; ``names`` are its own and its RAID set's, where the columns tell them apart."""
+    """Read a volume set; ``names`` are those of it and its array, if in separate columns."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
     found = card.volume(str(int(row["number"])))
@@ -104,7 +104,7 @@ def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
         return
     draft.detail(line, "Raid Level", value)
     if vocabulary.has_value(value):
-        draft.add_problem("info", "note", f"The RAID level {value} has no neutral word.")
+        draft.add_problem("info", "note", f"RAID level {value} has no vendor-neutral name.")
 
 
 def address(draft: Draft, line: Line, value: str) -> None:
@@ -120,12 +120,12 @@ def address(draft: Draft, line: Line, value: str) -> None:
 
 
 def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
-    """Two rows that say different things of one object: the outputs are of several cards, or of different times."""
+    """Report rows that disagree: outputs of several controllers or different times."""
     known = draft.get(name)
     if known not in (None, value):
         draft.add_problem(
-            "warning", "unread", f"The outputs tell two things of its {what}: {known} and {value}.",
-            "Give the outputs of one card at one time.",
+            "warning", "unread", f"The outputs disagree about {what}: {known} and {value}.",
+            "Use outputs of one controller, taken at the same time.",
         )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
 
 
 def usage(drive: Draft, line: Line, value: str) -> None:
-    """The column Usage: a RAID set's name, or what the drive is for."""
+    """Read the column Usage: an array's name, or the drive's role."""
     low = value.lower()
     role: Role = "member"
     if low == "free":
@@ -196,8 +196,8 @@ def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
     card.keep_detail(pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
         card.add_problem(
-            "warning", "state", f"The hardware monitor says of {prefix}{pair.label}: {pair.value}.",
-            "Look at the machine and its enclosures.",
+            "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value}.",
+            "Check the machine and its enclosures.",
         )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def battery(card: ControllerDraft, pair: Pair) -> None:
 
 
 def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
-    """Status and charge; a bare percentage tells the charge and no trouble, unless it is low.
+    """Status and charge; a bare percentage is the charge, and a problem if low.
 
     Only the percentage and ``Not Installed`` are sure; the words beside them are unverified.
     """
@@ -250,4 +250,4 @@ def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
 
 
 LOW_CHARGE = 50
-"""Percent below which a battery of which only the charge is told cannot be called good."""
+"""Charge in percent below which a battery without a status is not good."""

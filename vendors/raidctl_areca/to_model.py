@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
+"""Convert drafts to model objects with final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAMILY = "areca"
 
 
 def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and of all that is on it; writes the evidence."""
+    """The controller with all its problems; writes the evidence."""
     link(card)
     card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
     card.volumes = {item.name: item for item in sorted(card.volumes.values(), key=lambda item: natural(item.name))}

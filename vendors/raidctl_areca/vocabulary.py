@@ -15,7 +15,7 @@ from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_percent, parse_size
 
 NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
-"""Values that say that nothing is told."""
+"""Values that mean: not reported."""
 
 _STATES: tuple[tuple[str, VolumeStatus, Operation | None], ...] = (
     # the worst first: `Migrating+Degraded` is degraded
@@ -94,7 +94,7 @@ _AHEAD: dict[str, ReadPolicy] = {
 
 
 def has_value(text: str) -> bool:
-    """Whether a value says something."""
+    """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
 
 
@@ -120,7 +120,7 @@ def _need_init(words: list[str]) -> tuple[VolumeStatus, Operation | None, float 
 
 
 def health(status: VolumeStatus | None) -> Health:
-    """Health of a RAID set from its state."""
+    """Health of an array from its state."""
     return _HEALTH.get(status, "unknown") if status is not None else "unknown"
 
 

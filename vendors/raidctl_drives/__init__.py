@@ -36,7 +36,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read complete or partial outputs and combine those of one controller."""
     from raidctl_drives import reader  # noqa: PLC0415 - for loose texts only
 
     return reader.read(documents)

@@ -33,17 +33,15 @@ _NAMESPACE = re.compile(r"/dev/nvme\d+n(\d+)", re.ASCII)
 # 1 [cha: y, def:  1, sav:  1]
 _SAVED = re.compile(r"\bsav: *([01])\b")
 _FIXED = re.compile(r"\bcha: *n\b")
-_UNTIL = "The drive forgets it with its power or at a reset: NVMe keeps only what is saved."
+_UNTIL = "Lost at a power cycle or reset: an NVMe drive keeps only saved settings."
 _REFUSED = re.compile(r"\bfailed\b|bad/missing sense|\berror\b|not supported", re.IGNORECASE)
 _NO_FLUSHES = (
-    "The kernel takes the drive for one without a write cache (queue/write_cache is write through) and is not told: it "
-    "sends no flushes until the machine is started anew."
+    "The kernel treats the drive as having no write cache (queue/write_cache is write through) and does not notice the "
+    "change: it sends no flushes until the next reboot."
 )
 _CONTROLLER = re.compile(r"/dev/nvme\d+", re.ASCII)
-_NO_CONTROLLER = (
-    "The kernel does not show one controller that the drive hangs on, and the cache is switched through that."
-)
-_SYNC = "A sync of a mounted file system ends with a flush of the drive below it."
+_NO_CONTROLLER = "The kernel shows no single controller for the drive, and the cache is set through that controller."
+_SYNC = "Run sync: for a mounted file system it ends with a flush of the drive."
 _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
 
@@ -62,7 +60,7 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
     for wish in wishes:
         drive = drives.get(wish.object_id)
         if wish.setting != KNOB or drive is None:
-            reason = "Plain drives have a write cache that is on or off, and no other cache setting."
+            reason = "Plain drives have one cache setting: the write cache is on or off."
             refusals.append(Refusal(wish=wish, kind="unsupported", reason=reason))
         elif drive.write_cache == wish.value:
             already.append(wish)
@@ -81,9 +79,9 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 
 def _flush(drive: Drive, tools: set[str]) -> Flush:
     if drive.device is None:
-        return Flush(object_id=drive.id, why="The drive has no device node here.")
+        return Flush(object_id=drive.id, why="The drive has no device node on this machine.")
     if drive.interface == "virtual":
-        return Flush(object_id=drive.id, why="The drive is a hypervisor's: what lies below is the host's matter.")
+        return Flush(object_id=drive.id, why="Virtual drive: the host controls its cache and the storage below it.")
     if drive.interface == "nvme":
         return _flush_nvme(drive, tools)
     argv = {
@@ -93,7 +91,7 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
         "scsi": ("sdparm", "--command=sync", drive.device),
     }.get(drive.interface or "")
     if argv is None:
-        return Flush(object_id=drive.id, why="It is not known how the drive is attached.", alternative=_SYNC)
+        return Flush(object_id=drive.id, why="The drive's interface is unknown.", alternative=_SYNC)
     if argv[0] not in tools:
         return Flush(object_id=drive.id, why=f"{argv[0]} is not installed.", alternative=_SYNC, lack="tool")
     return Flush(object_id=drive.id, action=Action(argv=argv, timeout=_TIMEOUT))
@@ -107,7 +105,11 @@ def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
     found = [(node, match[1]) for node in nodes if (match := _NAMESPACE.fullmatch(node))]
     if len(found) != 1:
         commands = " and ".join(f"nvme flush {node} -n {number}" for node, number in found)
-        why = "A flush is of one namespace, and the drive has several." if found else "It has no namespace here."
+        why = (
+            "A flush covers one namespace, and the drive has several."
+            if found
+            else "The drive has no namespace on this machine."
+        )
         return Flush(object_id=drive.id, why=why, alternative=commands or _SYNC)
     [(node, number)] = found
     return Flush(object_id=drive.id, action=Action(argv=("nvme", "flush", node, "-n", number), timeout=_TIMEOUT))
@@ -133,7 +135,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     if told == wanted:
         return None
     said = " ".join(text.split())[:200]
-    return f"the drive did not take it: {said or f'exit code {answer.code}'}"
+    return f"the drive rejected it: {said or f'exit code {answer.code}'}"
 
 
 def _not_flushed(action: Action, code: int | None, said: str) -> str | None:
@@ -142,7 +144,7 @@ def _not_flushed(action: Action, code: int | None, said: str) -> str | None:
     # sdparm ends with 6 for a unit attention: the next command is answered
     if code == 0 and not _REFUSED.search(said) and ("nvme" not in action.argv or "success" in said.lower()):
         return None
-    return f"{said or 'it said nothing'} (exit code {code})"
+    return f"{said or 'no output'} (exit code {code})"
 
 
 def _kind(drive: Drive, why: str) -> RefusalKind:
@@ -155,23 +157,23 @@ def _kind(drive: Drive, why: str) -> RefusalKind:
 def _cannot(drive: Drive, tools: set[str]) -> str | None:
     """Why the cache of a drive cannot be switched."""
     if drive.write_cache is None:
-        return "Nothing tells whether the drive's write cache is on, so it could not be put back."
+        return "The drive's write cache state is unknown, so it could not be restored."
     if drive.device is None:
-        return "The drive has no device node here: it is reached through its controller only."
+        return "The drive has no device node: it is accessible only through its controller."
     if drive.interface == "virtual":
-        return "The drive is a hypervisor's: its cache is set on the host."
+        return "Virtual drive: its cache is set on the host."
     if drive.interface == "nvme":
         if drive.details.get("volatile write cache") == "not present":
             return "The drive has no volatile write cache."
         if "nvme" not in tools:
-            return "It needs nvme (package nvme-cli), which is not installed."
+            return "nvme (package nvme-cli) is required but not installed."
         return None if _CONTROLLER.fullmatch(drive.details.get("controller", "")) else _NO_CONTROLLER
     if drive.interface == "usb":
-        return "USB adapters pass such commands on in no reliable way."
+        return "USB adapters do not pass such commands on reliably."
     if "hdparm" in tools and drive.interface in ("sata", "ata"):
         return None
     if _FIXED.search(drive.details.get("WCE", "")):
-        return "The drive does not let its write cache be switched (WCE is not changeable)."
+        return "The drive's write cache cannot be changed (WCE is not changeable)."
     return None if _address(drive) else "The kernel shows no SCSI address of the drive, and hdparm is not installed."
 
 
@@ -208,17 +210,17 @@ def _affects(drive: Drive, wanted: str, tools: set[str]) -> Iterator[str]:
         yield _UNTIL
         nodes = drive.details.get("namespaces")
         if nodes:
-            yield f"It acts on all namespaces of the drive: {nodes}."
+            yield f"Applies to all namespaces of the drive: {nodes}."
         if wanted == "enabled" and drive.details.get("queue/write_cache") == "write through":
             yield _NO_FLUSHES
     elif _by_kernel(drive, tools):
         saved = _SAVED.search(drive.details.get("WCE", ""))
         if saved and (saved[1] == "1") != (drive.write_cache == "enabled"):
             state = "on" if saved[1] == "1" else "off"
-            yield f"The drive has {state} saved for its next start, other than it is now; that is overwritten."
+            yield f"The drive's saved setting is {state}, unlike the current one; it is overwritten."
         if wanted == "enabled" and "devices" in drive.details:
             yield (
-                f"The kernel learns of it on {drive.device} alone, and not on the drive's other paths "
+                f"The kernel notices the change on {drive.device} only, not on the drive's other paths "
                 f"({drive.details['devices']}): echo 1 > /sys/block/NAME/device/rescan for each of them."
             )
 

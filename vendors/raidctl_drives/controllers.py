@@ -100,9 +100,9 @@ def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
         Problem(
             severity="warning",
             where=drive.id,
-            message=f"The write cache of {block.node} is on, but the kernel takes it for off and sends no flushes: "
-            "written data can be lost when the power fails.",
-            remedy=f"Let the kernel look again: echo 1 > /sys/block/{block.name}/device/rescan; or turn the cache off.",
+            message=f"The write cache of {block.node} is on, but the kernel considers it off and sends no flushes: "
+            "a power failure can lose written data.",
+            remedy=f"Rescan: echo 1 > /sys/block/{block.name}/device/rescan; or disable the cache.",
             kind="state",
         )
     ]
@@ -110,15 +110,15 @@ def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
 
 def _virtual(blocks: Sequence[BlockDevice], host: HostView, *, whole: bool) -> Problem:
     nodes = [block.node for block in blocks]
-    shown = listing(nodes) if len(nodes) <= _SHOWN else f"{len(nodes)} of the disks"
+    shown = listing(nodes) if len(nodes) <= _SHOWN else f"{len(nodes)} drives"
     one = len(nodes) == 1
     by = f" ({host.virtual})" if host.virtual and host.virtual != "unknown" else ""
     subject = "This is a virtual machine: " if whole and host.virtual else ""
     return Problem(
         severity="info",
         where="drives",
-        message=f"{subject}{shown} {'is a virtual disk' if one else 'are virtual disks'} of the hypervisor{by}. What "
-        f"RAID and what caches lie beneath {'it' if one else 'them'} only the host knows.",
+        message=f"{subject}{shown} {'is a virtual disk' if one else 'are virtual disks'} of the hypervisor{by}. The "
+        f"RAID level and caches below {'it' if one else 'them'} are known only to the host.",
         remedy="Run raidctl on the host, or ask the provider how the volume is protected; what Linux itself builds on "
         "it (md) is shown here.",
         kind="note",

@@ -185,8 +185,8 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
     return Problem(
         severity="error",
         where=command,
-        message=f"{tool} gave no answer ({why}); what it would have told is not shown.",
-        remedy="Run the command by hand: a drive that does not answer in time is often about to fail.",
+        message=f"{tool} returned no data ({why}); its values are missing.",
+        remedy="Run the command by hand: a drive that does not respond in time is often about to fail.",
         kind="unread",
     )
 
@@ -196,9 +196,9 @@ def _untold(command: str, answer: RunAnswer) -> Problem:
     return Problem(
         severity="warning",
         where=command,
-        message=f"The drive answered sdparm with an error ({said or f'exit code {answer.code}'}); what is shown of its "
-        "write cache is what the kernel learnt earlier.",
-        remedy="Run the command by hand: a drive that does not answer such questions is often about to fail.",
+        message=f"The drive returned an error to sdparm ({said or f'exit code {answer.code}'}); its "
+        "write cache is shown as the kernel detected it earlier.",
+        remedy="Run the command by hand: a drive that rejects such commands is often about to fail.",
         kind="unread",
     )
 
@@ -206,7 +206,7 @@ def _untold(command: str, answer: RunAnswer) -> Problem:
 def _lacking(
     drives: Sequence[Sequence[BlockDevice]], wanted: Sequence[str], found: dict[str, str], *, root: bool | None
 ) -> list[Problem]:
-    """One problem for what the missing tools would tell, one for the missing right."""
+    """One problem for missing tools, one for missing permission."""
     real = [paths[0] for paths in drives if tools_for(paths[0])]
     problems = []
     lost = [
@@ -221,7 +221,7 @@ def _lacking(
                 severity="warning",
                 where="drives",
                 message=f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not installed: {listing(lost)} of "
-                "the plain drives are only known as far as the kernel knows them.",
+                "the plain drives are shown only as far as the kernel reports them.",
                 remedy=f"Install {listing(sorted({PACKAGES[name] for name in missing}))}.",
                 kind="no_tool",
             )
@@ -236,8 +236,8 @@ def _no_root(nodes: Sequence[str]) -> Problem:
     return Problem(
         severity="warning",
         where="drives",
-        message=f"Without root the drives themselves could not be asked: {shown} "
-        f"{'is' if len(nodes) == 1 else 'are'} shown as the kernel sees {'it' if len(nodes) == 1 else 'them'}.",
+        message=f"Querying the drives needs root: {shown} "
+        f"{'is' if len(nodes) == 1 else 'are'} shown with kernel data only.",
         remedy="Run raidctl as root.",
         kind="no_right",
     )

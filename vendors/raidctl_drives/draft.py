@@ -1,4 +1,4 @@
-"""What a reader knows so far of one drive, while it goes through an output line by line."""
+"""Facts about one drive while its output is read line by line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Draft(Struct):
     """Figures that make a fact only together with others, and the lines that they stand in."""
 
     def mark(self, line: Line, name: str, value: int = 1) -> None:
-        """Remember a figure, or that something was said."""
+        """Remember a figure, or that a line occurred."""
         self.marks[name] = (line, value)
 
     def marked(self, name: str) -> int:

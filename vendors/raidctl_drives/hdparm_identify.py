@@ -1,4 +1,4 @@
-"""``hdparm -I``: what a drive tells of itself. The labels are those of hdparm's own ``identify.c``."""
+"""``hdparm -I``: a drive's identification. The labels are those of hdparm's own ``identify.c``."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def _doubtful(draft: Draft, what: str) -> Problem:
     return Problem(
         severity="warning",
         where=draft.key,
-        message=f"hdparm says that {what}: its other facts may be wrong.",
-        remedy="Compare with smartctl -i on the same drive, and check cable and adapter.",
+        message=f"hdparm reports that {what}: its other values may be wrong.",
+        remedy="Compare with smartctl -i on the same drive, and check the cable and the USB adapter or controller.",
         kind="state",
     )
 
@@ -272,8 +272,8 @@ def _unsigned(draft: Draft) -> None:
         Problem(
             severity="info",
             where=draft.key,
-            message="The drive's identification carries no checksum: whether it came through whole is not known.",
-            remedy="Normal for old drives; if model or serial number look garbled, suspect the adapter.",
+            message="The drive's identification has no checksum, so transfer errors would go unnoticed.",
+            remedy="Normal for old drives; if model or serial number are garbled, check USB adapter or controller.",
         )
     )
 

@@ -140,8 +140,8 @@ def _maximum(draft: Draft, line: Line, value: str) -> None:
             Problem(
                 severity="info",
                 where=draft.key,
-                message=f"hdparm doubts what the drive says of its native size ({value}).",
-                remedy="The size shown is what the kernel sees.",
+                message=f"hdparm marks the native size that the drive reports as invalid ({value}).",
+                remedy="The size shown is the kernel's.",
             )
         )
     elif int(match[1]) < int(match[2]) and "enabled" in match[4]:
@@ -150,7 +150,7 @@ def _maximum(draft: Draft, line: Line, value: str) -> None:
                 severity="info",
                 where=draft.key,
                 message=f"{int(match[2]) - int(match[1])} of {match[2]} sectors are hidden by a host protected area.",
-                remedy="hdparm -N shows it; a host protected area that nobody set on purpose can be removed with it.",
+                remedy="hdparm -N shows it, and can remove it if it was not set on purpose.",
                 kind="note",
             )
         )

@@ -39,8 +39,8 @@ def failed(draft: Draft, line: Line, what: str, message: str) -> None:
         problem = Problem(
             severity="info",
             where=draft.key,
-            message=f"{name} does not know one of hdparm's questions ({what}{': ' * bool(message)}{message}).",
-            remedy="Nothing: newer kernels do not answer it.",
+            message=f"{name} does not support one of hdparm's requests ({what}{': ' * bool(message)}{message}).",
+            remedy="None needed: newer kernels do not support it.",
         )
     elif message in ("Operation not permitted", "Permission denied"):
         problem = refused("hdparm", name, message)
@@ -48,8 +48,8 @@ def failed(draft: Draft, line: Line, what: str, message: str) -> None:
         problem = Problem(
             severity="warning",
             where=draft.key,
-            message=f"{name} did not do what hdparm asked: {what}{': ' * bool(message)}{message}.",
-            remedy="A controller or adapter in between may not pass ATA commands on: ask it, or use smartctl.",
+            message=f"{name} rejected a request of hdparm: {what}{': ' * bool(message)}{message}.",
+            remedy="A controller or USB adapter may not pass ATA commands on: use the controller's tool, or smartctl.",
             kind="unread",
         )
     draft.problem(problem)
@@ -72,8 +72,8 @@ def _no_ata(key: str, name: str, *, told: bool) -> Problem:
     return Problem(
         severity="info" if told else "warning",
         where=key,
-        message=f"{name} does not understand ATA commands: hdparm can at most measure its speed.",
-        remedy="Ask for its members or its controller instead; SCSI, SAS and NVMe drives are read with sdparm, nvme "
+        message=f"{name} does not support ATA commands: hdparm can only measure its speed.",
+        remedy="Read its members or its controller instead; SCSI, SAS and NVMe drives are read with sdparm, nvme "
         "and smartctl.",
         kind="note" if told else "unread",
     )
@@ -83,8 +83,8 @@ def _unanswered(key: str, name: str) -> Problem:
     return Problem(
         severity="warning",
         where=key,
-        message=f"{name} did not tell hdparm what it is: all that is printed of it is empty.",
-        remedy="It is no ATA drive, or a controller in between keeps the question: use sdparm or smartctl.",
+        message=f"{name} returned no identification to hdparm: all values are empty.",
+        remedy="Not an ATA drive, or its controller blocks the request: use sdparm or smartctl.",
         kind="unread",
     )
 
@@ -93,8 +93,8 @@ def _sense(key: str, name: str, said: str, *, told: bool) -> Problem:
     return Problem(
         severity="info" if told else "warning",
         where=key,
-        message=f"{name} refused a command of hdparm (SG_IO: {said.partition(',')[0]}): "
-        f"{'what hdparm says of it may be wrong' if told else 'that something is not supported tells nothing then'}.",
+        message=f"{name} rejected a command of hdparm (SG_IO: {said.partition(',')[0]}): "
+        f"{'the values from hdparm may be wrong' if told else 'features shown as not supported are unknown'}.",
         remedy="SCSI and SAS drives and volumes of RAID controllers are read with sdparm, smartctl and the "
         "controller's own tool.",
         kind="state" if told else "unread",

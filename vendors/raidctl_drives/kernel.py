@@ -1,4 +1,4 @@
-"""What the kernel and udev tell of a plain drive: enough to list it when no tool answers."""
+"""Plain drives as the kernel and udev report them, for lists without tools."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Layers:
 def kernel_part(
     paths: Sequence[BlockDevice], layers: Layers, cache_types: Sequence[tuple[str, str | None]] = ()
 ) -> tuple[DrivePart, Output]:
-    """What is known of a drive without any tool.
+    """Facts about a drive without any tool.
 
     Args:
         paths: The block devices that lead to the drive, the first one stands for it.
@@ -89,7 +89,7 @@ def kernel_part(
 
 
 def _namespaces(paths: Sequence[BlockDevice]) -> list[BlockDevice]:
-    """The namespaces of an drive, each once: they share its serial number and have names and sizes of their own."""
+    """Group a drive's namespaces: one serial number, separate names and sizes."""
     if paths[0].transport != "nvme":
         return [paths[0]]
     return list({path.wwn or path.name: path for path in reversed(paths)}.values())[::-1]
@@ -121,7 +121,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
 
 
 def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str | None]]) -> None:
-    """The kernel's idea of the write cache; ``cache_type`` is what the drive said when it was found."""
+    """The kernel's view of the write cache; ``cache_type`` is the drive's value at detection."""
     word = block.write_cache
     rows.add(f"{block.node}: queue/write_cache {word}", "details[queue/write_cache]", word)
     told = next((text for _, text in cache_types if cache_word(text)), None)

@@ -60,11 +60,11 @@ class _State:
     table: nvme_list.Table | None = None
     blocks: dict[str, int] = field(default_factory=dict)
     current: bool = True
-    """Whether the value of a feature that was printed last is the one in force."""
+    """Whether the feature value printed last is the active one."""
     tables: int = 0
     """Headers of tables so far."""
     usage: bool = False
-    """The tool prints its help: the rest says nothing of a drive."""
+    """The tool prints its help: no drive data follows."""
 
     def begin(self, section: str, node: str | None) -> Draft:
         self.section, self.label, self.table = section, "", None
@@ -242,7 +242,7 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
         _add_problem(state, line, words)
     elif (said := _COMPLAINT.fullmatch(words)) and said[2].strip() in ERRNO:
         if said[1].startswith("Failed to scan topology"):
-            nvme_words.nothing_found(state.begin("", None), state.document, f" (it said: {said[2]})")
+            nvme_words.nothing_found(state.begin("", None), state.document, f": {said[2]}")
             mark_read(line)
         else:
             what = said[1].removeprefix("Failed to open ").strip()
@@ -260,8 +260,8 @@ def _add_problem(state: _State, line: Line, words: str) -> None:
         Problem(
             severity="warning",
             where=where,
-            message=f"The NVMe drive refused a question: {collapse(words)}.",
-            remedy="The drive does not have what was asked for; see nvme id-ctrl.",
+            message=f"The NVMe drive rejected a command: {collapse(words)}.",
+            remedy="The drive does not support it; see nvme id-ctrl.",
             kind="unread",
         )
     )

@@ -98,7 +98,7 @@ def _critical_warning(draft: Draft, line: Line, value: str) -> None:
             Problem(
                 severity="warning",
                 where=draft.key,
-                message=f"The drive's critical_warning {value!r} is no figure: whether it warns is not known.",
+                message=f"The drive's critical_warning {value!r} is not a number: warnings are unknown.",
                 remedy="Run nvme smart-log again.",
                 kind="unread",
             )
@@ -114,8 +114,8 @@ def _critical_warning(draft: Draft, line: Line, value: str) -> None:
             Problem(
                 severity="error" if bits & 0x8 else "warning",
                 where=draft.key,
-                message=f"The NVMe drive warns: {', '.join(said) or value}.",
-                remedy="Look at nvme smart-log, save the data, and replace the drive unless it was only too hot.",
+                message=f"NVMe critical warning: {', '.join(said) or value}.",
+                remedy="Check nvme smart-log, back up the data, and replace the drive unless it was only too hot.",
                 kind="state",
             )
         )
@@ -153,6 +153,6 @@ def nothing_found(draft: Draft, document: str, said: str = "") -> None:
             severity="info",
             where=document,
             message=f"nvme list found no NVMe drive{said}.",
-            remedy="On a machine without NVMe drives that is right; otherwise load the kernel's nvme driver.",
+            remedy="Expected without NVMe drives; otherwise load the kernel's nvme driver: modprobe nvme.",
         )
     )

@@ -1,4 +1,4 @@
-"""What one output told of one drive: the form in which the readers of this family hand over what they read.
+"""One output's facts about one drive, as the readers of this family return them.
 
 Several outputs speak of the same drive; :mod:`raidctl_drives.to_model` lays their parts together to one
 :class:`raidctl.model.Drive`.
@@ -16,7 +16,7 @@ from raidctl.model import Health, Interface, Media, Problem
 
 
 class DrivePart(Struct, frozen=True, kw_only=True):
-    """What one output told of one drive; None is "this output did not say".
+    """One output's facts about one drive; None is "not reported".
 
     The names and units are those of :class:`raidctl.model.Drive`; ``errors_media`` is ``errors.media`` and so on.
     """
@@ -36,7 +36,7 @@ class DrivePart(Struct, frozen=True, kw_only=True):
     interface: Interface | None = None
     rpm: int | None = None
     status: Health | None = None
-    """None where the output says nothing of the drive's health."""
+    """None if the output has nothing on the drive's health."""
     status_text: str | None = None
     temperature_celsius: int | None = None
     link_gbps: float | None = None
@@ -58,7 +58,7 @@ class DrivePart(Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is told of a drive: at most where it is, and what went wrong."""
+        """Whether a drive has no facts except its location and problems."""
         said = {name for name in self.__struct_fields__ if getattr(self, name) not in (None, {}, ())}
         return said <= {"key", "device", "address", "problems"}
 

@@ -1,4 +1,4 @@
-"""Which block devices are plain drives, which of them are virtual, and which lead to the same drive."""
+"""Find plain drives among block devices: virtual ones, and paths to one drive."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ HBA_DRIVERS = frozenset({
     "mpt3sas", "mpt2sas", "mptsas", "mptspi", "mptfc", "pm80xx", "pm8001", "isci", "mvsas", "aic94xx", "aic7xxx",
     "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw",
 })  # fmt: skip
-"""Those of adapters for SCSI and SAS drives: their controllers are in mode ``hba``."""
+"""Drivers of SCSI and SAS HBAs: their controllers are in mode ``hba``."""
 _CARD_DRIVERS = frozenset({
     "hpsa", "smartpqi", "cciss", "megaraid_sas", "megaraid_mbox", "megaraid_legacy", "aacraid", "3w-9xxx", "3w-sas",
     "3w-xxxx", "arcmsr", "ips", "dpt_i2o", "hptiop", "gdth", "DAC960", "myrb", "myrs", "mvumi", "stex",
 })  # fmt: skip
-"""Drivers of RAID cards: what hangs on them is other families' to tell."""
+"""Drivers of RAID controllers: other families report their drives."""
 _RAID_CLASS = 0x0104
 _LOGICAL = re.compile(r"LOGICAL[ _]?VOLUME|^PERC|^MR\d|^RAID|^Virtual Disk$|^LSI Logical|^SAS\d+.*RAID", re.IGNORECASE)
 _VIRTUAL = re.compile(
@@ -29,13 +29,13 @@ _GUEST_NAME = re.compile(r"(?:vd|xvd)[a-z]+\d*")
 
 
 def is_virtual(block: BlockDevice) -> bool:
-    """Whether a hypervisor pretends the disk: what lies beneath it is only the host's to know."""
+    """Whether a drive is virtual: only the host knows the storage below it."""
     named = any(_VIRTUAL.search(word) for word in (block.vendor, block.model) if word)
     return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
 
 
 def plain_disks(host: HostView) -> list[BlockDevice]:
-    """The disks that no array hides and no other family has shown, empty card readers left out."""
+    """Drives outside arrays that no other family shows, without empty card readers."""
     cards = {device.address for device in host.pci if _is_card(device.pci_class >> 8, device.driver)}
     answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
     return [

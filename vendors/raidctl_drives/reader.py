@@ -46,7 +46,7 @@ def tool_of(kind: str) -> str:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of hdparm, sdparm, nvme and smartctl, and put together what belongs to one drive."""
+    """Read outputs of hdparm, sdparm, nvme and smartctl; combine those of one drive."""
     sources: list[Source] = []
     outputs: list[Output] = []
     tools: dict[str, str | None] = {}
@@ -117,7 +117,7 @@ def _nothing(where: str, tool: str) -> Problem:
     return Problem(
         severity="warning",
         where=where,
-        message=f"This output of {tool} tells nothing of {where if where.startswith('/dev/') else 'any drive'}.",
-        remedy="The text may be cut off or empty: run the tool again as root and keep all that it prints.",
+        message=f"This output of {tool} contains nothing about {where if where.startswith('/dev/') else 'any drive'}.",
+        remedy="The output may be incomplete or empty: run the tool again as root and keep its complete output.",
         kind="unread",
     )

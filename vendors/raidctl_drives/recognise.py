@@ -15,7 +15,7 @@ _HEAD = 64 * 1024
 
 @dataclass(frozen=True)
 class _Form:
-    """A line that only one tool prints, the command that prints it, and how sure that is.
+    """A line that only one tool prints, its command, and the confidence.
 
     One of ``probes`` stands in every such line: most texts of an archive are spared the expressions.
     """
@@ -177,7 +177,7 @@ _NO_DEVICES = re.compile(r'\s{0,99}\{\s{0,99}"Devices"\s{0,9}:\s{0,9}\[\s{0,99}\
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The tool of the family that printed a text, and how sure that is; None when it was none of them."""
+    """The tool that printed an output, and the confidence; None for other tools."""
     head = text[:_HEAD].replace("\r\n", "\n")
     claims = [claim for claim in (sniff_smartctl(name, text), _json(head)) if claim]
     if not claims:

@@ -200,14 +200,24 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
     if "malformed" in words or "too long" in words:
         _tell(
             draft,
-            f"sdparm finds {state.page or 'a'} mode page of {where} malformed, so its values may be wrong.",
-            "Compare with sdparm --flexible; USB adapters often answer so.",
+            f"sdparm reports a malformed {state.page or 'mode'} page of {where}: its values may be wrong.",
+            "Compare with sdparm --flexible; USB adapters often return such pages.",
             "state",
         )
     elif _NO_CACHE_PAGE.search(words):
-        _tell(draft, f"{where} tells nothing of its write cache: {said}.", "Ask smartctl, or its controller.", "note")
+        _tell(
+            draft,
+            f"{where} does not report its write cache: {said}.",
+            "Use smartctl, or the controller's tool.",
+            "note",
+        )
     elif _UNANSWERED.search(words):
-        _tell(draft, f"{where} did not answer sdparm: {said}.", "Ask again, then smartctl or its controller.", "unread")
+        _tell(
+            draft,
+            f"{where} did not respond to sdparm: {said}.",
+            "Retry, then use smartctl or the controller's tool.",
+            "unread",
+        )
 
 
 def _tell(draft: Draft, message: str, remedy: str, kind: ProblemKind) -> None:

@@ -26,7 +26,7 @@ _ROUNDED = 10_000_000
 
 
 class Source(Struct, frozen=True):
-    """A part, the tool that told it, and the sheet that its facts stand on."""
+    """A part, its tool, and the output with its facts."""
 
     tool: str
     part: DrivePart
@@ -38,7 +38,7 @@ class Group(Struct):
 
     sources: list[Source] = field(default_factory=list)
     fallback: str = ""
-    """What to call it when nobody tells serial number, WWN or device."""
+    """Name of a drive without serial number, WWN and device."""
     names: dict[str, set[str]] = field(default_factory=dict)
     """The different serial numbers and models that were told, made comparable."""
 
@@ -180,7 +180,7 @@ def _serials(group: Group) -> list[str]:
 
 
 def drive_of(group: Group, details: Details, object_id: str) -> Drive:
-    """One drive of everything that is told of it."""
+    """Build one drive from all its parts."""
     parts = [source.part for source in group.sources]
 
     def first(name: str) -> Any:

@@ -62,7 +62,7 @@ def refused(tool: str, where: str, message: str) -> Problem:
             severity="error", where=where, message=said, remedy="Run it as root.", kind="no_right",
         )  # fmt: skip
     if message in _ABSENT:
-        remedy = "Check the name of the device: there is no such drive on that machine."
+        remedy = "Check the device name: there is no such drive on that machine."
     else:
-        remedy = "The device does not answer this tool's questions: ask the controller that it hangs on, or smartctl."
+        remedy = "The device does not support this tool's commands: use its controller's tool, or smartctl."
     return Problem(severity="warning", where=where, message=said, remedy=remedy, kind="unread")

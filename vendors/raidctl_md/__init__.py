@@ -17,7 +17,7 @@ DRIVERS: tuple[str, ...] = ()
 LAST = False
 
 _READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="md has no cache memory and no battery of its own.")
+_NONE = Capability(read=False, set=False, why="md has no cache memory and no battery.")
 SUPPORT = {
     "controllers": _READ,
     "arrays": _READ,
@@ -50,7 +50,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read complete or partial outputs and combine those of one controller."""
     from raidctl_md.reader import read_documents  # noqa: PLC0415 - as in observe()
     from raidctl_md.to_model import build  # noqa: PLC0415 - as in observe()
 

@@ -1,4 +1,4 @@
-"""Changes of an array's caches: the kernel's files in ``/sys/block/mdX/md``, and what is written into them. Pure.
+"""Cache settings of an array: files in ``/sys/block/mdX/md``, and their values. Pure.
 
 =====================  =============================================  ==========================================
 knob                   words                                          arrays
@@ -27,10 +27,10 @@ _SIZES = range(17, 32769)
 _PAGE = 4096
 _PARITY = frozenset({"raid4", "raid5", "raid6"})
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})")
-_NOTHING_ELSE = "md has a stripe cache and the mode of a journal, and no other cache setting."
-_NO_JOURNAL = "The array has no journal device: it has no journal to hold written data."
+_NOTHING_ELSE = "md's only cache settings are the stripe cache size and the journal mode."
+_NO_JOURNAL = "The array has no journal device."
 _DEGRADED = "The kernel refuses write-back while the array is degraded."
-_RISK = "Until it is in the members, written data is in the journal device only: it is lost when that device fails."
+_RISK = "Data not yet written to the members is on the journal device only: it is lost if that device fails."
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
@@ -45,7 +45,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
-    """One file written for each wish that is not so yet."""
+    """One file write for each desired setting that is not active yet."""
     volumes = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
     already: list[Desired] = []
@@ -74,16 +74,18 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
-    """Why a wish cannot be fulfilled; None when it can."""
+    """Why a desired setting is impossible; None if it is possible."""
     if volume is None or wish.setting not in _KNOBS:
         return _unsupported(wish, _NOTHING_ELSE)
     if volume.raid_level is not None and volume.raid_level not in _PARITY:
-        return _unsupported(wish, f"Only RAID-4, RAID-5 and RAID-6 have it; {volume.id} is {volume.raid_level}.")
+        return _unsupported(
+            wish, f"Only RAID-4, RAID-5 and RAID-6 have this setting; {volume.id} is {volume.raid_level}."
+        )
     fault = _bad_size(wish) if wish.setting == "stripe_cache_size" else _bad_mode(wish, volume, before)
     if fault is not None:
         return fault
     if before is None or _place(volume, wish.setting) is None:
-        reason = f"The kernel does not tell the present {wish.setting}, so it could not be put back."
+        reason = f"The kernel does not report the current {wish.setting}, so it could not be restored."
         return Refusal(wish=wish, kind="unknown", reason=reason)
     return None
 
@@ -95,18 +97,18 @@ def _unsupported(wish: Desired, reason: str, alternative: str | None = None) -> 
 def _bad_size(wish: Desired) -> Refusal | None:
     if wish.value.isascii() and wish.value.isdecimal() and wish.value[0] != "0" and int(wish.value[:6]) in _SIZES:
         return None
-    return _unsupported(wish, f"The kernel takes {_SIZES[0]} to {_SIZES[-1]} entries.")
+    return _unsupported(wish, f"The size must be {_SIZES[0]} to {_SIZES[-1]} entries.")
 
 
 def _bad_mode(wish: Desired, volume: Volume, before: str | None) -> Refusal | None:
     if wish.value not in _MODES:
-        return _unsupported(wish, f"The kernel knows {_MODES[0]} and {_MODES[1]}.")
+        return _unsupported(wish, f"The mode must be {_MODES[0]} or {_MODES[1]}.")
     # the file is empty without a journal
     if before is None and volume.consistency_policy not in (None, "journal"):
-        alternative = "A journal is added while the array is read-only: mdadm --manage DEVICE --add-journal JOURNAL."
+        alternative = "Add a journal while the array is read-only: mdadm --manage DEVICE --add-journal JOURNAL."
         return _unsupported(wish, _NO_JOURNAL, alternative)
     if wish.value == "write-back" and _degraded(volume):
-        return _unsupported(wish, _DEGRADED, "It can be set when the array is whole again.")
+        return _unsupported(wish, _DEGRADED, "Set it when the array is no longer degraded.")
     return None
 
 
@@ -134,10 +136,10 @@ def _affects(volume: Volume, setting: str, after: str) -> tuple[str, ...]:
     if setting == "journal_mode":
         return (_RISK,) if after == "write-back" else ()
     if volume.drives_expected is None:
-        return ("It takes 4 KiB of memory for each entry and member.",)
+        return ("Uses 4 KiB of memory per entry and member.",)
     mebibytes = int(after) * _PAGE * volume.drives_expected / 1024**2
     return (
-        f"The stripe cache takes {mebibytes:.1f} MiB of memory: {after} x 4 KiB x {volume.drives_expected} members.",
+        f"The stripe cache uses {mebibytes:.1f} MiB of memory: {after} x 4 KiB x {volume.drives_expected} members.",
     )
 
 

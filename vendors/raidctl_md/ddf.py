@@ -41,7 +41,7 @@ _COUNT = re.compile(r"(\d{1,9})\b", re.ASCII)
 
 
 def read(section: Section, reading: Reading) -> None:
-    """Read one examined disk of a DDF container."""
+    """Read one examined drive of a DDF container."""
     reader = _Reader(section.output)
     for line in section.lines:
         if line.text.strip():
@@ -108,7 +108,7 @@ class _Reader:
             status = _STATUS.get(value.partition(",")[0].strip())
             part.values["status"] = status or "unknown"
             if status in (None, "unknown"):
-                part.troubles.append(Trouble("warning", "unread", f"The state {value!r} is not known."))
+                part.troubles.append(Trouble("warning", "unread", f"Unknown state {value!r}."))
         elif label == "Raid Devices" and count:
             # 2 (0@0K 1@0K): members by number and where their part begins
             part.tell(line, "drives_expected", int(count[1]), label)
@@ -145,7 +145,7 @@ class _Reader:
         part.tell_member(line, member, "status", _health(states) if known else "unknown")
         if not known:
             part.troubles.append(
-                Trouble("warning", "unread", f"The state {columns['state']!r} is not known.", member=member.key)
+                Trouble("warning", "unread", f"Unknown state {columns['state']!r}.", member=member.key)
             )
 
     def settle(self) -> None:

@@ -98,9 +98,7 @@ class _Reader:
             if parsed is None:
                 part.detail(line, label, value)
                 if name != "layout":
-                    part.troubles.append(
-                        Trouble("warning", "unread", f"{label} {value!r} is in no form that is known.")
-                    )
+                    part.troubles.append(Trouble("warning", "unread", f"Unknown form of {label}: {value!r}."))
             else:
                 part.tell(line, name, parsed, label)
             return True
@@ -121,7 +119,7 @@ class _Reader:
                 part.detail(line, label, value)
                 level = "unknown"
                 if value not in NO_RAID:
-                    part.troubles.append(Trouble("warning", "unread", f"The RAID level {value!r} is not known."))
+                    part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {value!r}."))
             part.tell(line, "raid_level", level, label)
         elif label == "UUID":
             # 0.90 keeps the host in the UUID: "1f2e3d4c:…:0a1b2c3d (local to host box)"
@@ -144,7 +142,7 @@ class _Reader:
         self.state = of_detail(value)
         if self.state is None:
             part.values["status"] = "unknown"
-            part.troubles.append(Trouble("warning", "unread", f"The state {value!r} has a word that is not known."))
+            part.troubles.append(Trouble("warning", "unread", f"Unknown word in state {value!r}."))
         else:
             part.values["status"] = self.state.status
         return True
@@ -197,22 +195,22 @@ def _take_version(part: Part, line: Line, value: str) -> None:
 
 
 def _doubt_level(part: Part) -> None:
-    """Up to 4.1, mdadm prints raid0 for every inactive array, because the kernel has told it no level."""
+    """Up to 4.1, mdadm prints raid0 for every inactive array: the kernel reports no level."""
     inactive = part.values.get("status") == "inactive" and "drives_expected" not in part.values
     if inactive and part.values.get("raid_level") == "raid0":
         part.troubles.append(
             Trouble(
                 "info",
                 "note",
-                "mdadm prints the RAID level raid0 for any array that is not started; it need not be its level.",
-                "Look at a member with `mdadm --examine`.",
+                "mdadm prints raid0 for any array that is not started; the real level may differ.",
+                "Read the level from a member: `mdadm --examine`.",
             )
         )
 
 
 def _strange(part: Part, member: str, text: str) -> None:
     if text and not set(text.split()) <= {"removed", "missing"}:
-        part.troubles.append(Trouble("warning", "unread", f"The member state {text!r} is not known.", member=member))
+        part.troubles.append(Trouble("warning", "unread", f"Unknown member state {text!r}.", member=member))
 
 
 def _count(value: str) -> int | None:

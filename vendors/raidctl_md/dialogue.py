@@ -44,7 +44,7 @@ class _Session:
 
 
 def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
-    """Read all arrays of a machine, of which a first look has told that there is something to read."""
+    """Read all arrays of a machine after the first probe found some."""
     tool, mdstat, arrays, members = first
     asked = _Session()
     if mdstat.text is not None:
@@ -88,7 +88,7 @@ def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
 
 
 def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Session) -> bool:
-    """Whether mdadm can be asked; says so where it cannot."""
+    """Whether mdadm can be used; adds a problem if not."""
     count = counted(len(names), "md array")
     if tool.path is None:
         missing = tool.trouble in (Failure.MISSING, None)
@@ -97,7 +97,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
                 severity="warning",
                 where="mdadm",
                 message=f"{count} found, but mdadm {'is not installed' if missing else 'could not be looked for'}; "
-                "what the kernel tells is shown.",
+                "only kernel data is shown.",
                 remedy="Install the package mdadm.",
                 kind="no_tool" if missing else "unread",
             )
@@ -108,7 +108,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
             Problem(
                 severity="warning",
                 where="mdadm",
-                message=f"{count} found, but mdadm opens them for root only; what the kernel tells everybody is shown.",
+                message=f"{count} found, but mdadm needs root to open them; only kernel data is shown.",
                 remedy="Run it as root (sudo).",
                 kind="no_right",
             )
@@ -157,7 +157,7 @@ def _take_run(run: Run, answer: RunAnswer, asked: _Session) -> None:
         asked.problems.append(_trouble(command, answer))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = " ".join(answer.error_text.replace("mdadm: ", "").split())
-        message = trouble_of(words[:500] or f"nothing; it ended with exit code {answer.code}")
+        message = trouble_of(words[:500] or f"no message; exit code {answer.code}")
         asked.problems.append(message.problem(command))
 
 
@@ -168,8 +168,8 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
     return Problem(
         severity="warning",
         where=command,
-        message=f"`{command}` gave no proper answer: {why}.",
-        remedy="Run it by hand; what the kernel tells is shown.",
+        message=f"`{command}` failed: {why}.",
+        remedy="Run it by hand; kernel data is shown.",
         kind="no_tool" if kind == "no_tool" else "no_right" if kind == "no_right" else "unread",
     )
 

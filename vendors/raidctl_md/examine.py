@@ -40,5 +40,5 @@ def _partition_table(section: Section, reading: Reading) -> None:
         if _TABLE_LABELS.match(line.text):
             mark_read(line)
     where = section.node or section.output.command
-    message = f"{where} carries a partition table and no RAID metadata of its own; its partitions may be members."
+    message = f"{where} has a partition table and no RAID metadata; its partitions may be members."
     reading.troubles.append((where, Trouble("info", "note", message)))

@@ -63,7 +63,7 @@ def read(section: Section, reading: Reading) -> None:
     reader.settle()
     disks = reader.container.details.get("Disks", "")
     if disks.isdecimal() and len(reader.container.members) < int(disks):
-        section.output.gap = f"it lists {len(reader.container.members)} of {disks} disks"
+        section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
     reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
 
 
@@ -109,7 +109,7 @@ class _Reader:
             part.tell(line, "unique_id", value, label)
             if part.uuid is None:
                 part.troubles.append(
-                    Trouble("info", "note", "The disk is a spare of any container: its UUID is all zeros.")
+                    Trouble("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
                 )
         elif label == "Version":
             part.tell(line, "metadata", "imsm", label)
@@ -152,7 +152,7 @@ class _Reader:
             if not set(words) <= _DISK_WORDS:
                 part.tell_member(line, self.disk, "status", "unknown")
                 part.troubles.append(
-                    Trouble("warning", "unread", f"The disk state {value!r} is not known.", member=self.disk.key)
+                    Trouble("warning", "unread", f"Unknown drive state {value!r}.", member=self.disk.key)
                 )
         elif label in _DISK_DETAILS:
             part.detail_member(line, self.disk, label, value)
@@ -162,7 +162,7 @@ class _Reader:
             if label == "Id" and value == "ffffffff":
                 # the metadata's way to keep the place of a disk that is gone; its serial then ends in ":0"
                 self.disk.values["role"], self.disk.values["status"] = "failed", "critical"
-                text = "The metadata keeps the place of a disk that is no longer there (Id ffffffff)."
+                text = "The metadata lists a drive that is missing (Id ffffffff)."
                 part.troubles.append(Trouble("warning", "state", text, member=self.disk.key))
 
     def _take_volume(self, line: Line, label: str, value: str) -> None:
@@ -221,7 +221,7 @@ def _settle_volume(part: Part) -> None:
     status = _MAP_STATUS.get(_ARROW.split(text)[0])
     if status is None:
         part.values["status"] = "unknown"
-        part.troubles.append(Trouble("warning", "unread", f"The map state {text!r} is not known."))
+        part.troubles.append(Trouble("warning", "unread", f"Unknown map state {text!r}."))
         return
     if work in _MIGRATION:
         operation, busy = _MIGRATION[work]
@@ -229,5 +229,5 @@ def _settle_volume(part: Part) -> None:
         if status == "ok" or (status == "degraded" and busy == "rebuilding"):
             status = busy
     elif work not in ("idle", "migrating"):
-        part.troubles.append(Trouble("warning", "unread", f"The migration state {work!r} is not known."))
+        part.troubles.append(Trouble("warning", "unread", f"Unknown migration state {work!r}."))
     part.values["status"] = status

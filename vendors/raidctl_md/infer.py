@@ -46,8 +46,8 @@ def settle(part: Part) -> None:
 
 def _unknown_work(part: Part) -> None:
     """A bar of progress without a known operation: something goes on, so what looks quiet is not known to be so."""
-    message = "/proc/mdstat shows an operation under way that raidctl does not know, or whose line is cut."
-    part.troubles.append(Trouble("warning", "unread", message, f"Look at the array with `mdadm --detail {part.node}`."))
+    message = "/proc/mdstat shows a running operation that is unknown, or its line is incomplete."
+    part.troubles.append(Trouble("warning", "unread", message, f"Check the array: `mdadm --detail {part.node}`."))
     if part.values["status"] == "ok":
         part.values["status"] = "unknown"
 
@@ -65,8 +65,8 @@ def _untold(part: Part) -> bool:
 
 def _doubt_members(part: Part) -> None:
     """Of an array whose count of working members is not told: which of them work is not known, either."""
-    message = "/proc/mdstat does not tell how many of its members work: the line with the count is missing or cut."
-    remedy = f"Look at the array with `mdadm --detail {part.node}`, or read the whole of /proc/mdstat."
+    message = "Working members unknown: the line with the count is missing or incomplete in /proc/mdstat."
+    remedy = f"Check the array: `mdadm --detail {part.node}`, or read /proc/mdstat completely."
     part.troubles.append(Trouble("warning", "unread", message, remedy))
     for member in part.members.values():
         if member.values.get("role") == "member" and member.values.get("status") == "ok":

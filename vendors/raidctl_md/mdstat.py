@@ -58,7 +58,7 @@ def read(section: Section, reading: Reading) -> None:
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
     section.output.gap = "" if ended else "its last line, `unused devices`, is missing"
     if not ended and len(reading.parts) == begun:
-        message = "The listing is cut off: it names no array, and its last line, `unused devices`, is missing."
+        message = "Incomplete listing: it names no array, and its last line, `unused devices`, is missing."
         reading.troubles.append(
             (section.output.command, Trouble("warning", "unread", message, "Read the whole file again."))
         )
@@ -70,8 +70,8 @@ def read(section: Section, reading: Reading) -> None:
 
 def _lost_heading(line: Line, reading: Reading) -> None:
     """The lines of an array that has no heading, or one that is not known: they are not those of the array above."""
-    message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not understood."
-    remedy = "Look at all arrays with `mdadm --detail --scan`, and read the whole of /proc/mdstat again."
+    message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not recognised."
+    remedy = "List all arrays with `mdadm --detail --scan`, and read /proc/mdstat again, completely."
     reading.troubles.append((line.output.command, Trouble("warning", "unread", message, remedy)))
 
 
@@ -209,7 +209,7 @@ def _take_level(part: Part, line: Line, word: str) -> None:
     if level is None:
         part.detail(line, "level", word)
         if word not in NO_RAID:
-            part.troubles.append(Trouble("warning", "unread", f"The RAID level {word!r} is not known."))
+            part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {word!r}."))
 
 
 def _take_super(part: Part, line: Line, word: str) -> None:
@@ -259,7 +259,7 @@ def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
         part.tell_member(line, member, "flags", named)
     if set(letters) - set("FSRWJE"):
         part.tell_member(line, member, "status", "unknown")
-        text = f"The mark {flags!r} behind a member is not known."
+        text = f"Unknown member flag {flags!r}."
         part.troubles.append(Trouble("warning", "unread", text, member=member.key))
 
 

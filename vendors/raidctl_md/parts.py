@@ -117,7 +117,7 @@ class Part:
         self.uuid = text if text is not None and is_uuid(text) else None
         self.tell(line, "unique_id", None if half else text, label)
         if half:
-            self.troubles.append(Trouble("warning", "unread", f"The UUID {text!r} is cut off.", "Run mdadm again."))
+            self.troubles.append(Trouble("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again."))
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """The line gave something without a neutral field."""

@@ -79,11 +79,11 @@ def read_bad_blocks(section: Section, reading: Reading) -> None:
     title = section.lines[0].stripped
     where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), section.output.command)
     if count:
-        text = f"{where} has {counted(count, 'entry')} in its log of bad blocks."
+        text = f"{where} has {counted(count, 'entry')} in its bad block log."
         remedy = "The data there may be lost: check the file system, and replace the device if the list grows."
         reading.troubles.append((where, Trouble("warning", "state", text, remedy)))
     else:
-        reading.troubles.append((where, Trouble("info", "note", f"mdadm says: {title.rstrip(':')}.")))
+        reading.troubles.append((where, Trouble("info", "note", f"mdadm reports: {title.rstrip(':')}.")))
 
 
 def read_bitmap(section: Section, reading: Reading) -> None:
@@ -131,9 +131,9 @@ def read_message(section: Section, reading: Reading) -> None:
 def trouble_of(text: str) -> Trouble:
     """What a message of mdadm's means for the reader."""
     if _NO_RIGHT.search(text):
-        return Trouble("error", "no_right", f"mdadm may not look: {text}.", "Run it as root.")
+        return Trouble("error", "no_right", f"mdadm lacks permission: {text}.", "Run it as root.")
     if _NOT_MEMBER.search(text):
-        return Trouble("info", "note", f"mdadm says: {text.rstrip('.')}.")
+        return Trouble("info", "note", f"mdadm reports: {text.rstrip('.')}.")
     return Trouble(
-        "warning", "unread", f"mdadm says: {text.rstrip('.')}.", "Run the command again and look at the device."
+        "warning", "unread", f"mdadm reports: {text.rstrip('.')}.", "Run the command again and check the device."
     )

@@ -124,7 +124,7 @@ class _Reader:
             if level is None:
                 part.detail(line, label, value)
                 if value not in NO_RAID:
-                    part.troubles.append(Trouble("warning", "unread", f"The RAID level {value!r} is not known."))
+                    part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {value!r}."))
             part.tell(line, "raid_level", level or "unknown", label)
         elif label == "Array Size":
             # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small
@@ -137,7 +137,7 @@ class _Reader:
         elif label == "State":
             part.tell(line, "status_text", value, label)
             if value.endswith("TRUNCATED DEVICE"):
-                self._complain("The device is smaller than its superblock says.")
+                self._complain("The device is smaller than its superblock records.")
         elif label == "Internal Bitmap":
             part.tell(line, "bitmap", "internal", label)
             part.details[label] = value
@@ -167,17 +167,17 @@ class _Reader:
                 line, me, "flags", (*flags, "replacement") if isinstance(flags, tuple) else ("replacement",)
             )
         if role is None:
-            part.troubles.append(Trouble("warning", "unread", f"The role {value!r} is not known.", member=me.key))
+            part.troubles.append(Trouble("warning", "unread", f"Unknown role {value!r}.", member=me.key))
 
     def _warn(self, label: str, value: str) -> None:
         if label == "Bad Block Log" and "bad blocks present" in value:
-            text = "The member has entries in its log of bad blocks."
+            text = "The member has entries in its bad block log."
             remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
             self.part.troubles.append(Trouble("warning", "state", text, remedy, self.me.key))
         elif label == "Checksum" and "expected" in value:
             self._complain(f"The superblock's checksum is wrong: {value}.")
         elif "DEVICE TOO SMALL" in value:
-            self._complain("The device is smaller than its superblock says.")
+            self._complain("The device is smaller than its superblock records.")
 
     def _take_size(self, line: Line, label: str, value: str) -> None:
         """What the device offers to the array, in sectors; 0.90 tells only what the array uses of each."""
@@ -263,8 +263,8 @@ class _Reader:
     def _doubt(self) -> None:
         text = self.part.values.get("status_text")
         if text:
-            message = f"The superblock says {text!r}, which does not tell how many members work."
-            self.part.troubles.append(Trouble("info", "note", message, "Look at the array with `mdadm --detail`."))
+            message = f"Working members unknown: the superblock only reports state {text!r}."
+            self.part.troubles.append(Trouble("info", "note", message, "Check the array with `mdadm --detail`."))
 
 
 def _rename(part: Part, me: Member) -> None:

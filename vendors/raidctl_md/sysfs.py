@@ -164,7 +164,7 @@ def _judge_array(part: Part, state: str, missing: int, *, dormant: bool) -> None
         if state:
             values["status"] = "unknown"
             values["status_text"] = state
-            part.troubles.append(Trouble("warning", "unread", f"The array_state {state!r} is not known."))
+            part.troubles.append(Trouble("warning", "unread", f"Unknown array_state {state!r}."))
         return
     level = values.get("raid_level")
     spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(level))

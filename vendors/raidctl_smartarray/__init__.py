@@ -19,7 +19,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where none of the tools is installed."""
+    """Read every controller of the family; the observation is empty if no tool is installed."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
@@ -36,7 +36,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read complete or partial outputs and combine those of one controller."""
     from raidctl_smartarray import reader  # noqa: PLC0415 - for loose texts only
 
     return reader.read(documents)

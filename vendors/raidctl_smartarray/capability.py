@@ -1,4 +1,4 @@
-"""What the tools can read and set on a card, and why not."""
+"""What the tools can read and set on a controller; reasons for the rest."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, Capability, Mode
 
-_NO_FLUSH = "The tool has no command for it; turning a volume's caching off writes its data back."
-_NO_INTERVAL = "The tool neither shows nor sets how long data waits in the cache."
+_NO_FLUSH = "The tool has no command for it; disabling a volume's caching writes its data back."
+_NO_INTERVAL = "The tool neither shows nor sets a flush interval."
 _NO_STATISTICS = "The tool shows sizes and the split of the cache, but no counters."
-_NO_READ_POLICY = "The tool has no read-ahead setting; the share of the cache for reads is the cache split."
+_NO_READ_POLICY = "The tool has no read-ahead setting; the cache split sets the read share of the cache."
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False),
@@ -21,9 +21,9 @@ SUPPORT: dict[str, Capability] = {
     "cache_split": Capability(read=True, set=True),
     "write_policy": Capability(
         read=True, set=True,
-        why="Caching is switched for reads and writes together; unprotected write-back for the whole controller.",
+        why="Caching covers reads and writes together; unprotected write-back is one setting of the whole controller.",
     ),
-    "write_active": Capability(read=True, set=False, why="Follows from the state of the cache and of its battery."),
+    "write_active": Capability(read=True, set=False, why="Derived from the state of the cache and its battery."),
     "read_policy": Capability(read=False, set=False, why=_NO_READ_POLICY),
     "io_policy": Capability(read=False, set=False, why="The controllers have no such setting."),
     "drive_write_cache": Capability(read=True, set=True, why="One setting for all drives of the controller."),
@@ -39,7 +39,7 @@ _CACHE = ("cache_split", "write_policy", "no_battery_write_cache")
 
 
 def capabilities(mode: Mode | None, cache: Cache | None, batteries: Sequence[Battery]) -> dict[str, Capability]:
-    """The family's table with what this card lacks."""
+    """The family's table, adjusted for what this controller lacks."""
     found = dict(SUPPORT)
     why = None
     if mode == "hba":

@@ -1,4 +1,4 @@
-"""Changes of a Smart Array's cache: knobs, and the commands that turn them. Pure.
+"""Smart Array cache settings and the commands that set them. Pure.
 
 =====================  ==========  =====================================================================
 knob                   object      command
@@ -53,14 +53,14 @@ _ORDER = {
     ("nobatterywritecache", "enable"): 2,
 }
 """Where a step stands; all others in the middle, where a volume uses the cache if one does before or afterwards."""
-_WHOLE = "It acts on all volumes of the controller."
-_EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
-_CONFIGURED = "It acts on the write caches of all drives of the controller's arrays."
-_READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
+_WHOLE = "Applies to all volumes of the controller."
+_EVERY_DRIVE = "Applies to the write caches of all drives of the controller."
+_CONFIGURED = "Applies to the write caches of all drives in the controller's arrays."
+_READS_TOO = "Reads of the volume are no longer cached either: the controller has one setting for both."
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can turn, as the tool told them."""
+    """Current values of the settings that the commands can change."""
     found: dict[ToolSetting, str] = {}
     cache = controller.cache
     if cache is not None and cache.read_percent is not None and cache.write_percent is not None:
@@ -97,7 +97,7 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
+    """The commands that lead from the current to the desired settings."""
     work = _Planner(controller, _command(controller, tools), current_settings(controller))
     for wish in wishes:
         work.add(wish)
@@ -106,34 +106,34 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
 
 
 def _unread(work: _Planner, wishes: Sequence[Desired]) -> Iterator[Refusal]:
-    """A split set together with the last caching switched off could not be read again: the tool no longer shows it."""
+    """Refuse a split if no volume would use the cache: the tool then stops showing it."""
     caching = {**work.current, **work.turned}
     used = [stand for (_, knob), stand in caching.items() if knob == "arrayaccelerator"]
     if (work.controller.id, "cacheratio") in work.turned and "enable" not in used:
         for wish in wishes:
             if wish.setting == "cache_split":
-                reason = "No volume would use the cache, and the tool shows no split then: it could not be verified."
-                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Leave one of the two out.")
+                reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
+                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Omit one of the two settings.")
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     """There is no such command; switching a volume's caching off writes its data back."""
     cache = controller.cache
     if cache is None or cache.present is False or controller.mode == "hba":
-        return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
+        return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]
     tool = tools[0].name if tools else "The tool"
     return [
         Flush(
             object_id=controller.id,
             why=f"{tool} has no command that flushes the cache.",
-            alternative="Turning the caching of a volume off writes its data back: raidctl batch --write write-through "
-            "VOLUME -- COMMAND does so for the length of a command.",
+            alternative="Disabling a volume's caching writes its data back: raidctl batch --write write-through "
+            "VOLUME -- COMMAND does so while COMMAND runs.",
         )
     ]
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the tool said against a change. It says nothing when it has done it.
+    """The tool's objection to a change, None if it made it. On success it prints nothing.
 
     Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same. Anything else,
     and a question that nobody answered, is not taken for a success.
@@ -147,15 +147,15 @@ def judge(action: Action, answer: Answer) -> str | None:
             return line
     said = " ".join(lines)[:200]
     if answer.code not in (0, None):
-        return f"{action.argv[0]} ended with exit code {answer.code}{f' and said: {said}' if said else ''}"
+        return f"{action.argv[0]} ended with exit code {answer.code}{f': {said}' if said else ''}"
     # Continue? (y/n)
     if lines and (not lines[0].lower().startswith("warning") or _QUESTION.search(said)):
-        return f"{action.argv[0]} says nothing when it has done a change, and said: {said}"
+        return f"{action.argv[0]} prints nothing after a successful change, but printed: {said}"
     return None
 
 
 def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
-    """The program that told of the controller."""
+    """The tool that reported the controller."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     return command_of(told[0]) if told else None
 
@@ -168,11 +168,11 @@ class _Planner(Planner):
     ratio = "cacheratio"
 
     def add(self, wish: Desired) -> None:
-        """Add what a wish needs."""
+        """Add the steps for one desired setting."""
         if value(self.controller, wish.object_id, wish.setting) == wish.value:
             self.already.append(wish)
         elif self.controller.slot is None or self.command is None:
-            self.refuse(wish, "unknown", "The tool does not tell the controller's slot, so it cannot be addressed.")
+            self.refuse(wish, "unknown", "The tool does not report the controller's slot, so it cannot be addressed.")
         elif wish.setting == "write_policy":
             self.write_policy(wish)
         elif wish.setting == "cache_split":
@@ -191,7 +191,9 @@ class _Planner(Planner):
     def switch(self, wish: Desired, knob: str, words: Mapping[str, str], affects: str) -> None:
         """A switch of the whole controller."""
         if wish.value not in words:
-            self.refuse(wish, "unsupported", f"The controllers know {listing(list(words), 'and')}, not {wish.value}.")
+            self.refuse(
+                wish, "unsupported", f"The controllers support {listing(list(words), 'and')}, not {wish.value}."
+            )
         else:
             self.set(wish, (self.controller.id, knob), words[wish.value], affects)
 
@@ -199,11 +201,11 @@ class _Planner(Planner):
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
         size = int(wish.value) if wish.value.isdecimal() and len(wish.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:
-            self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, in steps of 16.")
+            self.refuse(wish, "unsupported", "The threshold must be 16 to 1040 KiB, in steps of 16.")
         elif self.current.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
             self.already.append(wish)
         else:
-            affects = "Requests of this size and more go past the cache, on all volumes of the controller."
+            affects = "Requests of this size or larger bypass the cache, on all volumes of the controller."
             self.set(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def write_policy(self, wish: Desired) -> None:
@@ -211,7 +213,10 @@ class _Planner(Planner):
         volume = next(item for item in self.controller.volumes if item.id == wish.object_id)
         if wish.value == "off":
             self.refuse(
-                wish, "unsupported", "The controllers know caching on and off only.", "write-through is caching off."
+                wish,
+                "unsupported",
+                "The controllers only support caching on or off.",
+                "Use write-through: caching off.",
             )
             return
         if wish.value == "write_through":
@@ -241,25 +246,23 @@ class _Planner(Planner):
         return True
 
     def bypassed(self, wish: Desired, volume: Volume) -> bool:
-        """Refuse where the volume is told to be on SSD Smart Path and the array's switch is not: no way back."""
+        """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
         # LD Acceleration Method: HPE SSD Smart Path
         told = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
         if normalized(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
             return False
-        reason = (
-            "SSD Smart Path stands in the way, and the tool does not tell the array's switch, to put it back later."
-        )
+        reason = "SSD Smart Path bypasses the cache; its setting is not reported, so it could not be restored."
         self.refuse(wish, "unknown", reason)
         return True
 
     def free_of_smart_path(self, wish: Desired, volume: Volume) -> None:
         """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
         if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
-            text = "SSD Smart Path is switched off for all volumes of the array."
+            text = "SSD Smart Path is disabled for all volumes of the array."
             self.set(wish, (volume.array, "ssdsmartpath"), "disable", text)
 
     def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob; a version that does not know ``forced`` refuses it and changes nothing."""
+        """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""
         tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)
         words = (self.command or "", "ctrl", f"slot={self.controller.slot}", *target, "modify", f"{knob[1]}={wanted}")
@@ -270,9 +273,9 @@ class _Planner(Planner):
 
 _LACKS: dict[str, tuple[str, str | None]] = {
     "read_policy": (
-        "The controllers have no read-ahead setting of a volume.",
-        "The share of the cache for reads is its split: raidctl cache split CONTROLLER 0/100.",
+        "The controllers have no read-ahead setting per volume.",
+        "Set the read share of the cache: raidctl cache split CONTROLLER 0/100.",
     ),
-    "io_policy": ("The controllers know no direct and cached I/O.", None),
-    "flush_interval": ("The controllers neither show nor set how long data waits in the cache.", None),
+    "io_policy": ("The controllers do not distinguish direct and cached I/O.", None),
+    "flush_interval": ("The controllers neither show nor set a flush interval.", None),
 }

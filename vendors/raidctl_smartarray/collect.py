@@ -1,4 +1,4 @@
-"""The sections of all outputs of one tool put onto drafts: which card, which array, which drive belongs to what."""
+"""Put the sections of all outputs onto drafts of controllers, arrays and drives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAYS_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
 
 
 class Collection(Struct):
-    """The cards that some outputs told of, and what else they said."""
+    """The controllers in a set of outputs, and the other contents."""
 
     cards: list[ControllerDraft] = field(default_factory=list)
     paragraphs: list[tuple[Outline, Paragraph, ControllerDraft | None]] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Collection(Struct):
 
 
 def collect(outlines: Sequence[Outline]) -> Collection:
-    """Put outputs of one machine together. Those that name their card come first, whatever their order."""
+    """Combine the outputs of one machine; those that name their controller come first."""
     found = Collection(outlines=list(outlines))
     placed: dict[int, ControllerDraft] = {}
     for named in (True, False):
@@ -53,7 +53,7 @@ def collect(outlines: Sequence[Outline]) -> Collection:
 
 
 def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool) -> ControllerDraft:
-    """The card of a section: the one that is known by its slot, serial number or chassis, or a new one."""
+    """Find or create the section's controller, by slot, serial number or chassis."""
     chassis = section.heading.parts.get("chassis")
     slot = section.heading.name if controller.known_slot(section.heading.name) else ""
     if section.line is None:
@@ -76,7 +76,7 @@ def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, f
 
 
 def _identity(section: Section) -> tuple[str | None, str | None]:
-    """Model and serial number that a section tells, to keep cards of two machines apart."""
+    """Model and serial number in a section, which distinguish controllers of two machines."""
     probe = ControllerDraft()
     controller.read_heading(probe, section)
     controller.read_pairs(probe, section, ended=False)
@@ -107,7 +107,7 @@ def _fill(card: ControllerDraft, section: Section, *, last: bool) -> None:
 
 
 def _number_missing(section: Section) -> None:
-    """Tell drives whose place nobody knows apart: the second ``?:?:?`` of the card becomes ``?:?:?-2``.
+    """Number the drives without a location: the second ``?:?:?`` of the card becomes ``?:?:?-2``.
 
     Lists, mirror groups and the drives' own sections name the same drives, each in the same order.
     """
@@ -125,7 +125,7 @@ def _number_missing(section: Section) -> None:
 
 
 def _volumes_first(section: Section) -> bool:
-    """Whether the tool prints each logical drive before the array that it lies on (hpacucli 9.30 does)."""
+    """Whether logical drives are printed before their array (hpacucli 9.30)."""
     kinds = [child.kind for child in section.children if child.kind in _VOLUMES or child.kind == "array"]
     return "array" in kinds and kinds[0] in _VOLUMES
 
@@ -156,7 +156,7 @@ def _as_array(section: Section, array: str | None) -> Heading:
 
 
 def _mirror(card: ControllerDraft, group: Section, owner: Section | None, inside: Section) -> None:
-    """``Mirror Group 1:`` and its drives, which are members of the volume's array."""
+    """Read ``Mirror Group 1:`` and its drives, members of the volume's array."""
     if group.line is None:
         return
     addresses = [child.heading.name for child in group.children if child.kind in ("drive", "drive_row")]
@@ -206,7 +206,7 @@ def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
 def _said_of(
     cards: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
 ) -> ControllerDraft | None:
-    """The card that a warning or an error is about; makes one where an error proves that it is there."""
+    """Find the controller of a message; an error that names one creates it."""
     if paragraph.controller is not None:
         return placed.get(id(paragraph.controller))
     if outline.slot is None or paragraph.kind != "error":

@@ -1,4 +1,4 @@
-"""The card itself: its settings, its cache, its batteries, and the devices between it and the drives."""
+"""The controller's settings, cache, batteries, and the devices between it and its drives."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _bracket(card: ControllerDraft, section: Section, part: str) -> None:
             card.put(line, "status", "critical", ROW)
             card.put(line, "status_text", part, ROW)
             return
-        card.add_problem("warning", "state", f"The tool says of this controller: {part}.")
+        card.add_problem("warning", "state", f"Status from the tool: {part}.")
 
 
 def known_slot(text: str) -> bool:
@@ -102,7 +102,7 @@ def known_slot(text: str) -> bool:
 
 
 def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
-    """The settings that stand right below the card's heading.
+    """Read the settings right below the controller's heading.
 
     ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
@@ -167,7 +167,7 @@ def _power_source(card: ControllerDraft, pair: Pair) -> None:
 
 
 def read_device(card: ControllerDraft, section: Section) -> None:
-    """Cages, enclosures, expanders, ports and sensors: details of the card, under the title of their section."""
+    """Keep cages, enclosures, expanders, ports and sensors as the controller's details, by section title."""
     if section.line is None:
         return
     title = _title(section)
@@ -193,7 +193,7 @@ def _title(section: Section) -> str:
 
 def _bad_device(card: ControllerDraft, what: str, status: str) -> None:
     if normalized(status).startswith(_BAD_DEVICE):
-        card.add_problem("warning", "state", f"{what} is not well: {collapse(status)}.", "Look at the enclosure.")
+        card.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
 
 
 _FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)

@@ -31,7 +31,7 @@ LOCK = "smartarray"
 TIMEOUT = 120.0
 """Seconds for one call; a tool waits long for a drive that dies."""
 ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)
-"""Keeps the tools from asking every LUN of a storage network what it is."""
+"""Keeps the tools from querying every LUN of a storage network."""
 EVERYTHING = ("ctrl", "all", "show", "config", "detail")
 _FINAL = frozenset({"none", "busy", "denied", "missing"})
 """Errors that the next call would give again."""
@@ -45,14 +45,14 @@ class _Session(Struct):
     outlines: list[Outline] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     again: bool = False
-    """It is worth asking card by card."""
+    """Failures after which controllers are queried one by one."""
     failed: bool = False
     forgiven: set[str] = field(default_factory=set)
-    """Commands whose failure does not matter, because others told the same."""
+    """Commands whose failure does not matter: others report the same."""
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Read every card of the family with the programs that are installed."""
+    """Read every controller of the family with the installed tools."""
     asked = [_Session(one.tool(), one.command) for one in found]
     yield from together([_ask_all_at_once(one) for one in asked])
     collections = [collect(one.outlines) for one in asked]
@@ -77,7 +77,7 @@ def _ask_all_at_once(one: _Session) -> Dialogue[None]:
 
 
 def _ask_one_by_one(one: _Session, seen: set[str]) -> Dialogue[None]:
-    """The list of the cards, then each card that was not seen yet."""
+    """Query the list of controllers, then each one not seen yet."""
     request = _run(one, "ctrl", "all", "show")
     before = len(one.problems)
     answer = yield from ask(request)
@@ -157,7 +157,7 @@ def _best_sources(asked: Sequence[_Session], collections: Sequence[Collection]) 
 
 
 def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool:
-    """Whether two tools speak of the same card: one slot and no other serial number. Serials alone may be masked."""
+    """Whether two tools report the same controller: same slot, no other serial. Serials alone may be masked."""
     serials = one.get("serial"), other.get("serial")
     slots = one.get("slot") or one.name, other.get("slot") or other.name
     if all(slots):
@@ -175,5 +175,5 @@ def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> di
 
 
 def _said(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
-    """The tools' own words; a tool that sees no card without being root could not look."""
+    """The tools' errors; a tool that finds no controller without root lacked permission."""
     return without_root(said_problems(found, names), host)

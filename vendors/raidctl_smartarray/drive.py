@@ -1,4 +1,4 @@
-"""Physical drives: the row of a list, and the section of their own."""
+"""Physical drives: list rows and separate sections."""
 
 from __future__ import annotations
 
@@ -72,14 +72,18 @@ def _firmware(drive: Draft, pair: Pair) -> None:
         return
     drive.keep_detail(pair)
     drive.read_field(replace(pair, value=pair.value[: remark.start()]), "firmware", numbers.text)
-    drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
+    drive.add_problem(
+        "info", "state", f"The tool recommends another firmware version: {remark[1]}.", "Update the firmware."
+    )
 
 
 def _wearout(drive: Draft, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
     drive.keep_detail(pair)
     if attempt(numbers.flag, pair.value):
-        drive.add_problem("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
+        drive.add_problem(
+            "warning", "state", "The drive reports that it is worn out (SSD wearout).", "Replace the drive."
+        )
 
 
 def _role(drive: Draft, pair: Pair) -> None:
@@ -120,7 +124,7 @@ def _interface(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
 
 
 def _place(drive: Draft, line: Line | None, address: str) -> None:
-    """Box and bay out of ``1I:1:4``, or of ``0:6`` for a drive whose port is not known."""
+    """Box and bay of ``1I:1:4``, or of ``0:6`` without a port."""
     parts = address.split(":")
     for name, part in zip(("bay", "enclosure"), reversed(parts), strict=False):
         if len(parts) >= 2 and "?" not in part:

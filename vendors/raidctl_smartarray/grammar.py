@@ -142,7 +142,7 @@ _MISSING = re.compile(r"command not found|: not found|could not find|no such fil
 
 
 def saying(text: str) -> Saying | None:
-    """What a stripped line says that is no part of the configuration; None when it is no such line."""
+    """The message in a stripped line outside the configuration; None for other lines."""
     low = text.lower()
     if low.startswith(("error:", "error ")):
         return "error"

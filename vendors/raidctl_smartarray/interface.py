@@ -1,4 +1,4 @@
-"""What the tools' phrase for a drive's interface tells: how it is attached, and whether it spins."""
+"""Interface and media in the tools' phrase for a drive's interface."""
 
 from __future__ import annotations
 

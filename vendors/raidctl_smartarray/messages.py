@@ -1,4 +1,4 @@
-"""What the tools say when something is wrong, as problems with a remedy."""
+"""The tools' error messages as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -36,41 +36,41 @@ SAYINGS: tuple[Saying, ...] = (
     # Error: Another instance of ACU is already running (possibly a service). …
     Saying(
         "busy", r"another instance of|already running", "error", "unread",
-        "The tool did not answer because another instance of it is running.",
-        "Wait for the other instance or end it, then run again; a killed one can leave its semaphore behind (ipcs -s).",
+        "The tool returned no data: another instance of it is running.",
+        "Wait for the other instance to finish or stop it, then retry; a killed one can leave a semaphore (ipcs -s).",
     ),
     # Error: You need to have administrator rights to continue.
     Saying(
         "denied", r"administrator|root (?:user|access)|must be root|privilege|permission denied|not permitted",
-        "error", "no_right", "The tool asks for administrator rights: {text}", _ROOT,
+        "error", "no_right", "The tool requires administrator rights: {text}", _ROOT,
     ),
     # Error: The controller identified by "slot=7" was not detected.
     Saying(
         "gone", r"was not detected|not detected|not found", "warning", "state",
-        "The tool does not find what was asked: {text}",
-        "Ask for the slots with `ctrl all show`.",
+        "The tool did not find the requested object: {text}",
+        "List the slots: `ctrl all show`.",
     ),
     # Error: "raid=1" is not a valid option for array A
-    Saying("option", r"is not a valid option", "info", "note", "The answer about a setting: {text}", None),
+    Saying("option", r"is not a valid option", "info", "note", "The tool's reply for a setting: {text}", None),
     # Error: Syntax error at "config"
     # Error: Invalid target syntax. "attr_value_slot_unknown" is not a valid target.
     # Error: The controller must be identified by slot, chassisname, wwn, serialnumber, or IPF information.
     Saying(
         "syntax", r"syntax|not a valid target|must be (?:identified|specified)|unknown command",
         "error", "unread",
-        "The tool did not accept the command: {text}", "Ask again in the form that this version of the tool knows.",
+        "The tool rejected the command: {text}", "Use the syntax of this version of the tool.",
     ),
     # Error: This operation is not supported with the current configuration.
     Saying(
         "unsupported", r"not supported|license key", "error", "unread", "The tool refuses: {text}",
-        "Use a newer version of the tool, or the tool of the card's own generation.",
+        "Use a newer version of the tool, or the tool for this controller generation.",
     ),
 )  # fmt: skip
 
 _OTHER = Saying("other", "", "error", "unread", "The tool reports an error: {text}", "Run the command by hand.")
 _WRAPPER = Saying(
     "missing", "", "error", "no_tool", "The tool could not be started: {text}",
-    "Install its package anew (ssacli for current cards, hpssacli or hpacucli for old ones).",
+    "Reinstall its package (ssacli for current controllers, hpssacli or hpacucli for old ones).",
 )  # fmt: skip
 
 
@@ -94,18 +94,18 @@ def problem(saying: Saying, text: str, where: str) -> Problem:
 
 
 def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
-    """A battery that the controller counts, and whose state is not reported or not known."""
+    """A battery that the controller counts, but whose state is unknown."""
     found = controller.batteries[0] if controller.batteries else None
     if found is None or found.status != "unknown":
         return []
     if found.status_text is None or normalized(found.status_text) in NO_VALUE:
         return [Problem(
             severity="warning", kind="state", where=found.id,
-            message=f"The controller counts {count or 1} battery or capacitor, and reports no status of it.",
+            message=f"The controller counts {count or 1} battery or capacitor but reports no status for it.",
             remedy="Check the cable between the cache module and its battery or capacitor.",
         )]  # fmt: skip
     return [Problem(
         severity="warning", kind="unread", where=found.id,
-        message=f"The battery's status word {found.status_text!r} is not known.",
-        remedy="Report it with a recording of the machine (raidctl record).",
+        message=f"Unknown battery status: {found.status_text!r}.",
+        remedy="Report it with a recording: raidctl record.",
     )]  # fmt: skip

@@ -51,7 +51,7 @@ _OPTION = re.compile(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:defaul
 
 
 class Section(Struct):
-    """A heading and what stands below it."""
+    """A heading and the lines below it."""
 
     heading: Heading
     line: Line | None
@@ -91,7 +91,7 @@ class Paragraph(Struct):
 
 
 class Outline(Struct):
-    """What one output says, in the order in which it says it."""
+    """The contents of one output, in order."""
 
     sheet: Output
     controllers: list[Section] = field(default_factory=list)
@@ -270,7 +270,7 @@ class _Outliner:
 
 
 def _double_spaced(sheet: Output) -> bool:
-    """Whether an empty line follows each line, as some ways of keeping a text make it."""
+    """Whether an empty line follows each line, as some ways of saving output produce."""
     told = [bool(line.text.strip()) for line in sheet.lines]
     return sum(told) >= _FEWEST_SPACED and not any(map(operator.and_, told, told[1:]))
 

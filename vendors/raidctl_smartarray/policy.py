@@ -21,7 +21,7 @@ def volume_cache(
     battery_count: int | None,
     drive_write_cache: DriveCachePolicy | None,
 ) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it.
+    """The cache of a volume; None if nothing was reported.
 
     ``caching`` is None where no line told it; ``battery_count`` likewise.
     """
@@ -53,9 +53,9 @@ def _active(
     batteries: Sequence[Battery],
     battery_count: int | None,
 ) -> tuple[WriteActive | None, str | None]:
-    """What is in force, and the reason where it is not the cache."""
+    """The active policy, and the reason if the cache is not used."""
     if smart_path:
-        return "write_through", "SSD Smart Path: reads and writes go past the controller's cache."
+        return "write_through", "SSD Smart Path: reads and writes bypass the controller's cache."
     if caching is None:
         return None, None
     if not caching:
@@ -69,7 +69,7 @@ def _active(
     if cache.status in ("warning", "critical"):
         return "write_through", f"The cache is not in use: {cache.status_text}."
     if cache.write_percent == 0:
-        return "write_through", f"The whole cache is given to reads ({cache.read_percent}% read / 0% write)."
+        return "write_through", f"The whole cache is allocated to reads ({cache.read_percent}% read / 0% write)."
     if cache.status != "ok":
         return None, None
     return _backed(cache, batteries, battery_count)

@@ -1,4 +1,4 @@
-"""Outputs of the tools, whole or in part, alone or together, read into an observation."""
+"""Read complete or partial outputs of the tools into an observation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KIND = "show"
 
 # Warning: Unrecoverable Media Errors Detected on Drives during previous Rebuild or Background Surface Analysis …
 _OF_A_VOLUME = "Unrecoverable Media Errors"
-"""Warnings with these words stand above the logical drive that they are about."""
+"""Warnings printed above the logical drive that they are about."""
 # Warning: One of the drives on this array have failed or has been removed.
 _OF_AN_ARRAY = "this array"
 
@@ -44,7 +44,7 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tools and put together what belongs to the same card. Never raises for what they say."""
+    """Read outputs and combine those of one controller. Never raises for their contents."""
     collection = collect(outlines(documents))
     ids = controller_ids(collection.cards)
     controllers = []
@@ -64,7 +64,7 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def said_problems(collection: Collection, ids: dict[int, str]) -> list[Problem]:
-    """The warnings, notes and errors that stand in the outputs."""
+    """The warnings, notes and errors in the outputs."""
     found = []
     for item, paragraph, card in collection.paragraphs:
         where = item.sheet.command if card is None else ids.get(id(card), item.sheet.command)
@@ -84,24 +84,24 @@ def said(paragraph: Paragraph, where: str) -> Problem:
     if paragraph.kind == "note":
         return Problem(severity="info", kind="note", where=where, message=text[:800])
     return Problem(
-        severity="warning", kind="state", where=where, message=text[:800], remedy="Follow what the tool says of it."
+        severity="warning", kind="state", where=where, message=text[:800], remedy="Follow the tool's instruction."
     )
 
 
 def unreadable(item: Outline) -> Iterable[Problem]:
-    """A problem where an output told nothing at all."""
+    """A problem if an output contained nothing usable."""
     last = next((line.stripped for line in reversed(item.sheet.lines) if line.text.strip()), "")
     where = item.sheet.command
     if item.options:
         yield Problem(
             severity="info", kind="note", where=where,
-            message="The output lists the values that a setting may take; it does not tell the configuration.",
+            message="The output lists the possible values of a setting, not the configuration.",
         )  # fmt: skip
     elif _HEADING.fullmatch(last):
         yield Problem(
             severity="error", kind="unread", where=where,
-            message=f"The output is cut off: nothing follows “{last}”.",
-            remedy="Run the command again and keep all that it prints.",
+            message=f"The output is incomplete: nothing follows “{last}”.",
+            remedy="Run the command again and keep its complete output.",
         )  # fmt: skip
     else:
         remedy = "Give the output of `ssacli ctrl all show config detail` as the tool prints it."
@@ -109,7 +109,7 @@ def unreadable(item: Outline) -> Iterable[Problem]:
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:
-    """The tools whose version an output tells."""
+    """The tools whose version is in an output."""
     seen = set()
     for item in items:
         if item.version and (item.tool, item.version) not in seen:

@@ -47,7 +47,7 @@ _PROBES = ("in slot ", "icaldrive", "ical drive", "cli ", "cli:", " at port ", "
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The claim on a text, None when it is none of these tools' outputs. The name is only a hint."""
+    """The claim on an output, None if it comes from another tool. The name is only a hint."""
     low = text[:_CHARACTERS].lower()
     if not any(probe in low for probe in _PROBES) and not _ERROR.search(low):
         return None

@@ -34,7 +34,7 @@ _OF_CARD = {
 _OF_VOLUME = {"array accelerator": "arrayaccelerator", "caching": "arrayaccelerator"}
 _OF_ARRAY = {"hp ssd smart path": "ssdsmartpath", "hpe ssd smart path": "ssdsmartpath"}
 _NOUNS = frozenset({"cache", "battery", "usage", "array"})
-"""Settings that no command changes; they are set by whoever plays with the simulation, or are facts of the card."""
+"""Settings that no command changes: facts of the controller, or set by the user of the simulation."""
 _VALUES: dict[str, tuple[str, ...]] = {
     "arrayaccelerator": ("enable", "disable"),
     "ssdsmartpath": ("enable", "disable"),
@@ -50,7 +50,7 @@ Visit = Callable[[str, str], str | None]
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings of all cards in a ``ctrl all show config detail``."""
+    """The settings of all controllers in a ``ctrl all show config detail``."""
     found: State = {}
     if _ours(argv):
         _walk(text, lambda name, value: found.setdefault(name, _plain(name, value)) and value)
@@ -82,7 +82,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _uses_cache(card: str, state: Mapping[str, str]) -> bool:
-    """Whether any volume of a card uses the cache."""
+    """Whether any volume of a controller uses the cache."""
     if state.get(f"{card}/cache", "").lower() == _NO_RATIO:
         return False
     caching = [
@@ -231,7 +231,7 @@ def _plain(name: str, value: str) -> str:
 
 
 def _spelt(name: str, value: str, like: str) -> str:
-    """A value in the words in which the answer has printed this setting before."""
+    """A value in the form in which the output printed this setting before."""
     if name.endswith("/cacheratio"):
         read, _, write = value.partition("/")
         return f"{read}% Read / {write}% Write"

@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
+"""Convert drafts to model objects with final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
 
 
 def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and all that is on it; writes the evidence."""
+    """The controller with all its problems; writes the evidence."""
     _join_addresses(card)
     card.derive(derived_fields.CARD)
     for volume in card.volumes.values():
@@ -96,7 +96,7 @@ def _share(usable: int | None, percent: int | None, told: int | None) -> int | N
 
 
 def _batteries(card: ControllerDraft, object_id: str) -> tuple[Battery, ...]:
-    """One entry for each that the tool counts; it tells one status for all of them."""
+    """One entry per battery that the tool counts; all share one status."""
     count, status = card.get("battery.count"), card.get("battery.status")
     if count is None:
         count = 0 if status is None else 1
@@ -195,7 +195,7 @@ _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_tempera
 
 
 def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
-    """Batteries and the volumes' caches show facts that the controller's own lines give."""
+    """Batteries and volume caches show facts from the controller's lines."""
     if not isinstance(draft, ControllerDraft):
         return [(where, name, value)]
     if name == "drive_write_cache" and found.volumes:

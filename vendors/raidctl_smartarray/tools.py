@@ -1,4 +1,4 @@
-"""The programs of the family, and the kernel drivers of its cards."""
+"""The tools of the family, and the kernel drivers of its controllers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOOLS = (
     ToolSpec(
         name="hpacucli",
         places=("/opt/compaq/hpacucli/bld/hpacucli", "/opt/hp/hpacucli/bld/hpacucli"),
-        package="hpacucli, from HP's Service Pack for ProLiant, for cards up to Gen7",
+        package="hpacucli, from HP's Service Pack for ProLiant, for controllers up to Gen7",
         version_argv=("version",),
     ),
 )

@@ -135,7 +135,7 @@ def read_row(card: ControllerDraft, section: Section) -> Draft:
 
 
 def _put(volume: Draft, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
-    """Read one word of a row into a field; ``told`` is the field and the word."""
+    """Read one word of a row; ``told`` is the field and the word."""
     name, text = told
     try:
         volume.put(line, name, parse(text), ROW)

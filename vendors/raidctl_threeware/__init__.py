@@ -1,4 +1,4 @@
-"""3ware, AMCC and LSI 3ware cards (6000 to 9750), through tw_cli. Read-only.
+"""3ware, AMCC and LSI 3ware controllers (6000 to 9750), through tw_cli. Read-only.
 
 The parsers are imported when there is something to parse.
 """
@@ -31,7 +31,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", 
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where the tool is not installed."""
+    """Read every controller of the family; the observation is empty without the tool."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
@@ -48,7 +48,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read complete or partial outputs and combine those of one controller."""
     from raidctl_threeware import collect  # noqa: PLC0415 - as in observe()
 
     return collect.read(documents)

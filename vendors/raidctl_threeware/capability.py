@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.model import Capability
 
-_ONLY_READ = "raidctl only reads 3ware cards; "
+_ONLY_READ = "raidctl only reads 3ware controllers; "
 
 # The commands named here are those of tw_cli(8), version 3.1, "Logical Disk Object Messages" and "/cx flush".
 SUPPORT: dict[str, Capability] = {
@@ -13,25 +13,23 @@ SUPPORT: dict[str, Capability] = {
     "volumes": Capability(read=True, set=False),
     "drives": Capability(read=True, set=False),
     "battery": Capability(read=True, set=False, why="`tw_cli /cX/bbu test` starts a capacity test of up to 24 hours."),
-    "cache_size": Capability(read=True, set=False, why="The tool tells the memory that is left for data."),
-    "cache_split": Capability(read=False, set=False, why="The cards have no such setting."),
+    "cache_size": Capability(read=True, set=False, why="The tool reports the memory available for data."),
+    "cache_split": Capability(read=False, set=False, why="The controllers have no such setting."),
     "write_policy": Capability(
         read=True, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX/uX set wrcache=…` and `set storsave=…`."
     ),
     "write_active": Capability(
-        read=True, set=False, why="Follows from the unit's cache setting, its StorSave policy and the battery's state."
+        read=True, set=False, why="Derived from the unit's cache setting, its StorSave policy and the battery's state."
     ),
     "read_policy": Capability(read=True, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX/uX set rdcache=…`."),
-    "io_policy": Capability(read=False, set=False, why="The cards have no such setting."),
-    "drive_write_cache": Capability(read=False, set=False, why="The tool does not tell it; it follows StorSave."),
-    "no_battery_write_cache": Capability(
-        read=True, set=False, why="StorSave policy `perform`, a setting of each unit."
-    ),
+    "io_policy": Capability(read=False, set=False, why="The controllers have no such setting."),
+    "drive_write_cache": Capability(read=False, set=False, why="Not reported by the tool; it follows StorSave."),
+    "no_battery_write_cache": Capability(read=True, set=False, why="StorSave policy `perform`, set per unit."),
     "flush": Capability(read=False, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX flush`."),
     "flush_interval": Capability(read=False, set=False, why="The tool neither shows nor sets it."),
     "cache_statistics": Capability(
-        read=False, set=False, why="The tool has statistics of drives only, none of caches."
+        read=False, set=False, why="The tool has statistics for drives only, not for caches."
     ),
     "progress": Capability(read=True, set=False),
-    "device": Capability(read=True, set=False, why="The driver's SCSI target is the number of the unit."),
+    "device": Capability(read=True, set=False, why="The driver uses the unit number as SCSI target."),
 }

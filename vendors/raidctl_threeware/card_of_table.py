@@ -1,4 +1,4 @@
-"""Which card a table belongs to, in an output of several calls that shows none of the commands.
+"""Find the controller of a table in an output without commands.
 
 The tables of ``tw_cli info cN`` and ``/cN show`` do not name their card. Where the list of cards stands in the same
 output and there is one table for each, they follow its order. Else each further table of a kind that says something
@@ -17,7 +17,7 @@ _MOST = 64
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
-    """Number of the card by the line of the heading, for the tables that need one; empty where one card is named."""
+    """Controller number by heading line, for tables without one; empty if only one is named."""
     headings = sum(line.text.lstrip().startswith(("Unit ", "Port ", "VPort ")) for line in lines)
     if only or headings < 2:
         return {}
@@ -35,7 +35,7 @@ def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
 
 
 def _told_apart(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
-    """The first table of a kind is of the nameless card; a copy of an earlier one is of the same card."""
+    """Assign tables in order: a copy of an earlier table belongs to the same controller."""
     known: list[list[str]] = []
     numbers: dict[int, str] = {}
     for start, rows in tables:
@@ -47,7 +47,7 @@ def _told_apart(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
 
 
 def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, list[str]]]]]:
-    """The cards that a list names, and the tables before which no line names a card."""
+    """The controllers in a list, and the tables that follow no controller name."""
     listed: list[str] = []
     tables: dict[str, list[tuple[int, list[str]]]] = {}
     table: grammar.Table | None = None

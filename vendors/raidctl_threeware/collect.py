@@ -1,4 +1,4 @@
-"""Outputs of tw_cli, whole or in part, alone or together, read into an observation."""
+"""Read complete or partial outputs of tw_cli into an observation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "Give the output of `tw_cli /c0 show all` as the tool prints it."
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs and put together what belongs to the same card. Never raises for what they say."""
+    """Read outputs and combine those of one controller. Never raises for their contents."""
     return assemble(documents)
 
 
@@ -60,7 +60,7 @@ def assemble(
 
 
 def _only(documents: Sequence[Document]) -> str:
-    """The number of the card, where all outputs together name one."""
+    """The controller's number if all outputs together name one."""
     named: set[str] = set()
     for document in documents:
         number = number_of(document.name)

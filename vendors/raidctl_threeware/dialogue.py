@@ -42,7 +42,7 @@ class _Session:
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Read every card through the first tool that was found."""
+    """Read every controller through the first tool found."""
     talk = _Session(found[0])
     listed = yield from _either(talk, ("show",), ("info",))
     for number in listed.cards if listed is not None else ():
@@ -73,7 +73,7 @@ def _card(talk: _Session, number: str, listed: ControllerDraft | None) -> Dialog
 
 
 def _either(talk: _Session, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
-    """What the new form of a command tells, else the old one."""
+    """Output of the new form of a command, else of the old one."""
     request = talk.run(*new)
     answer = yield from ask(request)
     told = _judge(talk, request, answer)
@@ -94,7 +94,7 @@ def _either(talk: _Session, new: tuple[str, ...], old: tuple[str, ...]) -> Dialo
 
 
 def _judge(talk: _Session, request: Run, answer: RunAnswer) -> Cards | None:
-    """Keep what a call printed, and say what was wrong with it; the cards that it told of, None where it told none."""
+    """Keep a call's output and its problems; return its controllers, None if it had none."""
     text = printed(request, answer, talk.problems)
     if not text:
         return None

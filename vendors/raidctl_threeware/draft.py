@@ -1,4 +1,4 @@
-"""The drafts of a card and of what is on it."""
+"""Drafts of a controller and its objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UnitDraft(GroupDraft):
 
     ports: dict[str, None] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
-    """Its disks by the name of the sub-unit (``u0-1-0``), with their status."""
+    """Status of its drives by sub-unit (``u0-1-0``)."""
     carved: dict[str, int | None] = field(default_factory=dict)
     """The volumes that it was carved into, by number, with their sizes."""
 
@@ -27,7 +27,7 @@ class UnitDraft(GroupDraft):
 
     @property
     def described(self) -> bool:
-        """Whether any line told of the unit itself: that a port names it leaves open what it is."""
+        """Whether a line describes the unit; a port that names it is not enough."""
         return bool(self.evidence)
 
 
@@ -72,13 +72,13 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
 
 @dataclass
 class Cards:
-    """All cards that a collection of outputs tells of."""
+    """All controllers in a collection of outputs."""
 
     cards: dict[str, ControllerDraft] = field(default_factory=dict)
     only: str = ""
-    """The number of the only card that the outputs name: what names none belongs to it."""
+    """Number of the only controller named: unnamed output belongs to it."""
 
     def card(self, number: str) -> ControllerDraft:
-        """The draft of a card; an empty number is the only card, or one whose number nobody told."""
+        """The draft of a controller; an empty number is the only one, or one without a number."""
         name = number or self.only
         return self.cards.setdefault(name, ControllerDraft(name))

@@ -1,4 +1,4 @@
-"""The forms of tw_cli's lines: prompts, attributes, tables. What they mean is told elsewhere."""
+"""The forms of tw_cli's lines: prompts, attributes, tables; not their meaning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Attribute:
 
     card: str | None
     path: str
-    """``u0``, ``e0/fan1``; empty for the card itself."""
+    """``u0``, ``e0/fan1``; empty for the controller."""
     label: str
     value: str
 
@@ -111,19 +111,19 @@ _FIRST = {
 
 
 def number_of(text: str) -> str | None:
-    """The card that a command line or a file name names: ``3`` of ``tw_cli /c3 show``, ``info.c3.unitstatus``."""
+    """The controller in a command line or file name: ``3`` of ``tw_cli /c3 show``, ``info.c3.unitstatus``."""
     found = {match[1] for match in _NAMED.finditer(text[-300:].rsplit("/", 1)[-1] if " " not in text else text[-300:])}
     return found.pop() if len(found) == 1 else None
 
 
 def command_of(text: str) -> str | None:
-    """What was typed, where the line is a prompt of the shell or of tw_cli itself."""
+    """The typed command if the line is a prompt of the shell or tw_cli."""
     match = _FOCUS.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
     return None if match is None else match[1].strip()
 
 
 def cards_named(text: str) -> set[str]:
-    """The numbers of all cards that a text names: ``/c0/u0``, or ``c0`` at the beginning of a line."""
+    """The numbers of all controllers in a text: ``/c0/u0``, or ``c0`` at the beginning of a line."""
     return {first or second for first, second in _CARDS.findall(text)}
 
 
@@ -168,7 +168,7 @@ def heading(text: str) -> Table | None:
 
 
 def row(text: str, table: Table) -> dict[str, str] | None:
-    """The cells of a row by their columns, the last one with all that is left; None for no row of the table."""
+    """The cells of a row by column, the last with the rest; None for other lines."""
     words = _SPACED.sub(lambda match: f"{match[1]}\N{NO-BREAK SPACE}{match[2]}", text.strip())
     cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in _split(words, len(table.columns))]
     if not cells or _FIRST[table.kind].fullmatch(cells[0]) is None:

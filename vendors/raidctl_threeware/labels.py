@@ -19,7 +19,7 @@ Parse = Callable[[str], object]
 
 
 def text(value: str) -> str | None:
-    """A value as printed; None where it says nothing."""
+    """A value as printed; None if it has no meaning."""
     return value if vocabulary.has_value(value) else None
 
 
@@ -69,7 +69,7 @@ def rpm(value: str) -> int | None:
 
 
 def spins(value: str) -> Media | None:
-    """``hdd`` where a speed is told, ``ssd`` where the tool says so instead."""
+    """``hdd`` if a speed is printed, ``ssd`` if the tool prints that instead."""
     if "ssd" in value.lower() or "solid" in value.lower():
         return "ssd"
     return "hdd" if re.match(r"[1-9]\d{3}", value) else None

@@ -1,4 +1,4 @@
-"""What the tool reports beside the states of the objects, and its errors, as problems with a remedy."""
+"""Battery conditions, unlisted units and the tool's errors, as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ _CONDITIONS = {
 
 
 def reports(controller: Controller) -> Iterable[Problem]:
-    """A battery that is not ready, its voltage and temperature, units that are counted and not listed."""
+    """Report a battery's readiness, voltage and temperature, and units not listed."""
     for battery in controller.batteries:
         if battery.status == "ok" and not vocabulary.ready(battery):
-            yield _state(battery.id, "The battery is OK, but not ready.", "Wait until it is ready.")
+            yield _state(
+                battery.id, "The battery is OK, but not ready.", "Wait until it is ready: `tw_cli /cX/bbu show all`."
+            )
         yield from _conditions(battery)
     # NotOpt: units in any status but OK and VERIFYING
     not_optimal = controller.details.get("NotOpt") or controller.details.get("Not Optimal Units") or "0"
     if not controller.volumes and re.fullmatch(r"[1-9]\d{0,4}", not_optimal, re.ASCII):
         yield _state(
             controller.id,
-            f"Units that are not optimal: {not_optimal}; none is listed.",
-            "Ask for them: `tw_cli /cX show`.",
+            f"{not_optimal} units not optimal, but none is listed.",
+            "List them: `tw_cli /cX show`.",
         )
 
 
@@ -34,7 +36,7 @@ def _conditions(battery: Battery) -> Iterable[Problem]:
     for label, what in _CONDITIONS.items():
         told = battery.details.get(label, "")
         if told.upper().startswith(("HIGH", "LOW", "TOO", "FAULT", "ERROR")):
-            yield _state(battery.id, f"The battery's {what} is {told}.", "Look at the battery and the airflow.")
+            yield _state(battery.id, f"Battery {what}: {told}.", "Check the battery and the airflow.")
 
 
 def error_problem(text: str, where: str, *, root: bool | None = None) -> Problem:
@@ -51,7 +53,7 @@ def error_problem(text: str, where: str, *, root: bool | None = None) -> Problem
         )  # fmt: skip
     if re.search(r"permission|root|privilege|administrator", text, re.IGNORECASE):
         return Problem(
-            severity="error", kind="no_right", where=where, message=f"The tool asks for rights: {text[:400]}",
+            severity="error", kind="no_right", where=where, message=f"The tool requires root: {text[:400]}",
             remedy="Run raidctl as root (sudo).",
         )  # fmt: skip
     return Problem(

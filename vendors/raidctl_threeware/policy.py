@@ -21,7 +21,7 @@ _STORSAVE = re.compile(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
 
 
 def volume_cache(unit: UnitDraft, card: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
-    """The cache of a unit; None when nothing was told of it."""
+    """The cache of a unit; None if nothing was reported."""
     on, read = _write_on(unit), _read_policy(unit, card)
     if on is None and read is None:
         return None
@@ -79,7 +79,7 @@ def _storsave(unit: UnitDraft, card: ControllerDraft) -> str | None:
 
 
 def _absent(card: ControllerDraft, battery: Battery | None) -> bool | None:
-    """Whether the tool says that there is no battery that the card uses; None when it says nothing of batteries."""
+    """Whether no usable battery is present; None if the output has nothing on batteries."""
     if battery is not None:
         if battery.status == "missing":
             return True
@@ -109,7 +109,7 @@ def _active(
     if storsave == "protect" and unit.get("status") in {"degraded", "rebuilding"}:
         return (
             "write_through",
-            f"The unit is {unit.get('status_text')}, and StorSave `protect` turns its cache off then.",
+            f"The unit is {unit.get('status_text')}; StorSave `protect` disables its cache in that state.",
         )
     if absent or battery is None:
         # "this column shows the state of the write cache" (/cx show): nothing else is told

@@ -40,10 +40,10 @@ _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
 
 
 class Reader:
-    """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
+    """Reads one output line by line; keeps the current controller, enclosure and table."""
 
     def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may name the card: ``tw_cli info c0 unitstatus``."""
+        """``sheet.command`` may name the controller: ``tw_cli info c0 unitstatus``."""
         self.sheet = sheet
         self.sheet.framed = True
         self.cards = cards
@@ -81,7 +81,7 @@ class Reader:
 
     @property
     def card(self) -> ControllerDraft:
-        """The card in focus."""
+        """The current controller."""
         return self.cards.card(self.number)
 
     def line(self, line: Line) -> None:
@@ -114,8 +114,8 @@ class Reader:
         self.number = self.plan.get(line.number, self.number)
         if self.number.startswith("unknown-"):
             self.card.add_problem(
-                "warning", "unread", "The output tells of several cards and does not say which table is whose.",
-                "Give one file for each card, named after it (info.c0.txt), or the commands with the output.",
+                "warning", "unread", "The output covers several controllers, and the owner of this table is unclear.",
+                "Use one file per controller, named after it (info.c0.txt), or include the commands in the output.",
             )  # fmt: skip
         mark_read(line)
 
@@ -132,7 +132,7 @@ class Reader:
         elif _TITLE.fullmatch(text) or grammar.wants_driver(text):
             mark_read(line)
         elif self.table is not None and self.table.kind in _LISTS and _ROW.match(text):
-            what = f"A line of the list of {_LISTS[self.table.kind]} was not understood: {text.strip()[:120]}"
+            what = f"Line not recognised in the list of {_LISTS[self.table.kind]}: {text.strip()[:120]}"
             self.lost.append(what)
 
     # --- tables

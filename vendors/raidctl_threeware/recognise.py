@@ -24,7 +24,7 @@ _OBJECT = re.compile(r"(?:[up]\d{1,4}|bbu\d*|e\d{1,3}(?:/\w+)?|phy\d+)?")
 
 
 def sniff(name: str, text: str) -> Sniffed | None:  # noqa: ARG001 - the protocol's signature; the content decides
-    """The claim on a text, None when it is no output of the tool."""
+    """The claim on an output, None if it comes from another tool."""
     seen: list[str] = []
     confidence = attributes = 0
     versions: set[str] = set()

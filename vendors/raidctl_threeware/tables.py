@@ -100,23 +100,23 @@ def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -
         unit.put(line, "status", found[0], weight)
         unit.put(None, "operation", found[1], weight)
     elif value.upper() == "UNKNOWN":
-        unit.add_problem("warning", "state", "The tool says that the unit's status is UNKNOWN.", "Look at its drives.")
+        unit.add_problem("warning", "state", "The tool reports unit status UNKNOWN.", "Check its drives.")
     else:
         unit.unread("status", value)
     if value.endswith("*"):
         unit.add_problem(
-            "warning", "state", f"The unit's status is {value}: one of its drives has had an error.",
-            "Look at its drives; `tw_cli /cX rescan` clears the mark when the trouble is over.",
+            "warning", "state", f"Unit status {value}: one of its drives had an error.",
+            "Check its drives; then clear the mark: `tw_cli /cX rescan`.",
         )  # fmt: skip
 
 
 def _contradicted(unit: UnitDraft, value: str) -> None:
-    """Two outputs that tell different states were made at different times, or tell of different cards."""
+    """Report different states: outputs of different times or controllers."""
     weight, known = unit.values.get("status_text", (ROW, value))
     if weight < DETAIL or known.rstrip("*") == value.rstrip("*"):
         return
     unit.add_problem(
-        "warning", "note", f"The outputs give two states of the unit, {known} and {value}; the worse one is shown.",
+        "warning", "note", f"The outputs report two unit states, {known} and {value}; the worse one is shown.",
         "Record it again.",
     )  # fmt: skip
     old, new = vocabulary.unit_status(known), vocabulary.unit_status(value)
@@ -132,7 +132,7 @@ def smart_health(drive: Draft, line: Line, value: str) -> None:
 
 
 def _complete(unit: UnitDraft, line: Line, column: str, value: str) -> None:
-    """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
+    """Progress of the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases)."""
     unit.detail(line, column, value)
     try:
         found = vocabulary.percent(value)
@@ -177,7 +177,7 @@ def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     port = _PORT.fullmatch(row.get("VPort") or row.get("Port") or "")
     if port is None:
         unit.add_problem(
-            "warning", "state", f"The unit's member {name} has no drive: its status is {status}.",
+            "warning", "state", f"Unit member {name} has no drive: status {status}.",
             "Replace the drive; let the rebuild finish before the next one.",
         )  # fmt: skip
         return
@@ -219,16 +219,16 @@ def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
 
 
 def _another(drive: Draft, column: str, value: str) -> None:
-    """Two drives at one port: the outputs are of different times, or of different cards."""
+    """Report two drives at one port: outputs of different times or controllers."""
     if column not in {"Serial", "Blocks", "Model"} or not vocabulary.has_value(value):
         return
-    known: str | None = drive.get(f"told {column}")
+    known: str | None = drive.get(f"reported {column}")
     if known is not None and known != value:
         drive.add_problem(
-            "warning", "unread", f"The outputs tell two things of the drive's {column}: {known} and {value}.",
-            "Give the outputs of one card at one time.",
+            "warning", "unread", f"The outputs disagree about the drive's {column}: {known} and {value}.",
+            "Use outputs of one controller, taken at the same time.",
         )  # fmt: skip
-    drive.put(None, f"told {column}", value)
+    drive.put(None, f"reported {column}", value)
 
 
 def _type(drive: Draft, line: Line, value: str) -> str | None:
@@ -272,15 +272,13 @@ def _drive_cell(drive: Draft, line: Line, cell: tuple[str, str, str | None]) -> 
 
 
 def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
+    """The worst status reported: a unit can drop a drive that is fine."""
     if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
     found = vocabulary.drive_status(value)
     if found is None:
         if value.upper() == "UNKNOWN":
-            drive.add_problem(
-                "warning", "state", "The tool says that the drive's status is UNKNOWN.", "Look at the drive."
-            )
+            drive.add_problem("warning", "state", "The tool reports drive status UNKNOWN.", "Check the drive.")
         else:
             drive.unread("status", value)
         found = "unknown"
@@ -315,7 +313,7 @@ def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
 
 
 def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
-    """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
+    """Keep a fan, sensor, power supply or alarm in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
     told = ", ".join(
@@ -330,7 +328,7 @@ def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> Non
 
 
 def _trouble(card: ControllerDraft, what: str, status: str) -> None:
-    card.add_problem("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
+    card.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
 
 
 def enclosure_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:

@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
+"""Convert drafts to model objects with final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _HEALTH: dict[VolumeStatus, Health] = {
 
 
 def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and of all that is on it; writes the evidence."""
+    """The controller with all its problems; writes the evidence."""
     object_id = f"{FAMILY}:{card.name or 'unknown'}"
     card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
     card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
@@ -93,7 +93,7 @@ def _drop_empty_ports(card: ControllerDraft) -> None:
 
 
 def _place(card: ControllerDraft) -> None:
-    """The slots of the enclosures tell where the drives of their ports sit."""
+    """Place drives by the enclosure slots of their ports."""
     for port, slot in card.slots.items():
         drive = card.drives.get(port)
         if drive is not None:
@@ -102,7 +102,7 @@ def _place(card: ControllerDraft) -> None:
 
 
 def _drop_spares_without_drive(card: ControllerDraft) -> None:
-    """What was told of a spare goes to its drive; where no table lists that, it stays with the card."""
+    """Move a spare's values to its drive, or to the controller if no table lists it."""
     for unit in card.arrays.values():
         if not unit.spare:
             continue
@@ -218,7 +218,7 @@ def _role(draft: Draft, unit: UnitDraft | None) -> Role | None:
 def _shown_on(
     found: Controller, draft: Draft, where: str, name: str, value: object
 ) -> Iterator[tuple[str, str, object]]:
-    """What a line reports of a unit is shown on its volumes, its status on the array, too."""
+    """Show a unit's lines on its volumes, its status on the array too."""
     if not isinstance(draft, UnitDraft):
         yield (where, "array", f"{found.id}/u{value}") if name == "unit" else (where, name, value)
         return

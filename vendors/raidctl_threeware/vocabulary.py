@@ -12,7 +12,7 @@ from raidctl.text import figure
 from raidctl.units import parse_percent, parse_size
 
 NO_VALUE = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
-"""Values that say that nothing is told."""
+"""Values that mean: not reported."""
 
 _UNITS: dict[str, tuple[VolumeStatus, Operation | None]] = {
     "OK": ("ok", None),
@@ -108,7 +108,7 @@ _BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
 def has_value(text: str) -> bool:
-    """Whether a value says something."""
+    """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
 
 
@@ -179,7 +179,7 @@ def percent(text: str) -> float:
 
 
 def interface(text: str) -> Interface | None:
-    """``SAS`` or ``SATA`` of the column Type; None where it tells nothing."""
+    """``SAS`` or ``SATA`` of the column Type; None for other values."""
     word = text.strip().upper()
     if word.startswith("SATA"):
         return "sata"

@@ -92,10 +92,10 @@ def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
 def test_two_outputs_that_contradict_each_other_are_said() -> None:
     """They are of two cards, or of two days: what is shown may belong to neither."""
     other = told(DISKS, DISKS.replace("  1  1  ST3750330NS ", "  1  1  ST9999999XX "))
-    assert [(p.kind, p.where) for p in other.problems if "two things" in p.message] == [("unread", "areca:1/1")]
+    assert [(p.kind, p.where) for p in other.problems if "disagree" in p.message] == [("unread", "areca:1/1")]
     sets = told(SETS, SETS.replace("scratch ", "sketches"))
-    assert [p.where for p in sets.problems if "two things" in p.message] == ["areca:1/r2"]
-    assert not [p for p in told(DISKS, DISKS, SETS, SETS, VOLUMES, VOLUMES).problems if "two things" in p.message]
+    assert [p.where for p in sets.problems if "disagree" in p.message] == ["areca:1/r2"]
+    assert not [p for p in told(DISKS, DISKS, SETS, SETS, VOLUMES, VOLUMES).problems if "disagree" in p.message]
 
 
 def test_the_smart_table_is_kept_with_its_drive() -> None:

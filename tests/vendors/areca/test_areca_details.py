@@ -139,7 +139,7 @@ def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
     (only,) = found.controllers
     assert only.details["CPU Fan"] == "2596 RPM"
     assert only.details["Enclosure#2 Power 01"] == "Failed"
-    assert "The hardware monitor says of Enclosure#2 Power 01: Failed." in {p.message for p in found.problems}
+    assert "Hardware monitor, Enclosure#2 Power 01: Failed." in {p.message for p in found.problems}
     assert {drive.bay: drive.temperature_celsius for drive in only.drives}["2"] == 41
 
 

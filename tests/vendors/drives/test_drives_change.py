@@ -133,7 +133,7 @@ def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
 def test_nvme_is_not_switched_without_its_controller(details: dict[str, str]) -> None:
     """A namespace refuses the feature, and the number in its name may be another drive's."""
     [refusal] = off(drive("nvme", device="/dev/nvme0n1", details=details)).refusals
-    assert "does not show one controller" in refusal.reason
+    assert "shows no single controller" in refusal.reason
 
 
 def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:

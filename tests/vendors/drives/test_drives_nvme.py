@@ -150,7 +150,7 @@ def test_a_critical_warning_is_said(bits: str, status: str) -> None:
     """An alert is a warning, a drive that takes no writes has failed; both are problems."""
     found = observed(smart(warning=bits))
     assert found.controllers[0].drives[0].status == status
-    assert [problem.kind for problem in found.problems if "warns" in problem.message] == ["state"]
+    assert [problem.kind for problem in found.problems if "critical warning" in problem.message] == ["state"]
 
 
 def test_the_list_is_read_by_columns() -> None:

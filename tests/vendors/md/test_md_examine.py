@@ -131,7 +131,7 @@ def test_md_examine_every_field_of_a_superblock() -> None:
     assert (drive.role, drive.flags, drive.status_text) == ("member", ("write_mostly", "failfast"), "Active device 3")
     assert drive.details["Device UUID"] == "11223344:55667788:99aabbcc:ddeeff00"
     assert unparsed(read(EXAMINE)) == []
-    assert any("bad blocks" in problem.message for problem in read(EXAMINE).problems)
+    assert any("bad block log" in problem.message for problem in read(EXAMINE).problems)
 
 
 @pytest.mark.parametrize(

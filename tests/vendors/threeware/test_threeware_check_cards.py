@@ -79,7 +79,7 @@ def test_a_row_that_cannot_be_read_is_said() -> None:
     """A drive or a unit that would be missing is a problem that quotes the line."""
     for text in (PORTS.replace("p1    OK ", "pp1   OK "), CARDS.replace("c2    ", "cc2   ")):
         (problem,) = [problem for problem in told(text).problems if problem.kind == "unread"]
-        assert "was not understood" in problem.message
+        assert "not recognised" in problem.message
 
 
 def test_two_drives_at_one_port_are_said() -> None:

@@ -237,7 +237,7 @@ def test_enclosures_are_kept_in_the_tools_words_and_place_the_drives() -> None:
     (only,) = found.controllers
     assert (only.drives[4].enclosure, only.drives[4].bay) == ("e1", "0")
     assert only.details["e1 fan0"] == "Status FAIL, State ON, Step 3, RPM 4120"
-    assert [problem.message for problem in found.problems] == ["The tool says of fan0 of enclosure e1: FAIL."]
+    assert [problem.message for problem in found.problems] == ["fan0 of enclosure e1: FAIL."]
 
 
 def test_an_alarm_that_sounds_is_told_once() -> None:
@@ -245,9 +245,7 @@ def test_an_alarm_that_sounds_is_told_once() -> None:
     text = ENCLOSURE.replace("/c2/e1      OK", "/c2/e1      ALARM-ACTIVATED").replace(
         "alm0        OK             OFF", "alm0        ACTIVATED      ON "
     )
-    assert [problem.message for problem in told(ALL, text).problems] == [
-        "The tool says of enclosure e1: ALARM-ACTIVATED."
-    ]
+    assert [problem.message for problem in told(ALL, text).problems] == ["enclosure e1: ALARM-ACTIVATED."]
 
 
 def test_sub_units_tell_the_members_and_their_state() -> None:

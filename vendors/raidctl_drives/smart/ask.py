@@ -61,13 +61,13 @@ def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[lis
     ]
     code = answer.code or 0
     if answer.trouble is Failure.FLOOD:
-        problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is not shown"))
+        problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is missing"))
     if not told and not problems:
-        why = "could not open the drive" if code & _NOT_OPENED else "said nothing of the drive"
+        why = "could not open the drive" if code & _NOT_OPENED else "printed nothing about the drive"
         problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))
     if told and code & _FAILING and told[0].status not in ("critical", "warning"):
         problems.append(
-            _problem(device, "smartctl's exit status says that the drive is failing, its text does not", "warning")
+            _problem(device, "smartctl's exit status reports a failing drive, its output does not", "warning")
         )
     return told, problems
 
@@ -75,21 +75,21 @@ def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[lis
 def _problem(device: str, message: str, severity: str = "error") -> Problem:
     return Problem(
         severity="warning" if severity == "warning" else "error", where=device, message=f"{message}.", kind="unread",
-        remedy=f"Run smartctl -x {device} and look at its words.",
+        remedy=f"Run smartctl -x {device} and check its output.",
     )  # fmt: skip
 
 
 def _not_asked(device: str, answer: RunAnswer) -> Problem:
     if answer.trouble is Failure.MISSING:
         return Problem(
-            severity="warning", where=device, message="smartctl is not installed: the drive's health is not known.",
+            severity="warning", where=device, message="smartctl is not installed: the drive's health is unknown.",
             remedy="Install the package smartmontools.", kind="no_tool",
         )  # fmt: skip
     if answer.trouble is Failure.DENIED:
         return Problem(
-            severity="error", where=device, message="smartctl could not be run: the right is missing.",
+            severity="error", where=device, message="smartctl could not be run: permission denied.",
             remedy="Run raidctl as root.", kind="no_right",
         )  # fmt: skip
-    why = {Failure.TIMEOUT: "did not end in time", Failure.UNRECORDED: "was not asked when the machine was recorded"}
+    why = {Failure.TIMEOUT: "timed out", Failure.UNRECORDED: "is not part of the recording"}
     said = why.get(answer.trouble or Failure.FAILED, "could not be run")
     return _problem(device, f"smartctl {said}{f' ({answer.detail})' if answer.detail else ''}")

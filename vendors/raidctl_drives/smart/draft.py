@@ -62,7 +62,7 @@ class Health:
 
     @property
     def warning_text(self) -> str | None:
-        """NVMe's byte in the tool's words; None where it was not told."""
+        """NVMe's byte in the tool's words; None if not reported."""
         return None if self.critical_warning is None else f"Critical Warning: 0x{self.critical_warning:02x}"
 
 
@@ -135,19 +135,19 @@ class Draft:
         self.details.setdefault(label, text)
 
     def note(self, line: Line) -> None:
-        """The line is known and says nothing that is kept."""
+        """Mark a known line that has nothing to keep."""
         mark_read(line)
 
     def problem(
         self, message: str, *, remedy: str | None = None, kind: ProblemKind = "state", severity: Severity = "warning"
     ) -> None:
-        """Something that the tool warns of, or that could not be read."""
+        """Add a warning of the tool, or a read failure."""
         found = Problem(severity=severity, where=self.key, message=printable(message), remedy=remedy, kind=kind)
         if found not in self.problems and len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(found)
 
     def told(self, name: str) -> Any:
-        """The value that a field has so far, None when nobody told."""
+        """The current value of a field, None if not reported."""
         return self.best[name].value if name in self.best else None
 
     def told_of(self) -> set[str]:
@@ -156,11 +156,11 @@ class Draft:
 
     @property
     def identified(self) -> bool:
-        """Whether the output said which drive it is."""
+        """Whether the output identifies the drive."""
         return bool(self.offers.keys() & {"model", "serial", "wwn"})
 
     def merge(self, other: Draft) -> None:
-        """Take in what another output said of the same drive."""
+        """Merge another output of the same drive."""
         readdress(self.sheet, {other.key: self.key})
         for name, offers in other.offers.items():
             for offer in offers:
@@ -178,7 +178,7 @@ class Draft:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing of a drive was told so far."""
+        """Whether the drive has no facts yet."""
         told = self.offers or self.attributes or self.problems or self.health.verdict or self.counters
         return not (told or self.details.keys() - {"type"} or self.scanned)
 

@@ -137,7 +137,7 @@ def _status(draft: Draft) -> None:
 
 
 def _told(draft: Draft) -> Verdict | None:
-    """What the verdict alone says; None where there is none."""
+    """Status from the verdict alone; None without a verdict."""
     health = draft.health
     warning = health.critical_warning or 0
     known = [words for bit, words in CRITICAL_WARNINGS if warning & bit]
@@ -150,8 +150,8 @@ def _told(draft: Draft) -> Verdict | None:
         return "ok"
     if health.verdict is not None:
         draft.problem(
-            f"The drive's health could not be told: {health.verdict!r}.", kind="unread",
-            remedy="Run smartctl -x on the drive and look at its words.",
+            f"Unknown SMART health status: {health.verdict!r}.", kind="unread",
+            remedy="Run smartctl -x on the drive and check its output.",
         )  # fmt: skip
         return "unknown"
     return "ok" if health.critical_warning == 0 else None

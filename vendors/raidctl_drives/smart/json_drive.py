@@ -23,7 +23,7 @@ _FAILING = 8
 
 
 def read_drive(draft: Draft, leaves: Leaves) -> None:
-    """Everything that the JSON of one drive tells."""
+    """Read all of one drive's JSON."""
     for path, line in leaves.items():
         _leaf(draft, path, line)
     _device(draft, leaves)
@@ -93,8 +93,8 @@ def _verdict(draft: Draft, leaves: Leaves) -> None:
         health.verdict_line = line
     if passed is None and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
         draft.problem(
-            "smartctl's exit status says that the drive is failing, its output does not.", kind="unread",
-            remedy="Run smartctl -x on the drive and look at its words.",
+            "smartctl's exit status reports a failing drive, its output does not.", kind="unread",
+            remedy="Run smartctl -x on the drive and check its output.",
         )  # fmt: skip
     log, status = "nvme_smart_health_information_log", "smart_status"
     for path in ((log, "critical_warning"), (status, "nvme", "value")):
@@ -203,9 +203,9 @@ def _messages(draft: Draft, leaves: Leaves) -> None:
         if text and not messages.heard(draft, text):
             serious = branch(message, "severity") == "error"
             kind, severity = ("unread", "warning") if serious else ("note", "info")
-            draft.problem(f"smartctl says: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above
+            draft.problem(f"smartctl reports: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above
     if leaves.value("smart_support", "enabled") is False and leaves.value("smart_support", "available"):
-        draft.problem("The drive's SMART is switched off.", remedy="Switch it on with smartctl -s on.", severity="info")
+        draft.problem("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
 
 
 def _tests(draft: Draft, leaves: Leaves) -> None:

@@ -44,11 +44,11 @@ def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Outpu
     return [draft.finish() for draft in drafts], sheet
 
 
-_REMEDY = "Collect the output again; it breaks off or was altered."
+_REMEDY = "Collect the output again; it is incomplete or was altered."
 
 
 def _sentence(why: str) -> str:
-    return f"The JSON of smartctl could not be read to its end: {why}."
+    return f"The JSON output of smartctl is incomplete: {why}."
 
 
 def _rest(text: str) -> list[Any]:

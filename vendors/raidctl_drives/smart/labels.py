@@ -210,7 +210,7 @@ def _smart_support(draft: Draft, line: Line, value: str) -> None:
     if value:
         draft.details["SMART support is"] = printable(value)  # the second line is the state
     if value.startswith("Disabled"):
-        draft.problem("The drive's SMART is switched off.", remedy="Switch it on with smartctl -s on.", severity="info")
+        draft.problem("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
 
 
 def _critical(draft: Draft, line: Line, value: str) -> None:

@@ -1,4 +1,4 @@
-"""What smartctl says when it cannot read a drive, or warns of it."""
+"""smartctl's errors and warnings about a drive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Message:
     """A sentence that ends in the tool's words, which follow it."""
     remedy: str | None = None
     last: bool = False
-    """Told only where no other message has told the cause."""
+    """Reported only if no other message gives the cause."""
 
 
 def _message(
@@ -32,7 +32,7 @@ def _message(
 
 _ROOT = "Run raidctl as root (or with the capability CAP_SYS_RAWIO)."
 _REACH = "Check that the drive is connected and answers, and run smartctl -x on it."
-_LATER = "Read again when it is in use, to see its values."
+_LATER = "Run raidctl again when the drive is in use."
 _MEMBERS = "Its drives are shown with their controller."
 
 MESSAGES = (
@@ -48,13 +48,13 @@ MESSAGES = (
     _message(
         # "/dev/sdb: Unknown USB bridge [0x1234:0x5678 (0x100)]"
         r": (?:[Uu]nable to (?:auto)?detect device type|(?:Unknown|Unsupported) USB bridge \[)",
-        "unread", "warning", "smartctl does not know how to reach the drive",
-        "Run smartctl with -d and the drive's type; some adapters let nothing through.",
+        "unread", "warning", "smartctl does not recognise the type of the drive's connection",
+        "Run smartctl with -d and the drive's type; some USB adapters pass nothing on.",
     ),
     _message(
         # "Device is in STANDBY mode, exit(2)"
         r"^Device is in [\w ()-]+ mode(?:, exit\(\d+\))?",
-        "note", "info", "The drive sleeps and was left asleep", _LATER,
+        "note", "info", "The drive is in standby and was not woken up", _LATER,
     ),
     _message(
         r"^Smartctl open device: \S.* failed: |[Dd]evice open failed|^/dev/\S+: No such (?:device|file or directory)$",
@@ -65,22 +65,22 @@ MESSAGES = (
         r"^Read SMART (?:Data|Thresholds) failed: |^Read NVMe SMART/Health Information .*failed: |^INQUIRY failed|"
         r"^Smartctl: Device Read Identity Failed|^Error SMART (?:Values|Thresholds) Read failed|"
         r"^Smartctl: SMART Read (?:Values|Thresholds) failed",
-        "unread", "error", "The drive did not answer smartctl", _REACH,
+        "unread", "error", "The drive did not respond to smartctl", _REACH,
     ),
     _message(
         # "Log Sense failed, IE page [unsupported field in scsi command]": the verdict comes from that page
-        r"^Log Sense failed, IE page", "unread", "warning", "The drive's health could not be told",
-        "Run smartctl -x on the drive and look at its words.",
+        r"^Log Sense failed, IE page", "unread", "warning", "The drive's health is unknown",
+        "Run smartctl -x on the drive and check its output.",
     ),
     _message(
-        r"^A mandatory SMART command failed: exiting", "unread", "warning", "smartctl gave the drive up", _REACH,
+        r"^A mandatory SMART command failed: exiting", "unread", "warning", "smartctl gave up on the drive", _REACH,
         last=True,
     ),
     _message(
         r"^Read SMART (?:Error|Self-test|Log Directory)\b.* failed|^SMART Status command failed|^Log Sense failed|"
         r"^Read \d+ entries from Error Information Log failed|"
         r"^SMART Status (?:not supported|command failed): |^Error SMART .* failed|^Smartctl: SMART .* [Ff]ailed",
-        "note", "info", "The drive did not answer one of smartctl's questions",
+        "note", "info", "The drive did not respond to one of smartctl's commands",
     ),
     _message(
         r"^device is NOT READY \(e\.g\. spun down, busy\)|^NO MEDIUM present (?:in|on) device|"
@@ -89,18 +89,20 @@ MESSAGES = (
     ),
     _message(
         r"^Warning! .* error: invalid SMART checksum", "state", "info",
-        "The drive gives one of its own logs a wrong checksum",
-        "Compare with what smartctl -x says; the drive's firmware may be at fault.",
+        "One of the drive's logs has a wrong checksum",
+        "Compare with smartctl -x; the drive's firmware may be at fault.",
     ),
     _message(
         r"^Warning: This result is based on an Attribute check", "note", "info",
-        "The drive did not give a verdict of its own",
+        "The drive returned no health status; smartctl derived it from the attributes",
     ),
-    _message(r"^==> WARNING: ", "state", "warning", "smartctl warns of this model", "Follow the link that it names."),
+    _message(r"^==> WARNING: ", "state", "warning",
+        "smartctl has a warning about this model", "Follow the link in the warning.",
+    ),
     _message(
         r"^=======> (?:UNRECOGNIZED OPTION|INVALID ARGUMENT TO|ARGUMENT REQUIRED FOR OPTION)|"
         r"^ERROR: smartctl (?:requires|takes|can only run) |^\S+: Unknown device type '",
-        "unread", "error", "smartctl did not understand the command", "Update smartmontools.",
+        "unread", "error", "smartctl does not support the command", "Update smartmontools.",
     ),
 )  # fmt: skip
 """In the order in which they are tried; the first that is found counts."""
