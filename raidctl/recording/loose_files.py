@@ -15,7 +15,7 @@ from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.recording.archive import Piece, Skipped, pieces
 from raidctl.recording.manifest import FILE_LIMIT
-from raidctl.recording.mixed_outputs import separated
+from raidctl.recording.mixed_outputs import rank, separated
 from raidctl.recording.transcript import (  # fmt: skip
     Prompts,
     cleaned,
@@ -104,7 +104,7 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
         outputs.problem(shown, _nothing(outputs), "Give the outputs themselves, or a recording by `raidctl record`.")
     _separate(outputs)
     texts = tuple(
-        (vendor, tuple(unwrapped(one, vendor.read) for one in _sorted(outputs.documents[vendor.FAMILY])))
+        (vendor, tuple(_sorted(outputs.documents[vendor.FAMILY])))
         for vendor in vendors
         if vendor.FAMILY in outputs.documents
     )
@@ -113,7 +113,10 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
 
 
 def _separate(outputs: _Outputs) -> None:
-    """Give each family its part of the texts in which outputs of several families follow each other."""
+    """Give each family its part of the texts in which several outputs follow each other, with wrapped lines joined.
+
+    Lines are joined before the outputs are told apart, or after it: the way in which more is read.
+    """
 
     def claim(name: str, text: str, families: Sequence[Vendor]) -> tuple[Vendor, Sniffed] | None:
         found = _claim(name, text, replace(outputs, vendors=families))
@@ -122,7 +125,14 @@ def _separate(outputs: _Outputs) -> None:
     parts: dict[str, list[Document]] = {}
     for owner in outputs.vendors:
         for document in outputs.documents.pop(owner.FAMILY, ()):
-            found = list(separated(unwrapped(document, owner.read), owner, outputs.vendors, claim))
+            ways = [
+                [
+                    (vendor, unwrapped(part, vendor.read))
+                    for vendor, part in separated(text, owner, outputs.vendors, claim)
+                ]
+                for text in dict.fromkeys((unwrapped(document, owner.read), document))
+            ]
+            found = min(ways, key=rank) if ways[1:] else ways[0]
             for vendor, one in found:
                 parts.setdefault(vendor.FAMILY, []).append(one)
             if len(found) > 1:  # whose it is was in doubt, and no longer is
@@ -188,11 +198,12 @@ def _whole(item: Piece, prompts: Prompts, outputs: _Outputs) -> str:
 
 def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: bool) -> bool:
     """Collect the outputs in a text; False if there are none."""
-    if _take_documents(name, text, outputs):
+    parts = prompts.sections(text)
+    if not any(part.command for part in parts) and _take_documents(name, text, outputs):
         return True
     text = document_in(text) or text
-    parts = prompts.sections(text)
     if any(part.command for part in parts):
+        parts = [replace(part, text=document_in(part.text) or part.text) for part in parts]
         found = [(part, _claim(part.command or name, part.text, outputs)) for part in parts]
         if any(claim for _, claim in found):
             for part, claim in found:

@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
+from raidctl.evidence import Output
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
@@ -51,6 +52,8 @@ def separated(
         if found is None or found[1].confidence < _SURE:
             continue
         vendor, sniffed = found
+        if vendor is owner and sniffed.kind == document.kind:
+            continue  # the same reader would read it
         other = Document(document.name, sniffed.kind, "\n".join(rest))
         strange = _unread(other, vendor)
         odd = {number for number in left if lines[number].strip() in strange}
@@ -84,10 +87,20 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
     return frozenset(n for n in (*found, *between, *heads) if lines[n].strip())
 
 
+def rank(parts: Sequence[tuple[Vendor, Document]]) -> tuple[int, int]:
+    """How badly documents are read, for :func:`min`: lines that nobody understands, then facts, negative."""
+    outputs = [output for vendor, document in parts for output in _read(document, vendor)]
+    return sum(len(output.unparsed()) for output in outputs), -sum(len(output.facts) for output in outputs)
+
+
 def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
-    """The lines that a family does not understand, without the white space around them; of a failing reader, none."""
+    """Return the lines that a family does not understand, without the blanks around them."""
+    return frozenset(line.stripped for output in _read(document, vendor) for line in output.unparsed())
+
+
+def _read(document: Document, vendor: Vendor) -> Sequence[Output]:
+    """Return the outputs with what was read in each line; none of a reader that fails."""
     try:
-        outputs = vendor.read([document]).outputs
+        return vendor.read([document]).outputs
     except Exception:  # noqa: BLE001 - it is reported when the text is read for good
-        return frozenset()
-    return frozenset(line.stripped for sheet in outputs for line in sheet.unparsed())
+        return ()

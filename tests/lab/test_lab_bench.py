@@ -142,7 +142,7 @@ def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, c
 
 @pytest.mark.parametrize(
     ("serial", "why"),
-    [("EXT4", "it holds ext4"), ("MEMBER", "is in use by md0"), ("mounted", "mounted at /srv/files")],
+    [("EXT4", "ext4 file system"), ("MEMBER", "is in use by md0"), ("mounted", "mounted at /srv/files")],
 )
 def test_a_drive_that_somebody_uses_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
     """A file system, a member of an array, a mount: refused with the reason, and nothing is changed."""

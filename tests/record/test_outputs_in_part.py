@@ -203,7 +203,7 @@ def test_half_a_uuid_is_none(tmp_path: Path) -> None:
     """A UUID that was cut off is no name of the array, and a problem."""
     found = read(tmp_path, SUPERBLOCK.format(checksum="correct").replace("d4e5f607", "d4e5"))
     assert [volume.unique_id for volume in found.controllers[0].volumes] == [None]
-    assert any("cut off" in message for message in unread(found))
+    assert any("Incomplete UUID" in message for message in unread(found))
 
 
 def test_striped_mirrors_are_raid10_and_a_pool_for_the_cache_is_no_volume(tmp_path: Path) -> None:
