@@ -83,7 +83,7 @@ def test_a_card_that_is_read_through_our_own_tool_says_why_it_has_no_limits(raid
     machine = ("--replay", FIXTURES / "lab-megasas")
     found = layers(json.loads(raidctl(*machine, "--json", "cache", "show").stdout))["megaraid:0"]
     assert found["threshold"]["result"] == "unsupported"
-    assert "raidctl-mfi was tried on emulated cards only" in found["threshold"]["why"]
+    assert "raidctl-mfi, which has been tested on emulated controllers only" in found["threshold"]["why"]
     assert raidctl(*machine, "cache", "threshold", "--flush-interval", "7", "--dry-run").exit_code == 1
 
 
@@ -96,7 +96,7 @@ def test_show_says_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl
 
 def test_show_says_that_a_firmware_shares_its_cache_by_itself(raidctl: Raidctl) -> None:
     """No split in bytes is told where none is fixed, and why stands there without being asked for."""
-    assert "none fixed: The firmware shares the cache" in raidctl("--demo", "9271", "cache", "show").stdout
+    assert "none fixed: The firmware divides the cache" in raidctl("--demo", "9271", "cache", "show").stdout
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
     """Its state goes into the store here, and nothing has changed since."""
     assert far("snapshot").stdout.startswith(f"Saved as snapshot 1, the first of {os.uname().nodename}")
     found = json.loads(far("--json", "diff").stdout)
-    assert (found["before"]["name"], found["after"]["name"], found["changes"]) == ("state 1", "now", [])
+    assert (found["before"]["name"], found["after"]["name"], found["changes"]) == ("snapshot 1", "now", [])
 
 
 @pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])

@@ -79,7 +79,7 @@ def test_a_card_told_by_two_tools_is_listed_once() -> None:
     found = read(documents)
     assert [len(item.volumes) for item in found.controllers] == [1]
     assert [problem.message for problem in found.problems] == [
-        "storcli and MegaCli see this controller; it is shown as storcli told it."
+        "storcli and MegaCli see this controller; the data shown is from storcli."
     ]
 
 

@@ -78,7 +78,7 @@ def test_several_tools_each_tell_their_own_cards() -> None:
     assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
     (note,) = found.problems
     assert (note.kind, note.where) == ("note", "smartarray:0")
-    assert "ssacli told it" in note.message
+    assert "the data shown is from ssacli" in note.message
     assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
     facts = [fact for sheet in found.outputs for fact in sheet.facts if fact.command.startswith("hpacucli")]
     assert {fact.object_id for fact in facts} == {"smartarray:3"}
