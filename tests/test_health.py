@@ -264,6 +264,17 @@ def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path
     assert ("reported_trouble" in rules_) == (text is SPARE_DAMAGED)
 
 
+@pytest.mark.parametrize("word", ["SMART-errors", "Unrecovered-Read-Errors"])
+def test_errors_of_a_drive_in_ddf_metadata_are_no_information(word: str) -> None:
+    """Of a member's states in DDF metadata, those that report errors stay a predicted failure."""
+    inventory = replayed("md-degraded-rebuilding").inventory
+    drive = next(drive for card in inventory.controllers if card.mode == "software" for drive in card.drives)
+    damaged = changed(
+        inventory, drive.id, {"status": "warning", "status_text": f"active/Online, {word}", "backing": ()}
+    )
+    assert severity(damaged, "drive_expects_failure", drive.id) in ("warning", "critical")
+
+
 STORIES: dict[str, tuple[str, ...]] = {
     "megaraid-perc5i-failed-battery": ("survives no further failure", "bay 1", "serial 3LM0RC02"),
     "md-degraded-rebuilding": ("md:md5: degraded, survives no further failure", "serial TLW5B1109"),

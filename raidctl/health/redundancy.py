@@ -151,7 +151,8 @@ def being_rebuilt(drive: Drive) -> bool:
 
 def speaks_of_rebuild(words: str | None) -> bool:
     """Whether a tool's words for a state mean that something is being rebuilt, or copied."""
-    return any(sign in (words or "").lower() for sign in _REBUILT)
+    text = (words or "").lower().replace("unrecover", "")  # "Unrecovered-Read-Errors" of DDF metadata
+    return any(sign in text for sign in _REBUILT)
 
 
 def rebuilding(card: Controller, volume: Volume) -> bool:
@@ -182,12 +183,13 @@ def named_for_rebuild(card: Controller, drive: Drive) -> bool:
 def expects_failure(card: Controller, drive: Drive) -> bool:
     """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
 
-    A member of a software array warns while it is filled or replaced; only DDF metadata reports SMART errors there.
+    A member of a software array warns while it is filled or replaced; only DDF metadata reports
+    errors of the drive there: ``SMART-errors``, ``Unrecovered-Read-Errors``.
     """
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
-    if card.mode == "software" and "smart" not in text:
+    if card.mode == "software" and not ("smart" in text or "error" in text):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 
