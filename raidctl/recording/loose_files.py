@@ -203,12 +203,13 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
         return True
     text = document_in(text) or text
     if any(part.command for part in parts):
-        parts = [replace(part, text=document_in(part.text) or part.text) for part in parts]
-        found = [(part, _claim(part.command or name, part.text, outputs)) for part in parts]
+        found = [(part, _claim(part.command or name, document_in(part.text) or part.text, outputs)) for part in parts]
         if any(claim for _, claim in found):
             for part, claim in found:
+                if _take_documents(part.command or name, part.text, outputs):
+                    continue
                 if claim is not None:
-                    _keep(part.command or name, part.text, claim, outputs)
+                    _keep(part.command or name, document_in(part.text) or part.text, claim, outputs)
                     continue
                 missing = not part.text.strip()
                 if part.command and (_is_call(part.command, outputs.vendors) or (missing and part is parts[-1])):
@@ -233,23 +234,22 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
     if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
         return False
     texts = [text[begin:end] for begin, end in spans]
-    beside = "".join(
-        text[a:b] + "\n" * text.count("\n", b, c)
-        for a, b, c in zip(
-            [0, *(end for _, end in spans)],
-            [*(s for s, _ in spans), len(text)],
-            [*(end for _, end in spans), len(text)],
-            strict=True,
-        )
-    )
+    beside = text
+    for begin, end in reversed(spans):
+        beside = beside[:begin] + "\n" * text.count("\n", begin, end) + beside[end:]
     claims = [_claim(name, one, outputs) for one in texts]
     other = _claim(name, beside.strip(), outputs) if "\n" in beside.strip() else None
     families = {claim.vendor.FAMILY for claim in claims if claim}
     if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < _SURE)):
         return False
-    for one, claim in (*zip(texts, claims, strict=True), (beside, other)):
+    for one, claim in zip(texts, claims, strict=True):
         if claim is not None:
             _keep(name, one, claim, outputs)
+        else:
+            message = f"A JSON document in it is not output of a supported tool: {_looks(one)}."
+            outputs.problem(name, message, f"raidctl reads {_known(outputs.vendors)}.")
+    if other is not None:
+        _keep(name, beside, other, outputs)
     return True
 
 

@@ -10,7 +10,8 @@ from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
-from raidctl.evidence import Output
+from raidctl.recording.transcript import JSON_START
+from raidctl.recording.unwrap_lines import reading
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
@@ -39,7 +40,7 @@ def separated(
 
     Lines keep their numbers: those of another output are empty. A rest that nobody claims stays where it is.
     """
-    if len(document.text) > _LONGEST or document.text.lstrip()[:1] in ("{", "["):
+    if len(document.text) > _LONGEST or JSON_START.match(document.text.lstrip()):
         yield owner, document
         return
     lines = document.text.split("\n")
@@ -87,20 +88,18 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
     return frozenset(n for n in (*found, *between, *heads) if lines[n].strip())
 
 
-def rank(parts: Sequence[tuple[Vendor, Document]]) -> tuple[int, int]:
-    """How badly documents are read, for :func:`min`: lines that nobody understands, then facts, negative."""
-    outputs = [output for vendor, document in parts for output in _read(document, vendor)]
-    return sum(len(output.unparsed()) for output in outputs), -sum(len(output.facts) for output in outputs)
+def rank(parts: Sequence[tuple[Vendor, Document]]) -> tuple[bool, int, int]:
+    """Return how badly documents are read, for :func:`min`: a reader that fails is worst, then as of one document."""
+    try:
+        ranks = [reading(document, vendor.read).rank for vendor, document in parts]
+    except Exception:  # noqa: BLE001 - it is reported when the text is read for good
+        return True, 0, 0
+    return False, sum(problems for problems, _ in ranks), sum(lines for _, lines in ranks)
 
 
 def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
-    """Return the lines that a family does not understand, without the blanks around them."""
-    return frozenset(line.stripped for output in _read(document, vendor) for line in output.unparsed())
-
-
-def _read(document: Document, vendor: Vendor) -> Sequence[Output]:
-    """Return the outputs with what was read in each line; none of a reader that fails."""
+    """Return the lines that a family does not understand, without the blanks around them; none if its reader fails."""
     try:
-        return vendor.read([document]).outputs
-    except Exception:  # noqa: BLE001 - it is reported when the text is read for good
-        return ()
+        return reading(document, vendor.read).left
+    except Exception:  # noqa: BLE001 - as above
+        return frozenset()

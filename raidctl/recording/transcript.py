@@ -27,7 +27,7 @@ _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
-_COLUMN_0 = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
+JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
 _LEVELS = 9
@@ -119,7 +119,7 @@ def documents_in(text: str) -> list[tuple[int, int]]:
     """Where the whole JSON documents of a text begin and end, each at the beginning of a line."""
     found: list[tuple[int, int]] = []
     decode = json.JSONDecoder().raw_decode
-    for begin in islice(_COLUMN_0.finditer(text), _CALLS):
+    for begin in islice(JSON_START.finditer(text), _CALLS):
         if begin.start() >= (found[-1][1] if found else 0):
             with suppress(ValueError, RecursionError):
                 found.append((begin.start(), decode(text, begin.start())[1]))

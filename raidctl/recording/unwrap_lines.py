@@ -26,7 +26,9 @@ _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 Read = Callable[[Sequence[Document]], Observation]
 
 
-class _Reading(NamedTuple):
+class Reading(NamedTuple):
+    """How well a document is read."""
+
     unread: int
     """Problems of kind ``unread``."""
     strange: int
@@ -50,13 +52,13 @@ def unwrapped(document: Document, read: Read) -> Document:
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
-        before = _reading(document, read)
+        before = reading(document, read)
         best, rank = document, before.rank
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
         near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
         for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
             tried = replace(document, text=_joined(lines, chosen))
-            found = _reading(tried, read)
+            found = reading(tried, read)
             more = found.facts - before.facts
             if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
                 best, rank = tried, found.rank
@@ -123,8 +125,9 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
     return "\n".join(found)
 
 
-def _reading(document: Document, read: Read) -> _Reading:
+def reading(document: Document, read: Read) -> Reading:
+    """Read one document and count what was understood; what the reader raises is passed on."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)
-    return _Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))
+    return Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))

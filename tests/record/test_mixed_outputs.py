@@ -92,7 +92,12 @@ Working Devices : 2
 """
 
 
-@pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n"])
+SESSION = f"[root@example ~]# smartctl -a -j /dev/sda\n{DRIVE}\n{ARRAY}"
+SCRIPT = f"[collected by a script]\n{ARRAY}\nsmartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)\n\n" \
+         "=== START OF INFORMATION SECTION ===\nDevice Model:     EXAMPLE 4000\nSerial Number:    Z1D0AA11\n"  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n", SESSION, SCRIPT])
 def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path) -> None:
     """A text in which one tool's JSON is most of it loses nothing of the other tool."""
     path = tmp_path / "output.txt"
@@ -102,6 +107,14 @@ def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path)
     assert "volume_failed" in {one["rule"] for one in json.loads(result.stdout)["findings"]}
     names = {item.id for card in inventory(path).controllers for item in items(card)}
     assert {"md:md0", "drives:Z1D0AA11"} <= names
+
+
+def test_a_json_document_that_nobody_reads_is_a_problem(tmp_path: Path) -> None:
+    """Beside outputs that are recognised, an unknown document is not lost without a word."""
+    path = tmp_path / "output.txt"
+    path.write_text(f'{DRIVE}\n{ARRAY}\n{{\n  "temperature": [1, 2]\n}}\n', encoding="utf-8")
+    problems = inventory(path).problems
+    assert any(problem.kind == "unread" and "JSON document" in problem.message for problem in problems)
 
 
 def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
