@@ -98,7 +98,7 @@ def rank(parts: Sequence[tuple[Vendor, Document]]) -> tuple[bool, int, int]:
 
 
 def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
-    """Return the lines that a family does not understand, without the blanks around them; none if its reader fails."""
+    """Return the lines that a family does not understand, stripped; none if its reader fails."""
     try:
         return reading(document, vendor.read).left
     except Exception:  # noqa: BLE001 - as above

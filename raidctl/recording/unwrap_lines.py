@@ -126,7 +126,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
 
 
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood; what the reader raises is passed on."""
+    """Read one document and count what was understood."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

@@ -93,8 +93,14 @@ Working Devices : 2
 
 
 SESSION = f"[root@example ~]# smartctl -a -j /dev/sda\n{DRIVE}\n{ARRAY}"
-SCRIPT = f"[collected by a script]\n{ARRAY}\nsmartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)\n\n" \
-         "=== START OF INFORMATION SECTION ===\nDevice Model:     EXAMPLE 4000\nSerial Number:    Z1D0AA11\n"  # fmt: skip
+SCRIPT = f"""[collected by a script]
+{ARRAY}
+smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)
+
+=== START OF INFORMATION SECTION ===
+Device Model:     EXAMPLE 4000
+Serial Number:    Z1D0AA11
+"""
 
 
 @pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n", SESSION, SCRIPT])
