@@ -12,6 +12,8 @@
     ├── ChangeUndone        5   a change failed and was undone
     └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
 
+7 is no error: what was begun, or waited for, is still under way.
+
 Their text is for the user: one sentence with the fact, then the remedy. Any other exception is a bug in raidctl.
 """
 
@@ -24,6 +26,7 @@ EXIT_CANNOT_TELL = 3
 EXIT_ACCESS = 4
 EXIT_UNDONE = 5
 EXIT_STANDS = 6
+EXIT_UNDER_WAY = 7
 EXIT_UNREACHABLE = 8
 EXIT_INTERRUPTED = 130
 

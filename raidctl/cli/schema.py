@@ -11,7 +11,7 @@ from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
 ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
-           "diagnose", "export", "diff", "snapshot", "history", "doctor")  # fmt: skip
+           "diagnose", "export", "diff", "snapshot", "history", "doctor", "tasks")  # fmt: skip
 """What can be printed with --json and has a schema."""
 
 
@@ -49,6 +49,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
@@ -69,5 +70,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "tasks": ("Tasks", TaskReport),
     }
     return kinds[answer]

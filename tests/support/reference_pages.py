@@ -32,6 +32,7 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "tasks": "tasks",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
