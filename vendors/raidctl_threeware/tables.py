@@ -15,6 +15,7 @@ _SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
 _PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
 _BLOCKS = re.compile(r"\d{1,15}", re.ASCII)
 _UNIT = re.compile(r"[sd]?u(\d+)")
+_IDENTITY = ("Blocks", "Serial", "Model")
 
 
 def card_row(card: ControllerDraft, line: Line, row: Row) -> None:
@@ -187,8 +188,7 @@ def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
         return
     drive = card.drive(name[1:])
     drive.add_evidence(line, "id", name)
-    for column in ("Blocks", "Serial", "Model"):
-        _another(drive, column, row.get(column, ""))
+    _another(drive, {column: row[column] for column in _IDENTITY if vocabulary.has_value(row.get(column, ""))})
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
         drive.put(line, "unit", unit[1])
@@ -202,17 +202,16 @@ def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
             _cell(drive, Pair(column, value, [line]), _PORT_COLUMNS)
 
 
-def _another(drive: Draft, column: str, value: str) -> None:
+def _another(drive: Draft, identity: dict[str, str]) -> None:
     """Report two drives at one port: outputs of different times or controllers."""
-    if not vocabulary.has_value(value):
-        return
-    known: str | None = drive.get(f"reported {column}")
-    if known is not None and known != value:
-        drive.add_problem(
-            "warning", "unread", f"The outputs disagree about the drive's {column}: {known} and {value}.",
-            "Use outputs of one controller, taken at the same time.",
-        )  # fmt: skip
-    drive.put(None, f"reported {column}", value)
+    known: dict[str, str] = drive.get("identity") or {}
+    for column, value in identity.items():
+        if known.get(column, value) != value:
+            drive.add_problem(
+                "warning", "unread", f"The outputs disagree about the drive's {column}: {known[column]} and {value}.",
+                "Use outputs of one controller, taken at the same time.",
+            )  # fmt: skip
+    drive.override("identity", {**identity, **known})
 
 
 def _blocks(drive: Draft, pair: Pair) -> None:
