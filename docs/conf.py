@@ -18,6 +18,7 @@ NAV = {
         "What has changed?": "drift",
         "Changing caches": "cache",
         "Does it behave?": "bench",
+        "Checks": "checks",
         "Many machines": "policy",
         "Monitoring": "export",
         "From check_raid": "check_raid",

@@ -32,6 +32,8 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "checks": "check show",
+    "schedules": "check schedule show",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
