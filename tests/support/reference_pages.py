@@ -32,6 +32,7 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "replace": "replace",
 }
 """Which commands print each answer of ``raidctl schema``."""
 

@@ -1,0 +1,1 @@
+"""What a person does to the hardware: which drive may be pulled. Pure."""
