@@ -34,6 +34,7 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "checks": "check show",
     "schedules": "check schedule show",
+    "spares": "spare show",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
