@@ -20,6 +20,7 @@ NAV = {
         "Changing caches": "cache",
         "Does it behave?": "bench",
         "Checks": "checks",
+        "Spares": "spares",
         "Many machines": "policy",
         "Monitoring": "export",
         "From check_raid": "check_raid",

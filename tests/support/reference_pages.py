@@ -35,6 +35,7 @@ PRINTED: Mapping[str, str] = {
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",
+    "spares": "spare show",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
