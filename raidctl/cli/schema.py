@@ -12,7 +12,7 @@ from raidctl.output.json import schema
 
 ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
            "diagnose", "export", "diff", "snapshot", "history", "doctor", "checks",
-           "schedules", "spares")  # fmt: skip
+           "schedules", "spares", "self-tests")  # fmt: skip
 """What can be printed with --json and has a schema."""
 
 
@@ -28,7 +28,8 @@ def command(context: click.Context, *, answer: str) -> int:
     schema_version. "change" is for cache set, split, drive, threshold and batch;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
-    for check schedule show, "spares" for spare show; "bench" for bench run and bench show,
+    for check schedule show, "self-tests" for check media, "spares"
+    for spare show; "bench" for bench run and bench show,
     "compare" for bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
@@ -55,6 +56,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
     from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
     kinds: dict[str, tuple[str, Any]] = {
@@ -77,5 +79,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
         "spares": ("Spares of arrays", list[ArraySpares]),
+        "self-tests": ("Self-tests of drives", list[SelfTest]),
     }
     return kinds[answer]

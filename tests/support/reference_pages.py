@@ -35,6 +35,7 @@ PRINTED: Mapping[str, str] = {
     "checks": "check show",
     "schedules": "check schedule show",
     "spares": "spare show",
+    "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
