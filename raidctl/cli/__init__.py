@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
     "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
+    "rate": "Show or set how fast rebuilds, checks and other background operations may be.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Check whether a drive may be pulled: YES, NO or UNKNOWN.",
     "verify": "Check whether a volume is what was promised, claim by claim.",

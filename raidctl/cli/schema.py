@@ -28,6 +28,7 @@ ANSWERS = (
     "history",
     "doctor",
     "tasks",
+    "rates",
     "replace",
     "checks",
     "schedules",
@@ -76,6 +77,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.tasks.rates import RateReport  # noqa: PLC0415 - as above
     from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
@@ -100,6 +102,7 @@ def _kind(answer: str) -> tuple[str, Any]:
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
         "tasks": ("Tasks", TaskReport),
+        "rates": ("Rates", RateReport),
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
         "replace": ("Check of a drive's removal", Removal),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, look, machine
+from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
@@ -24,22 +23,6 @@ from raidctl.tasks.wait import Step, steps
 from raidctl.tasks.watch import Clock, SystemClock, Watch
 from raidctl.text import counted
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)", re.ASCII | re.IGNORECASE)
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-class _Duration(click.ParamType):  # type: ignore[type-arg]  # it takes no argument before click 8.2
-    """``90s``, ``30m``, ``6h``, ``2d``."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds."""
-        match = _TIME.fullmatch(str(value).strip())
-        if match is None or not float(match[1]):
-            self.fail(f'"{value}" is no duration such as 90s, 30m, 6h or 2d.', param, ctx)
-        return float(match[1]) * _SECONDS[match[2].lower()]
-
 
 @click.command(
     "tasks", epilog=examples("raidctl tasks", "raidctl tasks --watch", "raidctl tasks /srv --wait --at-most 6h")
@@ -47,7 +30,9 @@ class _Duration(click.ParamType):  # type: ignore[type-arg]  # it takes no argum
 @click.argument("target", required=False)
 @click.option("--watch", is_flag=True, help="Repeat until interrupted.")
 @click.option("--wait", is_flag=True, help="Wait until all present tasks have ended, and report how.")
-@click.option("--at-most", metavar="TIME", type=_Duration(), help="With --watch or --wait: stop after 90s, 30m, 6h.")
+@click.option(
+    "--at-most", metavar="TIME", type=Length(1, 31 * 86400), help="With --watch or --wait: stop after 90s, 30m, 6h."
+)
 @machine_options
 @output_options
 @click.pass_context

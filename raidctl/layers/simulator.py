@@ -14,10 +14,13 @@ from raidctl.vendor.simulator import Reply, State
 
 _LIMIT = re.compile(r"(/proc/sys/vm/dirty_(?:background_)?)(bytes|ratio)")
 _BCACHE = re.compile(r"(/sys/class/block/\w+/bcache/)(\w+)")
-_ARRAY = re.compile(r"/sys/(?:class/)?block/([\w.-]+/md/(stripe_cache_size|journal_mode))")
+_ARRAY = re.compile(
+    r"/sys/(?:class/)?block/([\w.-]+/md/(stripe_cache_size|journal_mode|sync_speed_min|sync_speed_max))"
+)
 _SCSI_CACHE = re.compile(r"/sys/class/scsi_disk/[\d:]+/cache_type")
 _CACHE_TYPES = ("write through", "none", "write back", "write back, no read (daft)")
 _JOURNAL = ("write-through", "write-back")
+_SPEEDS = {"sync_speed_min": "1000 (system)", "sync_speed_max": "200000 (system)"}
 _STRIPES = range(17, 32769)
 _MODES = ("writethrough", "writeback", "writearound", "none")
 _CUTOFF = 40
@@ -97,6 +100,8 @@ def written(path: str, data: str) -> Mapping[str, str]:
     if _SCSI_CACHE.fullmatch(path) and word not in _CACHE_TYPES:
         raise ValueError("Invalid argument")
     array = _ARRAY.fullmatch(path)
+    if array is not None and array[2] in _SPEEDS:
+        return {path: _of_array(array[2], word)}
     if array is not None:
         # one file under two names
         return dict.fromkeys((f"/sys/block/{array[1]}", f"/sys/class/block/{array[1]}"), _of_array(array[2], word))
@@ -109,4 +114,8 @@ def _of_array(name: str, word: str) -> str:
         return " ".join(f"[{mode}]" if mode == word else mode for mode in _JOURNAL)
     if name == "stripe_cache_size" and word.isdecimal() and int(word) in _STRIPES:
         return word
+    if name in _SPEEDS and word == "system":
+        return _SPEEDS[name]
+    if name in _SPEEDS and word.isdecimal() and int(word):
+        return f"{int(word)} (local)"
     raise ValueError("Invalid argument")

@@ -32,6 +32,19 @@ class Progress(Model, frozen=True, kw_only=True):
     reason: Annotated[str | None, doc("Why it is queued or paused; null: not reported.")] = None
 
 
+class Rates(Model, frozen=True, kw_only=True):
+    """How much of a controller's time background operations get.
+
+    In the tool's unit: percent of the controller's time (`30%`), a level (`medium`), or `1` to `5`.
+    """
+
+    rebuild: Annotated[str | None, doc("Rebuild; null: not reported.")] = None
+    check: Annotated[str | None, doc("Consistency check.")] = None
+    patrol_read: Annotated[str | None, doc("Patrol read.")] = None
+    initialize: Annotated[str | None, doc("Background initialisation.")] = None
+    expand: Annotated[str | None, doc("Expansion and migration.")] = None
+
+
 class Task(Model, frozen=True, kw_only=True):
     """A background operation of a machine."""
 

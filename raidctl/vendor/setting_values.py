@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from raidctl.errors import UsageError
@@ -44,6 +45,13 @@ LABELS: Mapping[Setting, str] = {
     "cache_mode": "cache mode",
     "high_watermark": "high watermark",
     "low_watermark": "low watermark",
+    "sync_speed_min": "minimum speed of rebuilds and checks (KiB/s per drive)",
+    "sync_speed_max": "maximum speed of rebuilds and checks (KiB/s per drive)",
+    "rebuild_rate": "rebuild rate",
+    "check_rate": "consistency check rate",
+    "patrol_read_rate": "patrol read rate",
+    "initialize_rate": "background initialisation rate",
+    "expand_rate": "expansion rate",
 }
 """Each setting for people."""
 
@@ -52,6 +60,29 @@ _KERNEL: frozenset[Setting] = frozenset({
     "stripe_cache_size", "read_ahead",
 })  # fmt: skip
 """Settings of the kernel's, which the details of a volume hold under the same names, as its files show them."""
+
+
+SPEEDS: tuple[Setting, ...] = ("sync_speed_min", "sync_speed_max")
+"""Speeds of md arrays: ``system``, or KiB per second and drive."""
+RATES: Mapping[Setting, str] = {
+    "rebuild_rate": "rebuild", "check_rate": "check", "patrol_read_rate": "patrol_read",
+    "initialize_rate": "initialize", "expand_rate": "expand",
+}  # fmt: skip
+"""Rates of controllers, and the fields of :class:`raidctl.model.Rates` that show them."""
+# 1000 (system): the machine's own limit; 50000 (local): that of the array
+_SPEED = re.compile(r"(\d{1,12}) \((system|local)\)", re.ASCII)
+ENDLESS = "With a rate of 0 a rebuild never ends, and until then the data has less redundancy."
+
+
+def speed(text: str) -> str | None:
+    """``system`` of ``1000 (system)``, ``50000`` of ``50000 (local)``; None if it is neither."""
+    match = _SPEED.fullmatch(text.strip())
+    return None if match is None else match[2] if match[2] == "system" else match[1]
+
+
+def endless(setting: Setting, value: str) -> bool:
+    """Whether a rebuild would never end with this value."""
+    return setting in ("rebuild_rate", *SPEEDS) and value.strip("% ") in ("0", "00", "000")
 
 
 UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold"})
@@ -101,6 +132,9 @@ def value(controller: Controller, object_id: str, setting: Setting) -> str | Non
 
 
 def _of_controller(controller: Controller, setting: Setting) -> str | None:
+    if setting in RATES:
+        rate: str | None = getattr(controller.rates, RATES[setting], None)
+        return rate
     cache = controller.cache
     if cache is None:
         return None
@@ -118,6 +152,8 @@ def _of_volume(volume: Volume, setting: Setting) -> str | None:
     if cache is not None and setting in ("write_policy", "read_policy", "io_policy", "drive_write_cache"):
         told: str | None = getattr(cache, setting)
         return told
+    if setting in SPEEDS:
+        return speed(volume.details.get(setting, ""))
     if setting == "journal_mode":
         return attempt(chosen, volume.details.get(setting, ""))
     return volume.details.get(setting) if setting in _KERNEL else None

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHANGES = [
     ("p400", ("smartarray:1/v1=drive_write_cache=enabled", "smartarray:1=cache_split=50/50")),
     ("p400", ("smartarray:1/v1=write_policy=unprotected_write_back", "smartarray:1/v1=drive_write_cache=enabled")),
+    ("p440", ("smartarray:0=rebuild_rate=low", "smartarray:0=expand_rate=high")),
     ("p440", ("smartarray:0/v2=write_policy=write_through", "smartarray:0=cache_split=50/50")),
     ("workstation", ("drives:HBN1K7Q2=write_cache=disabled", "drives:LM2204810077=write_cache=disabled")),
     ("nvme", ("drives:QZ98A1004417=write_cache=disabled",)),
@@ -24,7 +25,9 @@ CHANGES = [
     ("3154", ("adaptec:1/v1=write_policy=write_through", "adaptec:1=cache_split=10/90")),
     ("3154", ("adaptec:1/v1=write_policy=unprotected_write_back",)),
     ("journal", ("md:md126=stripe_cache_size=512", "md:md126=journal_mode=write-back")),
+    ("journal", ("md:md126=sync_speed_min=50000", "md:md126=sync_speed_max=100000")),
     ("9271", ("megaraid:0/v0=write_policy=write_through", "megaraid:0/v0=read_policy=none")),
+    ("9271", ("megaraid:0=rebuild_rate=60%", "megaraid:0=check_rate=20%")),
     (
         "h730",
         (
@@ -36,6 +39,7 @@ CHANGES = [
     ("9660", ("megaraid:0/v1=write_policy=protected_write_back", "megaraid:0/v2=write_policy=write_through")),
     ("perc5i", ("megaraid:0/v0=write_policy=write_through", "megaraid:0/v0=io_policy=cached")),
     ("perc5i", ("megaraid:0/v0=write_policy=unprotected_write_back", "megaraid:0=flush_interval=2")),
+    ("perc5i", ("megaraid:0=rebuild_rate=60%", "megaraid:0=patrol_read_rate=0%")),
     ("sas", ("drives:TGK00B2Y=write_cache=disabled", "drives:TGK00A1X=write_cache=enabled")),
 ]
 EACH, ALL = 100, 1000

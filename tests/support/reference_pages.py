@@ -17,7 +17,7 @@ from tests.support.pages import ROOT, between, commands, kind
 
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
-    "change": "cache set|cache split|cache drive|cache threshold|batch",
+    "change": "cache set|cache split|cache drive|cache threshold|rate|batch",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -33,6 +33,7 @@ PRINTED: Mapping[str, str] = {
     "history": "history",
     "doctor": "doctor",
     "tasks": "tasks",
+    "rates": "rate",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",

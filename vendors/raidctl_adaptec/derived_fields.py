@@ -18,7 +18,19 @@ def _sector(text: str) -> int | None:
     return {"512": 512, "520": 520, "528": 528, "4k": 4096}.get(text.lower().removesuffix(" bytes"))
 
 
+def _priority(text: str) -> str | None:
+    """``high``; None of ``Not Applicable``."""
+    return word if (word := text.strip().lower()) in ("low", "medium", "mediumhigh", "high") else None
+
+
 CARD: Derived = {
+    # Global task priority                     : High
+    "global task priority": tuple(
+        (f"rates.{name}", _priority) for name in ("rebuild", "check", "initialize", "expand")
+    ),
+    # Rebuild Priority                           : High
+    "rebuild priority": (("rates.rebuild", _priority),),
+    "expand priority": (("rates.expand", _priority),),
     # Background consistency check             : Disabled
     "background consistency check": (
         ("consistency_check.mode", lambda text: _CHECK.get(text.strip().lower())),

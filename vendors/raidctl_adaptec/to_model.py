@@ -17,6 +17,7 @@ from raidctl.model import (
     PciLink,
     Problem,
     Progress,
+    Rates,
     Scrub,
     Volume,
 )
@@ -56,6 +57,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         mode=mode,
         cache=cache,
         pci_link=card.part("pci_link", PciLink),
+        rates=card.part("rates", Rates),
         consistency_check=card.part("consistency_check", Scrub),
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),

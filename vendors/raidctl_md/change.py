@@ -5,6 +5,8 @@ knob                   words                                          arrays
 =====================  =============================================  ==========================================
 ``stripe_cache_size``  17 to 32768: entries of 4 KiB for each member  RAID-4, RAID-5, RAID-6
 ``journal_mode``       ``write-through``, ``write-back``              those of them with a journal device
+``sync_speed_min``     KiB/s for each member, or ``system``           those that can be rebuilt or checked
+``sync_speed_max``     as above                                       as above
 =====================  =============================================  ==========================================
 
 The kernel keeps neither: an array is assembled with 256 entries and ``write-through``. Facts from the kernel's
@@ -19,13 +21,14 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, Step, ToolSetting
-from raidctl.vendor.setting_values import value
+from raidctl.vendor.setting_values import ENDLESS, SPEEDS, endless, value
 
-_KNOBS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode")
+_KNOBS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode", *SPEEDS)
 _MODES = ("write-through", "write-back")
 _SIZES = range(17, 32769)
 _PAGE = 4096
 _PARITY = frozenset({"raid4", "raid5", "raid6"})
+_NEVER_SYNCED = frozenset({"raid0", "linear", "jbod"})
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})")
 _NOTHING_ELSE = "md's only cache settings are the stripe cache size and the journal mode."
 _NO_JOURNAL = "The array has no journal device."
@@ -77,6 +80,8 @@ def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusa
     """Why a desired setting is impossible; None if it is possible."""
     if volume is None or wish.setting not in _KNOBS:
         return _unsupported(wish, _NOTHING_ELSE)
+    if wish.setting in SPEEDS:
+        return _bad_speed(wish, volume, before)
     if volume.raid_level is not None and volume.raid_level not in _PARITY:
         return _unsupported(
             wish, f"Only RAID-4, RAID-5 and RAID-6 have this setting; {volume.id} is {volume.raid_level}."
@@ -84,6 +89,22 @@ def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusa
     fault = _bad_size(wish) if wish.setting == "stripe_cache_size" else _bad_mode(wish, volume, before)
     if fault is not None:
         return fault
+    if before is None or _place(volume, wish.setting) is None:
+        reason = f"The kernel does not report the current {wish.setting}, so it could not be restored."
+        return Refusal(wish=wish, kind="unknown", reason=reason)
+    return None
+
+
+def _bad_speed(wish: Desired, volume: Volume, before: str | None) -> Refusal | None:
+    """Refuse what the kernel rejects, 0 among it."""
+    if endless(wish.setting, wish.value):
+        return _unsupported(wish, ENDLESS)
+    if volume.raid_level in _NEVER_SYNCED:
+        return _unsupported(
+            wish, f"An array without redundancy is never rebuilt or checked; it is {volume.raid_level}."
+        )
+    if wish.value != "system" and not (wish.value.isascii() and wish.value.isdecimal() and len(wish.value) < 10):
+        return _unsupported(wish, "The speed must be KiB per second, or system.")
     if before is None or _place(volume, wish.setting) is None:
         reason = f"The kernel does not report the current {wish.setting}, so it could not be restored."
         return Refusal(wish=wish, kind="unknown", reason=reason)
@@ -133,6 +154,8 @@ def _step(volume: Volume, wish: Desired, before: str) -> Step:
 
 
 def _affects(volume: Volume, setting: str, after: str) -> tuple[str, ...]:
+    if setting in SPEEDS:
+        return ("Applies to rebuilds, checks and reshapes of the array.",)
     if setting == "journal_mode":
         return (_RISK,) if after == "write-back" else ()
     if volume.drives_expected is None:

@@ -19,6 +19,9 @@ _MODES: dict[str, ScrubMode] = {"auto": "automatic", "manual": "manual", "disabl
 _NOT_SCHEDULED = frozenset({"na", "n/a"})
 
 
+_RATE = re.compile(r"(\d{1,3}) ?%?(?: |$|\()", re.ASCII)
+
+
 def _interval(text: str) -> int | None:
     """Seconds of ``168 hrs``; None of ``Continuous`` and of 0."""
     match = _HOURS.fullmatch(text.strip())
@@ -70,7 +73,25 @@ def _pending(text: str) -> str | None:
     return f"Pending image in flash: {collapse(text)}"
 
 
+def _rate(text: str) -> str | None:
+    """``30%`` of ``30 % (default 30%)``; None of ``Yes``, which says that it can be set."""
+    match = _RATE.match(text.strip())
+    return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
+
+
 CARD: Derived = {
+    # Rebuild Rate                    30 %    30%
+    **{
+        label: ((f"rates.{name}", _rate),)
+        for name, labels in (
+            ("rebuild", ("rebuild rate", "rebuild rate(%)", "rebuild_rate")),
+            ("check", ("check consistency rate", "cc rate", "cc rate(%)", "cc_rate")),
+            ("patrol_read", ("patrol read rate", "pr rate", "patrol read rate(%)", "patrol_read_rate")),
+            ("initialize", ("bgi rate", "bgi rate(%)", "bgi_rate")),
+            ("expand", ("reconstruction rate", "recon rate", "reconstruction rate(%)", "recon_rate")),
+        )
+        for label in labels
+    },
     # Image name = No pending images
     "image name": (("firmware_update", _pending),),
     "pending images in flash": (("firmware_update", _pending),),

@@ -9,6 +9,8 @@ knob                   object      command
 ``nobatterywritecache``  controller  ``ctrl slot=1 modify nobatterywritecache=disable``
 ``drivewritecache``    controller  ``ctrl slot=1 modify drivewritecache=disable``; on Gen10 and later, which keep
                                    one for each use of the drives, with ``usage=configured``
+``rebuildpriority``    controller  ``ctrl slot=1 modify rebuildpriority=low|medium|mediumhigh|high``
+``expandpriority``     controller  ``ctrl slot=1 modify expandpriority=high``
 ``writecachebypassthreshold``  controller  ``ctrl slot=1 modify writecachebypassthreshold=1040`` (KiB)
 =====================  ==========  =====================================================================
 
@@ -26,7 +28,7 @@ from dataclasses import dataclass
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing
-from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, ToolSetting
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
@@ -53,6 +55,8 @@ _ORDER = {
     ("nobatterywritecache", "enable"): 2,
 }
 """Where a step stands; all others in the middle, where a volume uses the cache if one does before or afterwards."""
+RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildpriority", "expand_rate": "expandpriority"}
+_PRIORITIES = {word: word for word in ("low", "medium", "mediumhigh", "high")}
 _WHOLE = "Applies to all volumes of the controller."
 _EVERY_DRIVE = "Applies to the write caches of all drives of the controller."
 _CONFIGURED = "Applies to the write caches of all drives in the controller's arrays."
@@ -70,6 +74,10 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     threshold = _detail(controller, _THRESHOLD)
     if threshold is not None and (match := _KIB.fullmatch(threshold)):
         found[controller.id, "writecachebypassthreshold"] = match[1]
+    for setting, knob in RATES.items():
+        rate = value(controller, controller.id, setting)
+        if rate in _PRIORITIES:
+            found[controller.id, knob] = rate
     for volume in controller.volumes:
         if volume.cache is None:
             continue
@@ -167,6 +175,8 @@ class _Planner(Planner):
         elif wish.setting == "drive_write_cache":
             by_usage = _detail(self.controller, _BY_USAGE) is not None
             self.switch(wish, "drivewritecache", _SWITCH, _CONFIGURED if by_usage else _EVERY_DRIVE)
+        elif wish.setting in RATES:
+            self.switch(wish, RATES[wish.setting], _PRIORITIES, "Applies to all arrays of the controller.")
         elif wish.setting == "bypass_threshold":
             self.bypass(wish)
         else:

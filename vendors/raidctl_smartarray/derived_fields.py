@@ -6,7 +6,7 @@ from raidctl.model import ScrubMode
 from raidctl.units import parse_pcie, parse_percent
 from raidctl.vendor.draft import Derived
 from raidctl_smartarray import numbers
-from raidctl_smartarray.vocabulary import normalized
+from raidctl_smartarray.vocabulary import has_value, normalized
 
 _SURFACE: dict[str, ScrubMode] = {"idle": "automatic", "high": "automatic", "disabled": "disabled"}
 
@@ -21,7 +21,16 @@ def _sector(text: str, place: int) -> int:
     return int(text.partition("/")[2 * place].strip())
 
 
+def _priority(text: str) -> str | None:
+    """``medium``, ``mediumhigh`` of ``Medium High``, as the commands spell it."""
+    return normalized(text).replace(" ", "") if has_value(text) else None
+
+
 CARD: Derived = {
+    # Rebuild Priority: Medium
+    "rebuild priority": (("rates.rebuild", _priority),),
+    "expand priority": (("rates.expand", _priority),),
+    "transform priority": (("rates.expand", _priority),),
     # Surface Scan Mode: Idle
     "surface scan mode": (
         ("patrol_read.mode", lambda text: _SURFACE.get(normalized(text))),

@@ -30,6 +30,8 @@ _OF_CARD = {
     "capacitor status": "battery",
     "cache status": "cache",
     "write cache bypass threshold size": "writecachebypassthreshold",
+    "rebuild priority": "rebuildpriority",
+    "expand priority": "expandpriority",
 }
 _OF_VOLUME = {"array accelerator": "arrayaccelerator", "caching": "arrayaccelerator"}
 _OF_ARRAY = {"hp ssd smart path": "ssdsmartpath", "hpe ssd smart path": "ssdsmartpath"}
@@ -39,6 +41,8 @@ _VALUES: dict[str, tuple[str, ...]] = {
     "arrayaccelerator": ("enable", "disable"),
     "ssdsmartpath": ("enable", "disable"),
     "nobatterywritecache": ("enable", "disable", "default"),
+    "rebuildpriority": ("low", "medium", "mediumhigh", "high"),
+    "expandpriority": ("low", "medium", "high"),
     "drivewritecache": ("enable", "disable", "default", "unchanged"),
 }
 _USAGES = ("configured", "unconfigured", "hba")

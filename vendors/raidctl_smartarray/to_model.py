@@ -17,6 +17,7 @@ from raidctl.model import (
     PciLink,
     Problem,
     Progress,
+    Rates,
     Scrub,
     Volume,
 )
@@ -53,6 +54,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         slot=card.get("slot") or card.name or None,
         cache=cache,
         pci_link=card.part("pci_link", PciLink),
+        rates=card.part("rates", Rates),
         patrol_read=card.part("patrol_read", Scrub),
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),

@@ -7,6 +7,7 @@ import re
 from raidctl.model import ScrubMode
 from raidctl.vendor.draft import Derived
 
+_STEPS = ("1", "2", "3", "4", "5")
 _LANES = re.compile(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
 _LANE_SPEED = re.compile(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
 # a unit without automatic verification is left out when the card's schedule comes round
@@ -27,7 +28,16 @@ def _verify(text: str) -> ScrubMode | None:
     return _VERIFY.get(text.strip().lower())
 
 
+def _rate(text: str) -> str | None:
+    """``1`` to ``5``."""
+    return text.strip() if text.strip() in _STEPS else None
+
+
 CARD: Derived = {
+    # /c6 Rebuild Rate = 1
+    "rebuild rate": (("rates.rebuild", _rate),),
+    # /c6 Verify Rate = 1
+    "verify rate": (("rates.check", _rate),),
     # /c0 Controller Bus Width = 8 lanes
     "controller bus width": (("pci_link.width", _lanes),),
     "controller bus speed": (("pci_link.speed_gtps", _speed),),

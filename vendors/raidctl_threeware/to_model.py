@@ -17,6 +17,7 @@ from raidctl.model import (
     PciLink,
     Problem,
     Progress,
+    Rates,
     Role,
     Scrub,
     Volume,
@@ -66,6 +67,7 @@ def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
         mode="raid" if units else None,
         cache=_cache(card),
         pci_link=card.part("pci_link", PciLink),
+        rates=card.part("rates", Rates),
         batteries=batteries,
         arrays=tuple(_array(unit, card, object_id) for unit in units),
         volumes=tuple(

@@ -29,7 +29,9 @@ BY_KNOB = {
     "preserved": ("Yes", "No"),
     "block ssd": ("Yes", "No"),
 }
-FIGURES = {"cacheflushint": 255, "charge": 100}
+RATES = {"rebuildrate": "rebuild", "ccrate": "check", "prrate": "patrol_read", "bgirate": "initialize",
+         "reconrate": "expand"}  # fmt: skip
+FIGURES = {"cacheflushint": 255, "charge": 100, **dict.fromkeys(RATES, 100)}
 FACTS = ("cli", "os", "media")
 """What is told of a card and never changes."""
 
@@ -86,6 +88,8 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
     assert controller.cache is not None
     if "megaraid 0/cacheflushint" in state:
         assert controller.cache.flush_interval_seconds == int(state["megaraid 0/cacheflushint"])
+    rates = {knob: state[f"megaraid 0/{knob}"] for knob in RATES if f"megaraid 0/{knob}" in state}
+    assert {knob: getattr(controller.rates, RATES[knob]) for knob in rates} == {k: f"{v}%" for k, v in rates.items()}
     assert controller.cache.preserved_data == (state["megaraid 0/preserved"] == "Yes")
     for volume in controller.volumes:
         mine = {key.rpartition("/")[2]: value for key, value in state.items() if f"/{volume.id[11:]}/" in key}

@@ -39,6 +39,8 @@ def generated(state: State) -> st.SearchStrategy[State]:
         "arrayaccelerator": st.sampled_from(SWITCH),
         "ssdsmartpath": st.sampled_from(SWITCH),
         "writecachebypassthreshold": st.integers(1, 65).map(lambda n: str(n * 16)),
+        "rebuildpriority": st.sampled_from(("low", "medium", "mediumhigh", "high")),
+        "expandpriority": st.sampled_from(("low", "medium", "high")),
         "battery": st.sampled_from(sorted(BATTERIES)),
         "cache": st.sampled_from(CACHES),
     }

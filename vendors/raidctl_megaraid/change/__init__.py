@@ -16,7 +16,7 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
-from raidctl.vendor.setting_values import value
+from raidctl.vendor.setting_values import RATES, value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
 from raidctl_megaraid.change.commands import CACHED, Grammar, Turn
@@ -147,6 +147,10 @@ class _Planner(Planner):
         Raises:
             CannotError: They cannot.
         """
+        if wish.setting in RATES:
+            if KINDS.get(self.controller.told_by or "") == "storcli2":
+                raise CannotError("raidctl knows no command of this tool that sets the rate.")
+            return
         if wish.setting in _LACKS:
             raise CannotError(_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1])
         can = self.controller.capabilities.get(wish.setting)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Desired, ToolSetting
+from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
+from raidctl.vendor.setting_values import ENDLESS, endless, value
 
 TIMEOUT = 60.0
 """Seconds for one changing call."""
@@ -16,6 +17,8 @@ FLUSH_TIMEOUT = 600.0
 """Seconds for writing a whole cache out: gigabytes on slow drives."""
 
 RANGE = ("The accepted range is undocumented (0 to 255 seconds); the firmware may reject the value.",)
+PERCENT: Mapping[str, int] = {str(number): 0 for number in range(101)}
+"""Values of a rate; none of them loses data."""
 CACHED = "With cached I/O the controller may hold writes in its cache whatever the write policy"
 
 
@@ -50,6 +53,26 @@ class Grammar(Protocol):
 
     def flush(self, command: str, number: str) -> Action:
         """The command that writes the controller's cache out."""
+
+
+def percent(wish: Desired) -> str:
+    """A rate as the programs take it: percent of the controller's time.
+
+    Raises:
+        CannotError: It is no percentage, or a rebuild would never end with it.
+    """
+    if endless(wish.setting, wish.value):
+        raise CannotError(ENDLESS)
+    figure = wish.value.removesuffix("%")
+    if not (figure.isascii() and figure.isdecimal() and len(figure) < 4 and int(figure) <= 100):
+        raise CannotError(f"The controller's rates are percentages, 0 to 100, not {wish.value}.")
+    return str(int(figure))
+
+
+def rates(controller: Controller, words: Mapping[Setting, str]) -> dict[ToolSetting, str]:
+    """The rates that are reported, under the program's words."""
+    told = {word: value(controller, controller.id, setting) for setting, word in words.items()}
+    return {(controller.id, word): rate.removesuffix("%") for word, rate in told.items() if rate is not None}
 
 
 def volume_of(controller: Controller, object_id: str) -> Volume:

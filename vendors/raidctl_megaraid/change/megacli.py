@@ -9,6 +9,7 @@ knob                     object      command
 ``IoPolicy``             volume      ``-LDSetProp Direct|Cached -L0 -a0``
 ``DskCache``             volume      ``-LDSetProp -DisDskCache|-EnDskCache -L0 -a0``
 ``CacheFlushInterval``   controller  ``-AdpSetProp CacheFlushInterval -4 -a0``
+``RebuildRate`` …        controller  ``-AdpSetProp RebuildRate -60 -a0``
 =======================  ==========  ========================================================
 
 Write-back has two words in this dialect: the write policy, and whether it goes on with a bad battery. The drives' own
@@ -21,14 +22,17 @@ import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Desired, ToolSetting
+from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
+    PERCENT,
     RANGE,
     TIMEOUT,
     Turn,
     of_drives,
+    percent,
+    rates,
     seconds,
     told,
     volume_of,
@@ -43,6 +47,11 @@ _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
 _BATTERY = {"No": "NoCachedBadBBU", "Yes": "CachedBadBBU"}
 
+RATES: Mapping[Setting, str] = {
+    "rebuild_rate": "RebuildRate", "check_rate": "CCRate", "patrol_read_rate": "PatrolReadRate",
+    "initialize_rate": "BgiRate", "expand_rate": "ReconRate",
+}  # fmt: skip
+
 
 class MegaCli:
     """The grammar of MegaCli, under all of its names."""
@@ -54,6 +63,7 @@ class MegaCli:
         "IoPolicy": {"Direct": 0, "Cached": 1},
         "DskCache": {"-DisDskCache": 0, "-EnDskCache": 2},
         "CacheFlushInterval": {str(number): number for number in range(256)},
+        **dict.fromkeys(RATES.values(), PERCENT),
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
@@ -62,10 +72,13 @@ class MegaCli:
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
             found[controller.id, "CacheFlushInterval"] = str(interval)
+        found |= rates(controller, RATES)
         return found
 
     def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:
         """The knobs of the wish: a write policy may take two."""
+        if wish.setting in RATES:
+            return [Turn((controller.id, RATES[wish.setting]), percent(wish))]
         if wish.setting == "flush_interval":
             return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)
@@ -87,8 +100,8 @@ class MegaCli:
     def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
         """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""
         _, _, volume = knob[0].partition("/v")
-        if knob[1] == "CacheFlushInterval":
-            words: tuple[str, ...] = ("-AdpSetProp", "CacheFlushInterval", f"-{value}")
+        if knob[1] == "CacheFlushInterval" or knob[1] in RATES.values():
+            words: tuple[str, ...] = ("-AdpSetProp", knob[1], f"-{value}")
         else:
             words = ("-LDSetProp", value, f"-L{volume}")
         return Action(argv=(command, *words, f"-a{number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)

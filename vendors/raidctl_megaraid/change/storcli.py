@@ -8,6 +8,7 @@ knob                 object      command                                     gen
 ``iopolicy``         volume      ``/c0/v1 set iopolicy=Direct|Cached``       up to version 7
 ``pdcache``          volume      ``/c0/v1 set pdcache=On|Off|Default``       version 8: not documented
 ``cacheflushint``    controller  ``/c0 set cacheflushint=4``                 version 8: not documented
+``rebuildrate`` …    controller  ``/c0 set rebuildrate=60``                  up to version 7
 ===================  ==========  ==========================================  =========================
 
 What version 8 lacks stands in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
@@ -20,14 +21,17 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Desired, ToolSetting
+from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
+    PERCENT,
     RANGE,
     TIMEOUT,
     Turn,
     of_drives,
+    percent,
+    rates,
     seconds,
     told,
     volume_of,
@@ -42,6 +46,11 @@ _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "Off", "default": "Default", "enabled": "On"}
 _BLOCKED = "block ssd write disk cache change"
 
+RATES: Mapping[Setting, str] = {
+    "rebuild_rate": "rebuildrate", "check_rate": "ccrate", "patrol_read_rate": "prrate", "initialize_rate": "bgirate",
+    "expand_rate": "reconrate",
+}  # fmt: skip
+
 
 class StorCli:
     """The grammar of both generations."""
@@ -52,6 +61,7 @@ class StorCli:
         "iopolicy": {"Direct": 0, "Cached": 1},
         "pdcache": {"Off": 0, "Default": 1, "On": 2},
         "cacheflushint": {str(number): number for number in range(256)},
+        **dict.fromkeys(RATES.values(), PERCENT),
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
@@ -60,6 +70,7 @@ class StorCli:
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
             found[controller.id, "cacheflushint"] = str(interval)
+        found |= rates(controller, RATES)
         fixed = {_KNOBS[name] for name, can in controller.capabilities.items() if name in _KNOBS and not can.set}
         return {knob: value for knob, value in found.items() if knob[1] not in fixed}
 
@@ -70,6 +81,8 @@ class StorCli:
         stand: Mapping[ToolSetting, str],  # noqa: ARG002 - MegaCli's way depends on it
     ) -> list[Turn]:
         """The one knob of the wish."""
+        if wish.setting in RATES:
+            return [Turn((controller.id, RATES[wish.setting]), percent(wish))]
         if wish.setting == "flush_interval":
             return [Turn((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)

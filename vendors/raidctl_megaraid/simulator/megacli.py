@@ -19,6 +19,15 @@ _PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<t
 _INTERVAL = re.compile(r"(\d+)s")
 _PERCENT = re.compile(r"(\d+) ?%")
 
+_RATES = {
+    "rebuild rate": "rebuildrate", "check consistency rate": "ccrate", "patrol read rate": "prrate",
+    "pr rate": "prrate", "bgi rate": "bgirate", "reconstruction rate": "reconrate",
+}  # fmt: skip
+_SET_RATES = {
+    "rebuildrate": ("rebuildrate", "rebuild rate"), "ccrate": ("ccrate", "check consistency rate"),
+    "patrolreadrate": ("prrate", "patrol read rate"), "bgirate": ("bgirate", "BGI rate"),
+    "reconrate": ("reconrate", "reconstruction rate"),
+}  # fmt: skip
 _WRITE = {"writeback": "WB", "writethrough": "WT", "forcedwriteback": "AWB"}
 _WRITE_SHOWN = {"WB": "WriteBack", "WT": "WriteThrough", "AWB": "ForcedWriteBack"}
 _READ = {"readaheadnone": "NoRA", "readahead": "RA", "readadaptive": "adaptive"}
@@ -62,6 +71,8 @@ def _told(label: str, value: str, volume: str | None) -> dict[str, str]:
         return {"pdcache": known_word} if known_word is not None else {}
     if label == "cache flush interval" and (match := _INTERVAL.fullmatch(value)):
         return {"cacheflushint": match[1]}
+    if label in _RATES and (match := _PERCENT.fullmatch(value)):
+        return {_RATES[label]: match[1]}
     if label == "relative state of charge" and (match := _PERCENT.fullmatch(value)):
         return {"charge": match[1]}
     if label in ("battery state", "any offline vd cache preserved"):
@@ -92,6 +103,9 @@ def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) 
     told = _told(label, value, None)
     if "cacheflushint" in told:
         return f"{now.get('cacheflushint') or told['cacheflushint']}s"
+    rate = next((knob for knob in told if knob in _RATES.values()), None)
+    if rate is not None:
+        return value.replace(told[rate], now.get(rate) or told[rate], 1)
     if "charge" in told:
         return value.replace(told["charge"], now.get("charge") or told["charge"])
     if told:
@@ -184,12 +198,22 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 
 
 def _set_card(card: Card, words: Sequence[str]) -> Reply:
+    if len(words) == 2 and words[0] in _SET_RATES and words[1].isdecimal():
+        return _set_rate(card, words[0], int(words[1]))
     if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
         return _said(_WRONG + (words[0] if words else ""), 1, card.state)
     if int(words[1]) > 255:
         return _said(f"Adapter {card.number}: Failed to Set Adapter Properties.", 1, card.state)
     after = dict(card.state) | {name(card.number, "cacheflushint"): str(int(words[1]))}
     return _said(f"Adapter {card.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
+
+
+def _set_rate(card: Card, word: str, percent: int) -> Reply:
+    knob, text = _SET_RATES[word]
+    if percent > 100 or card.get(knob) is None:
+        return _said(f"Adapter {card.number}: Failed to Set Adapter Properties.", 1, card.state)
+    after = dict(card.state) | {name(card.number, knob): str(percent)}
+    return _said(f"Adapter {card.number}: Set {text} to {percent}% success.", 0, after)
 
 
 def _set_volume(card: Card, words: Sequence[str]) -> Reply:

@@ -40,6 +40,10 @@ _SUPPORTED = {
     "IO Policy": "iopolicy",
     "Disk Cache Policy": "pdcache",
 }
+_RATES = {
+    "Rebuild Rate": "rebuildrate", "Check Consistency Rate": "ccrate", "Patrol Read Rate": "prrate",
+    "PR Rate": "prrate", "BGI Rate": "bgirate", "Reconstruction Rate": "reconrate",
+}  # fmt: skip
 BLOCKED = "Block SSD Write Disk Cache Change"
 _PRESERVED = ("Any Offline VD Cache Preserved", "Preserved Cache Present")
 
@@ -140,6 +144,8 @@ class _Reading:
             yield self.place(table["PDC"], {}, self._pdc(table["DG"].value, table["PDC"].value))
         elif table.get("Policy") is not None and table["Policy"].value == "Cache Flush Interval" and "Current" in table:
             yield from self._interval(table["Current"])
+        elif table.get("Policy") is not None and table["Policy"].value in _RATES and "Current" in table:
+            yield from self._rate(_RATES[table["Policy"].value], table["Current"])
         elif last == "Command Status":
             for label, setting in (("CLI Version", "cli"), ("Operating system", "os")):
                 if label in table:
@@ -190,6 +196,11 @@ class _Reading:
         if re.fullmatch(r"\d+s", leaf.value):
             told = {self.key("cacheflushint"): leaf.value[:-1]}
             yield self.place(leaf, told, lambda card: f"{card.get('cacheflushint')}s")
+
+    def _rate(self, knob: str, leaf: Leaf) -> Iterator[Place]:
+        if match := re.fullmatch(r"(\d+)( ?)%", leaf.value):
+            told = {self.key(knob): match[1]}
+            yield self.place(leaf, told, lambda card: f"{card.get(knob) or match[1]}{match[2]}%")
 
     def _plain(self, title: str, table: Table) -> Iterator[Place]:
         """Switches that are shown as they are."""

@@ -35,6 +35,9 @@ OPTIONS: dict[str, Option] = {
     "pdcache": Option(("On", "Off", "Default"), "PdCac", None),
 }
 INTERVAL = "cacheflushint"
+RATES = {"rebuildrate": "Rebuild Rate", "ccrate": "Check Consistency Rate", "prrate": "Patrol Read Rate",
+         "bgirate": "BGI Rate", "reconrate": "Reconstruction Rate"}  # fmt: skip
+"""Rates of the controller, as the commands and the table of policies call them."""
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
@@ -80,6 +83,8 @@ def _flush(card: Card, volume: str | None, rest: Sequence[str]) -> Reply:
 
 def _set_card(card: Card, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
+    if option.lower() in RATES and not _second(card):
+        return _set_rate(card, option.lower(), value)
     if option.lower() != INTERVAL or _second(card) or not value.isdecimal():
         return _syntax(card, "unexpected TOKEN_UNKNOWN")
     if int(value) > 255 or card.get(INTERVAL) is None:
@@ -87,6 +92,15 @@ def _set_card(card: Card, words: Sequence[str]) -> Reply:
         return Reply(3, _answer(card, "Failure", "None", [row]), card.state)
     shown = {"Controller Properties": [{"Ctrl_Prop": "Cache Flush Interval", "Value": f"{int(value)} sec"}]}
     after = dict(card.state) | {name(card.number, INTERVAL): str(int(value))}
+    return Reply(0, _answer(card, "Success", "None", data=shown), after)
+
+
+def _set_rate(card: Card, option: str, value: str) -> Reply:
+    if not value.isdecimal() or int(value) > 100 or card.get(option) is None:
+        row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
+        return Reply(3, _answer(card, "Failure", "None", [row]), card.state)
+    shown = {"Controller Properties": [{"Ctrl_Prop": RATES[option], "Value": f"{int(value)}%"}]}
+    after = dict(card.state) | {name(card.number, option): str(int(value))}
     return Reply(0, _answer(card, "Success", "None", data=shown), after)
 
 

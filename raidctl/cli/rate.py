@@ -1,0 +1,133 @@
+"""``raidctl rate``: how fast rebuilds, checks and other background operations may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from raidctl.cli.shared.apply_change import perform
+from raidctl.cli.shared.change_targets import controllers, volumes, wishes
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import UsageError
+from raidctl.select import find, narrow
+from raidctl.survey.survey import Survey
+from raidctl.tasks.rates import rates
+from raidctl.vendor.plan import Desired, Setting
+from raidctl.vendor.setting_values import RATES, SPEEDS
+
+_SIZE = re.compile(r"(\d{1,9})([KMG]?)(?:i?B)?(?:/s)?", re.ASCII | re.IGNORECASE)
+_KIB = {"": 1, "K": 1, "M": 1024, "G": 1024**2}
+_PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
+
+
+class _Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument before click 8.2
+    """``50M``, ``2000K``, or ``system``; a bare number is KiB per second."""
+
+    name = "speed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return KiB per second as md's files have it, or the word system."""
+        text = str(value).strip()
+        if text.lower() == "system":
+            return "system"
+        match = _SIZE.fullmatch(text)
+        if match is None:
+            self.fail(f"{text!r} is no speed: write 50M, 2000K or system.", param, ctx)
+        return str(int(match[1]) * _KIB[match[2].upper()])
+
+
+class _Rate(click.ParamType):  # type: ignore[type-arg]  # as above
+    """Percent, or the tool's own level."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return ``30%``, or the level in lower case."""
+        match = _PERCENT.fullmatch(str(value).strip())
+        if match is None:
+            return str(value).strip().lower()
+        if int(match[1]) > 100:
+            self.fail(f"{value} is more than 100 %.", param, ctx)
+        return f"{int(match[1])}%"
+
+
+@click.command(
+    "rate",
+    epilog=examples("raidctl rate", "raidctl rate /srv --min 50M --max 200M", "raidctl rate /srv/db --rebuild 60"),
+)
+@click.argument("target", required=False)
+@click.option("--rebuild", metavar="RATE", type=_Rate(), help="Controllers: rebuild rate, percent or level.")
+@click.option("--check", metavar="RATE", type=_Rate(), help="Controllers: consistency check.")
+@click.option("--patrol", metavar="RATE", type=_Rate(), help="Controllers: patrol read.")
+@click.option("--initialize", metavar="RATE", type=_Rate(), help="Controllers: background initialisation.")
+@click.option("--expand", metavar="RATE", type=_Rate(), help="Controllers: expansion and migration.")
+@click.option("--min", "minimum", metavar="SPEED", type=_Speed(), help="md: minimum per drive, 50M, 2000K or system.")
+@click.option("--max", "maximum", metavar="SPEED", type=_Speed(), help="md: maximum per drive; system: of the machine.")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, /, *, target: str | None, consent: Consent, **given: str | None) -> int:
+    """Show or set how fast rebuilds, checks and other background operations may be.
+
+    Without an option, shows the rates of the controllers and md arrays that
+    report some. TARGET is an id, a device or a mount point; a change needs it.
+
+    A controller's rate is the percentage of its time that an operation gets
+    under load. An md array has a minimum and a maximum speed per drive for all
+    operations; "system" restores the limits of the machine. They last until the
+    next reboot. A rebuild rate of 0 is refused.
+
+    Exit codes: as of "cache set"; without an option as of "show".
+    """
+    settings = settings_of(context)
+    wanted = _wanted(given)
+    if not wanted:
+        if consent.dry_run or consent.yes or consent.unsafe:
+            raise click.UsageError("No rate is given.")
+        return _show(settings, target)
+    if target is None:
+        raise click.UsageError("TARGET is missing: the controller or array whose rates are set.")
+    return perform(settings, consent, lambda seen: _desired(seen, target, wanted))
+
+
+def _wanted(given: dict[str, str | None]) -> dict[Setting, str | None]:
+    named: tuple[tuple[Setting, str], ...] = (
+        ("rebuild_rate", "rebuild"), ("check_rate", "check"), ("patrol_read_rate", "patrol"),
+        ("initialize_rate", "initialize"), ("expand_rate", "expand"), ("sync_speed_min", "minimum"),
+        ("sync_speed_max", "maximum"),
+    )  # fmt: skip
+    return {setting: given[name] for setting, name in named if given[name] is not None}
+
+
+def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> list[Desired]:
+    """Speeds of the arrays that are meant, rates of the controllers.
+
+    Raises:
+        UsageError: The options and the target do not fit.
+    """
+    software = [card for card in controllers(seen, [target]) if card.mode == "software"]
+    cards = [card for card in controllers(seen, [target]) if card.mode not in ("software", "none")]
+    speeds = {setting: value for setting, value in wanted.items() if setting in SPEEDS}
+    shares = {setting: value for setting, value in wanted.items() if setting in RATES}
+    if speeds and not software:
+        raise UsageError(f'--min and --max belong to md arrays; "{target}" is none.')
+    if shares and not cards:
+        raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
+    arrays = {volume.id for card in software for volume in card.volumes}
+    mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
+    return [*wishes(mine, speeds), *wishes(cards, shares)]
+
+
+def _show(settings: Settings, target: str | None) -> int:
+    seen = look(settings)
+    inventory = narrow(seen.inventory, find(seen.inventory, seen.view, [target])) if target else seen.inventory
+    found = rates(inventory)
+    emit_found(found, settings, "rates.rates_screen", more=settings.verbose)
+    return exit_code(found.problems)
