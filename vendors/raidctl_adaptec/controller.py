@@ -5,7 +5,8 @@ from __future__ import annotations
 from raidctl.evidence import mark_read
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -77,11 +78,6 @@ def _read_pair(card: ControllerDraft, pair: Pair, sub: str) -> None:
         keep(card, pair, sub)
 
 
-def _mode(card: ControllerDraft, pair: Pair) -> None:
-    if card.read_field(pair, "mode", numbers.mode) is not None:
-        card.keep_words(pair.label, collapse(pair.value))
-
-
 def _drive_cache(card: ControllerDraft, pair: Pair) -> None:
     name = _DRIVE_CACHE[normalized(pair.label)]
     value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
@@ -133,7 +129,7 @@ def read_status(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None
         keep(card, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
-    put_status(card, pair.lines[0], "controller", health, text=pair.value, weight=weight)
+    put_status(card, pair.lines, "controller", health, text=pair.value, weight=weight)
 
 
 def _cache_status(card: ControllerDraft, pair: Pair) -> None:
@@ -142,7 +138,7 @@ def _cache_status(card: ControllerDraft, pair: Pair) -> None:
         keep(card, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
-    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
+    put_status(card, pair.lines, "cache", health, text=pair.value, prefix="cache.")
 
 
 def read_connector(card: ControllerDraft, block: Block) -> None:
@@ -187,7 +183,9 @@ def read_version(card: ControllerDraft, block: Block) -> None:
 
 _FIELDS: Fields[ControllerDraft] = {
     # Controller Mode                            : RAID (Expose RAW)
-    **dict.fromkeys(("controller mode", "operational mode", "functional mode", "mode"), _mode),
+    **dict.fromkeys(
+        ("controller mode", "operational mode", "functional mode", "mode"), Field("mode", numbers.mode, keep=True)
+    ),
     # Controller Model                         : Adaptec 6805
     "controller model": read_model,
     # Controller Status                        : Optimal

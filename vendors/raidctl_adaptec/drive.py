@@ -7,7 +7,8 @@ import re
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
@@ -95,7 +96,7 @@ def _state(drive: Draft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         keep(drive, pair)
         return
-    put_status(drive, line, "drive", known.status if known else None, text=pair.value)
+    put_status(drive, [line], "drive", known.status if known else None, text=pair.value)
     if known is not None and known.role is not None:
         # A failed drive is that first; what is configured counts over what follows from the state.
         drive.put(line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)

@@ -7,7 +7,8 @@ import re
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.drive import read_node
@@ -95,7 +96,7 @@ def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
         keep(volume, pair)
         return
     line = pair.lines[0]
-    put_status(volume, line, "volume", known.status if known else None, text=pair.value, weight=weight)
+    put_status(volume, [line], "volume", known.status if known else None, text=pair.value, weight=weight)
     going = known.operation if known else None
     if going is not None or percent is not None:
         volume.put(line, "progress.operation", going or "unknown", weight)
@@ -208,7 +209,7 @@ def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label == "status" and vocabulary.has_value(pair.value):
         health = vocabulary.health(states.ARRAY_STATUS, pair.value)
-        put_status(array, pair.lines[0], "array", health, text=pair.value)
+        put_status(array, pair.lines, "array", health, text=pair.value)
     elif not read_pair(array, pair, label, _ARRAY_FIELDS):
         keep(array, pair, sub)
 

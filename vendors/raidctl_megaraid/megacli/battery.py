@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import read_status
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
@@ -50,17 +51,6 @@ _FIGURES = frozenset({"firmware status", "bbu firmware status"})
 
 _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging": bbu_mask.CHARGING}
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    # Voltage: 3985 mV
-    "voltage": ("voltage_volts", numbers.volts),
-    # Temperature: 18 C
-    "temperature": ("temperature_celsius", numbers.celsius),
-    # Relative State of Charge: 98 %
-    "relative state of charge": ("charge_percent", numbers.charge),
-    # Next Learn time: Sun Oct 12 12:20:37 2014
-    "next learn time": ("next_learn_at", numbers.next_learn),
-}
-
 
 def battery_of(card: ControllerDraft, block: Block) -> Draft:
     """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
@@ -95,17 +85,22 @@ def _read_item(battery: Draft, item: Item) -> None:
         # ``Voltage`` and ``Temperature`` are words here, and figures above.
         battery.keep_detail(pair, f"{FLAGS} " if label in _FIELDS else "")
         _flag(battery, pair)
-    elif label in ("batterytype", "battery type"):
-        _kind(battery, pair)
-    elif label == "relative state of charge" and battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
-        # a capacitor has no gauge, and firmware prints 0 %
-        battery.keep_detail(pair)
-    elif label in _FIELDS:
-        name, parse = _FIELDS[label]
-        if battery.read_field(pair, name, parse) is not None and name == "next_learn_at":
-            battery.keep_detail(pair)
-    else:
+    elif not read_pair(battery, pair, label, _FIELDS):
         _flag(battery, pair)
+        battery.keep_detail(pair)
+
+
+def _charge(battery: Draft, pair: Pair) -> None:
+    """``Relative State of Charge: 98 %``; a capacitor has no gauge, and firmware prints 0 %."""
+    if battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
+        battery.keep_detail(pair)
+    else:
+        battery.read_field(pair, "charge_percent", numbers.charge)
+
+
+def _next_learn(battery: Draft, pair: Pair) -> None:
+    """``Next Learn time: Sun Oct 12 12:20:37 2014``."""
+    if battery.read_field(pair, "next_learn_at", numbers.next_learn) is not None:
         battery.keep_detail(pair)
 
 
@@ -245,13 +240,7 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
 
 def read_summary(card: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
-    battery = battery_of(card, Block("battery"))
-    status = _stated(battery, pair)
-    if status is None:
-        battery.keep_detail(pair)
-        return
-    battery.put(pair.lines[0], "status", status, ROW)
-    battery.put(pair.lines[0], "status_text", pair.value, ROW)
+    read_status(battery_of(card, Block("battery")), pair, "battery", battery_status, ROW)
 
 
 def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
@@ -259,3 +248,17 @@ def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
     battery = battery_of(card, block)
     _kind(battery, pair)
+
+
+_FIELDS: Fields[Draft] = {
+    # BatteryType: CVPM02
+    **dict.fromkeys(("batterytype", "battery type"), _kind),
+    # Voltage: 3985 mV
+    "voltage": Field("voltage_volts", numbers.volts),
+    # Temperature: 18 C
+    "temperature": Field("temperature_celsius", numbers.celsius),
+    # Relative State of Charge: 98 %
+    "relative state of charge": _charge,
+    # Next Learn time: Sun Oct 12 12:20:37 2014
+    "next learn time": _next_learn,
+}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, WEAK, GroupDraft, Pair
+from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -20,10 +19,6 @@ _OWN_LABELS = frozenset({"patrol read mode", "patrol read execution delay", "pat
 _HEX = re.compile(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
 
 
-def _text(text: str) -> str | None:
-    return " ".join(text.split()) if has_value(text) else None
-
-
 def _present(text: str) -> bool | None:
     """``Present``, ``Absent``, ``Not Present``, ``Missing``."""
     if normalized(text) in ("not present", "missing", "not installed", "unavailable"):
@@ -31,20 +26,6 @@ def _present(text: str) -> bool | None:
     return flag(text)
 
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "product name": ("model", _text, DETAIL),
-    "serial no": ("serial", _text, DETAIL),
-    # FW Version         : 3.131.05-8148        the package that it came in is told beside it
-    "fw version": ("firmware", _text, DETAIL),
-    "memory size": ("cache.size_bytes", numbers.size, DETAIL),
-    "current size of fw cache": ("cache.available_bytes", numbers.some_size, DETAIL),
-    "cache flush interval": ("cache.flush_interval_seconds", numbers.seconds, DETAIL),
-}
-_HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    # Memory: 128MB        of -CfgDsply
-    "memory": ("cache.size_bytes", numbers.size, ROW),
-    "bbu": ("bbu_present", _present, DETAIL),
-}
 _HARDWARE = ("", "hw configuration")
 
 
@@ -62,21 +43,8 @@ def _read_item(card: ControllerDraft, item: Item) -> None:
         _jbod(card, pair)
     if prefix:
         card.keep_detail(pair, prefix)
-    elif label == "bbu" and section in _HARDWARE:
-        card.read_field(pair, "bbu_present", _present)
-    elif label == "memory":
-        _memory(card, pair)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        card.read_field(pair, name, parse, weight)
-    elif label in ("fw package build", "fw package version"):
+    elif (label == "bbu" and section not in _HARDWARE) or not read_pair(card, pair, label, _FIELDS):
         card.keep_detail(pair)
-        card.read_field(pair, "firmware", _text, ROW)
-    elif label == "any offline vd cache preserved":
-        card.read_field(pair, "cache.preserved_data", flag)
-    else:
-        card.keep_detail(pair)
-        _trouble(card, label, pair.value)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
@@ -89,7 +57,7 @@ def _jbod(card: ControllerDraft, pair: Pair) -> None:
         card.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: ControllerDraft, pair: Pair) -> None:
+def _memory(card: Draft, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
         card.read_field(pair, "cache.size_bytes", numbers.size, ROW)
@@ -99,19 +67,29 @@ def _memory(card: ControllerDraft, pair: Pair) -> None:
         card.put(pair.lines[0], "cache.present", value=False)
 
 
-# Security Key Failed              : No
-_WARNED: dict[str, tuple[str, str]] = {
-    "security key failed": ("The controller's security key failed.", "Enter the key that the drives were locked with."),
-}
+def _failed_key(card: Draft, pair: Pair) -> None:
+    """``Security Key Failed              : No``."""
+    card.keep_detail(pair)
+    if normalized(pair.value) == "yes":
+        card.add_problem(
+            "warning",
+            "state",
+            "The controller's security key failed.",
+            "Enter the key that the drives were locked with.",
+        )
 
 
-def _trouble(card: ControllerDraft, label: str, value: str) -> None:
-    """Counts that are held against the lists, and flags."""
-    if label in COUNTS and value.isascii() and value.isdecimal():
-        card.override(f"count.{label}", int(value[:18]), WEAK)
-    message, remedy = _WARNED.get(label, ("", ""))
-    if message and normalized(value) == "yes":
-        card.add_problem("warning", "state", message, remedy)
+def _count(card: Draft, pair: Pair) -> None:
+    """``Virtual Drives    : 1``: compared with the lists."""
+    card.keep_detail(pair)
+    if pair.value.isascii() and pair.value.isdecimal():
+        card.override(f"count.{normalized(pair.label)}", int(pair.value[:18]), WEAK)
+
+
+def _package(card: Draft, pair: Pair) -> None:
+    """``FW Package Build: 12.12.0-0124``; the firmware's own version counts more."""
+    card.keep_detail(pair)
+    card.read_field(pair, "firmware", _TEXT, ROW)
 
 
 def _bus(card: ControllerDraft, block: Block) -> None:
@@ -160,3 +138,26 @@ def read_enclosure(card: ControllerDraft, block: Block) -> None:
             card.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
             )
+
+
+_TEXT = optional(has_value, lambda text: " ".join(text.split()))
+_FIELDS: Fields[ControllerDraft] = {
+    # Product Name    : PERC H710 Mini
+    "product name": Field("model", _TEXT),
+    "serial no": Field("serial", _TEXT),
+    # FW Version         : 3.131.05-8148        the package that it came in is told beside it
+    "fw version": Field("firmware", _TEXT),
+    **dict.fromkeys(("fw package build", "fw package version"), _package),
+    # BBU              : Present
+    "bbu": Field("bbu_present", _present),
+    # Memory: 128MB        of -CfgDsply
+    "memory": _memory,
+    "memory size": Field("cache.size_bytes", numbers.size),
+    "current size of fw cache": Field("cache.available_bytes", numbers.some_size),
+    "cache flush interval": Field("cache.flush_interval_seconds", numbers.seconds),
+    # Any Offline VD Cache Preserved   : No
+    "any offline vd cache preserved": Field("cache.preserved_data", flag),
+    # Security Key Failed              : No
+    "security key failed": _failed_key,
+    **dict.fromkeys(COUNTS, _count),
+}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from raidctl.evidence import Line, mark_read
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
@@ -78,31 +79,8 @@ def _free(card: ControllerDraft, key: str) -> str:
     return f"{key}{len(card.drives) + 1}"
 
 
-def _text(text: str) -> str | None:
-    return text.strip() if has_value(text) else None
-
-
 def _slot(text: str) -> str | None:
     return text.strip() if _NAME.fullmatch(text.strip()) and has_value(text) else None
-
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "enclosure device id": ("enclosure", _slot),
-    "slot number": ("bay", _slot),
-    "media error count": ("errors.media", numbers.integer),
-    "other error count": ("errors.other", numbers.integer),
-    "predictive failure count": ("errors.predictive", numbers.integer),
-    "pd type": ("interface", interface),
-    # Media Type: Solid State Device
-    "media type": ("media", media),
-    # Drive Temperature :32C (89.60 F)
-    "drive temperature": ("temperature_celsius", numbers.celsius),
-    # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
-    "link speed": ("link_gbps", numbers.link),
-    "wwn": ("wwn", _text),
-    "drive's write cache": ("write_cache", switch),
-    "drive write cache": ("write_cache", switch),
-}
 
 
 @dataclass
@@ -125,33 +103,27 @@ def _read_item(drive: Draft, item: Item, place: _Place) -> None:
         # Port-0 :
         # Port status: Active
         drive.keep_detail(pair, "" if label == normalized(item.section) else f"{item.section} ")
-    elif label == "firmware state":
-        _state(drive, pair, place.flags)
-    elif label == "inquiry data":
-        _inquiry(drive, pair, place.flags)
-    elif label == "device firmware level":
+    elif label in _PLACED:
+        _PLACED[label](drive, pair, place)
+    elif not read_pair(drive, pair, label, _FIELDS):
         drive.keep_detail(pair)
-        drive.read_field(pair, "firmware", _text, ROW)
-    elif label in ("drive's position", "drive's postion"):
-        _position(drive, pair, place)
-    elif label in _FIELDS:
-        name, parse = _FIELDS[label]
-        drive.read_field(pair, name, parse)
-    elif label in _SIZES:
-        _size(drive, pair, _SIZES[label])
-    else:
-        _flag(drive, pair)
-        drive.keep_detail(pair)
-        if label == "foreign state":
-            drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
 
 
-# Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
-_SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
+def _firmware(drive: Draft, pair: Pair) -> None:
+    """``Device Firmware Level: LS08``; the inquiry data has it, too."""
+    drive.keep_detail(pair)
+    drive.read_field(pair, "firmware", _TEXT, ROW)
 
 
-def _size(drive: Draft, pair: Pair, weight: int) -> None:
+def _foreign(drive: Draft, pair: Pair) -> None:
+    """``Foreign State: None``."""
+    drive.keep_detail(pair)
+    drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
+
+
+def _size(drive: Draft, pair: Pair) -> None:
     """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
+    weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:
         size = numbers.drive_size(pair.value)
@@ -162,23 +134,19 @@ def _size(drive: Draft, pair: Pair, weight: int) -> None:
         drive.put(pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
 
 
-def _state(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
-    """``Firmware state: Unconfigured(good), Spun down``; ``flags`` are the drive's other pairs."""
-    line = pair.lines[0]
+def _state(drive: Draft, pair: Pair, place: _Place) -> None:
+    """``Firmware state: Unconfigured(good), Spun down``."""
     if not has_value(pair.value):
         drive.keep_detail(pair)
         return
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
-    drive.put(line, "status_text", " ".join(pair.value.split()))
-    if found is None:
-        drive.put(line, "status", "unknown")
-        drive.add_problem("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
-        return
-    worse = found.health == "ok" and _alarmed(flags)
-    drive.put(line, "status", "warning" if worse else found.health)
-    if found.role is not None:
-        drive.put(line, "role", found.role)
+    health = "warning" if found is not None and found.health == "ok" and _alarmed(place.flags) else None
+    put_status(
+        drive, pair.lines, "drive", health or (found.health if found is not None else None), text=pair.value, word=bare
+    )
+    if found is not None and found.role is not None:
+        drive.put(pair.lines[0], "role", found.role)
 
 
 # Hotspare(Shielded)        Online (Spun Up)
@@ -221,11 +189,13 @@ _FINE = frozenset({"no", "unlocked"})
 
 
 def _flag(drive: Draft, pair: Pair) -> None:
-    bad, message, remedy = _FLAGS.get(normalized(pair.label), ("", "", ""))
+    """A flag that is trouble if it is set."""
+    drive.keep_detail(pair)
+    bad, message, remedy = _FLAGS[normalized(pair.label)]
     value = normalized(pair.value).rstrip(".")
-    if bad and value == bad:
+    if value == bad:
         drive.add_problem("warning", "state", message, remedy)
-    elif bad and value not in _FINE and has_value(value):
+    elif value not in _FINE and has_value(value):
         drive.unread(pair.label, pair.value)
 
 
@@ -278,14 +248,14 @@ _TERMINAL = (79, 80)
 """Columns of a terminal."""
 
 
-def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
+def _inquiry(drive: Draft, pair: Pair, place: _Place) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
     glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
     raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
-    attached = normalized(flags.get("pd type", "")) or None
-    level = flags.get("device firmware level", "")
+    attached = normalized(place.flags.get("pd type", "")) or None
+    level = place.flags.get("device firmware level", "")
     drive.keep_detail(pair)
     if not has_value(pair.value):
         return
@@ -307,3 +277,40 @@ def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
         drive.put(line, "firmware", found.firmware, DETAIL)
     if found.vendor is not None:
         drive.detail(line, "Vendor", found.vendor)
+
+
+_TEXT = optional(has_value, str.strip)
+_SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
+_PLACED: dict[str, Callable[[Draft, Pair, _Place], None]] = {
+    # Firmware state: Online, Spun Up
+    "firmware state": _state,
+    # Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD
+    "inquiry data": _inquiry,
+    # Drive's position: DiskGroup: 0, Span: 0, Arm: 1
+    **dict.fromkeys(("drive's position", "drive's postion"), _position),
+}
+"""Labels whose meaning depends on the rest of the drive's block."""
+_FIELDS: Fields[Draft] = {
+    "enclosure device id": Field("enclosure", _slot),
+    "slot number": Field("bay", _slot),
+    "media error count": Field("errors.media", numbers.integer),
+    "other error count": Field("errors.other", numbers.integer),
+    "predictive failure count": Field("errors.predictive", numbers.integer),
+    "pd type": Field("interface", interface),
+    # Media Type: Solid State Device
+    "media type": Field("media", media),
+    # Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
+    **dict.fromkeys(_SIZES, _size),
+    # Device Firmware Level: LS08
+    "device firmware level": _firmware,
+    # Drive Temperature :32C (89.60 F)
+    "drive temperature": Field("temperature_celsius", numbers.celsius),
+    # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
+    "link speed": Field("link_gbps", numbers.link),
+    "wwn": Field("wwn", _TEXT),
+    # Foreign State: None
+    "foreign state": _foreign,
+    "drive's write cache": Field("write_cache", switch),
+    "drive write cache": Field("write_cache", switch),
+    **dict.fromkeys(_FLAGS, _flag),
+}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import Health
-from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status, read_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
@@ -47,33 +48,21 @@ def read_block(card: ControllerDraft, block: Block) -> None:
 
 def _controller(card: ControllerDraft, block: Block) -> None:
     for item in block.items:
-        pair, label = item.pair, item.label
-        if label in ("productname", "product name"):
-            match = _PRODUCT.fullmatch(pair.value)
-            card.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
-            card.keep_detail(pair)
-        elif label == "fw package version":
-            card.keep_detail(pair)
-            card.put(pair.lines[0], "firmware", pair.value, ROW)
-        elif label == "status":
-            _status(card, pair)
-        else:
-            card.keep_detail(pair)
+        if not read_pair(card, item.pair, item.label, _CONTROLLER):
+            card.keep_detail(item.pair)
 
 
-def _status(card: ControllerDraft, pair: Pair) -> None:
-    """``Status            : Optimal``."""
-    found: Health | None
-    try:
-        found = health(pair.value)
-    except ValueError:
-        found = "unknown"
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
-    if found is None:
-        card.keep_detail(pair)
-        return
-    card.put(pair.lines[0], "status", found, ROW)
-    card.put(pair.lines[0], "status_text", pair.value, ROW)
+def _product(card: Draft, pair: Pair) -> None:
+    """``ProductName       : PERC H710 Adapter(Bus 0, Dev 0)``."""
+    match = _PRODUCT.fullmatch(pair.value)
+    card.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
+    card.keep_detail(pair)
+
+
+def _package(card: Draft, pair: Pair) -> None:
+    """``FW Package Version: 21.1.0-0007``."""
+    card.keep_detail(pair)
+    card.put(pair.lines[0], "firmware", pair.value, ROW)
 
 
 def _bbu(card: ControllerDraft, block: Block) -> None:
@@ -106,7 +95,8 @@ def _drive(card: ControllerDraft, block: Block) -> None:
     if block.name == "Foreign Drives":
         drive.put(None, "foreign", value=True)
     for item in block.items:
-        _drive_pair(drive, item.label, item.pair)
+        if item.label != "connector" and not read_pair(drive, item.pair, item.label, _DRIVE):
+            drive.keep_detail(item.pair)
 
 
 def _key(card: ControllerDraft, slot: str, connector: str) -> str:
@@ -126,30 +116,21 @@ def _backplane(pairs: dict[str, Pair]) -> bool:
     )  # fmt: skip
 
 
-def _drive_pair(drive: Draft, label: str, pair: Pair) -> None:
-    line = pair.lines[0]
-    if label == "connector":
-        return
-    if label == "product id" and has_value(pair.value):
-        # sixteen characters, which cut the models of SATA drives
-        drive.put(line, "model", " ".join(pair.value.split()), ROW)
-    elif label == "state" and has_value(pair.value):
-        _state(drive, pair)
-    elif label == "capacity":
-        drive.read_field(pair, "size_bytes", numbers.some_size, ROW)
-    elif label == "disk type":
-        _disk_type(drive, pair)
+def _model(drive: Draft, pair: Pair) -> None:
+    """``Product Id         : ST600MM0006``: sixteen characters, which cut the models of SATA drives."""
+    if has_value(pair.value):
+        drive.put(pair.lines[0], "model", " ".join(pair.value.split()), ROW)
     else:
         drive.keep_detail(pair)
 
 
 def _state(drive: Draft, pair: Pair) -> None:
     """``State              : Online``, ``Unconfigured Good``, ``Global HotSpare``."""
+    if not has_value(pair.value):
+        drive.keep_detail(pair)
+        return
     found = drive_state(pair.value) or drive_state(pair.value.split(",")[0])
-    if found is None:
-        drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
-    drive.put(pair.lines[0], "status", found.health if found else "unknown", ROW)
-    drive.put(pair.lines[0], "status_text", pair.value, ROW)
+    put_status(drive, pair.lines, "drive", found.health if found else None, text=pair.value, weight=ROW)
     if found is not None and found.role is not None:
         drive.put(pair.lines[0], "role", found.role, ROW)
 
@@ -175,13 +156,7 @@ def _volume(card: ControllerDraft, block: Block) -> None:
     if (match[2] or "").strip():
         draft.put(first.lines[0], "name", match[2].strip(), ROW)
     for item in block.items:
-        if item.label == "size":
-            draft.read_field(item.pair, "size_bytes", numbers.some_size, ROW)
-        elif item.label == "state":
-            volume.state(draft, item.pair, ROW)
-        elif item.label == "raid level":
-            draft.read_field(item.pair, "raid_level", plain_level, ROW)
-        elif item.pair is not first:
+        if item.pair is not first and not read_pair(draft, item.pair, item.label, _VOLUME):
             draft.keep_detail(item.pair)
 
 
@@ -203,3 +178,26 @@ def settle(card: ControllerDraft) -> None:
 def _fits(one: Draft, other: Draft) -> bool:
     mine, its = one.get("model"), other.get("model")
     return not (mine and its) or str(mine).startswith(str(its)) or str(its).startswith(str(mine))
+
+
+_CONTROLLER: Fields[ControllerDraft] = {
+    **dict.fromkeys(("productname", "product name"), _product),
+    "fw package version": _package,
+    # Status            : Optimal
+    "status": lambda card, pair: read_status(card, pair, "controller", health, ROW),
+}
+_DRIVE: Fields[Draft] = {
+    "product id": _model,
+    "state": _state,
+    # Capacity           : 278.875 GB
+    "capacity": Field("size_bytes", numbers.some_size, ROW),
+    "disk type": _disk_type,
+}
+_VOLUME: Fields[GroupDraft] = {
+    # Size               : 1.090 TB
+    "size": Field("size_bytes", numbers.some_size, ROW),
+    # State              : Optimal
+    "state": lambda draft, pair: volume.state(draft, pair, ROW),
+    # RAID Level         : 5
+    "raid level": Field("raid_level", plain_level, ROW),
+}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import drive as drives
@@ -64,12 +65,7 @@ def _state(group: GroupDraft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         group.keep_detail(pair)
         return
-    health = vocabulary.group_state(pair.value)
-    for line in pair.lines:
-        group.put(line, "status", health or "unknown", DETAIL)
-        group.put(line, "status_text", pair.value, DETAIL)
-    if health is None:
-        group.add_problem("warning", "unread", f"The array's state {pair.value!r} is not known.", REPORT)
+    put_status(group, pair.lines, "array", vocabulary.group_state(pair.value), text=pair.value)
 
 
 def _drive(card: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:

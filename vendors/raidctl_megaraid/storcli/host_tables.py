@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor import statuses
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
@@ -88,14 +89,4 @@ def read_subvendor(card: Draft, pair: Pair) -> None:
 
 def read_status(card: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
-    line = pair.lines[0] if pair.lines else None
-    try:
-        health = words.health(pair.value)
-    except ValueError:
-        health = "unknown"
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
-    if health is None:
-        card.keep_detail(pair)
-        return
-    card.put(line, "status", health, weight)
-    card.put(line, "status_text", words.plain_text(pair.value), weight)
+    statuses.read_status(card, pair, "controller", words.health, weight)

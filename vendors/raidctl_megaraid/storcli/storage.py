@@ -179,7 +179,7 @@ def _link(draft: Draft, row: Row) -> None:
 def _volume_section(reading: Reading, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
     reading.about(draft)
-    volume.read_pairs(draft, section.pairs)
+    volume.read_properties(draft, section.pairs)
     keep_rows(draft, section.rows, section.title)
     for pair in section.texts:
         draft.keep_detail(pair, section.title)
