@@ -219,17 +219,24 @@ def health(drive: Draft) -> None:
 
 def row(drive: Draft, pair: Pair) -> None:
     """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
-    label = normalized(pair.label)
-    if label == "serial number":
-        drive.read_field(pair, "serial", numbers.text, ROW)
-    elif label in ("vendor", "model"):
-        _maker(drive, pair)
-    elif label == "device type" and normalized(pair.value) in ("sas", "sata", "nvme"):
+    if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
+        keep(drive, pair)
+
+
+def _interface(drive: Draft, pair: Pair) -> None:
+    if normalized(pair.value) in ("sas", "sata", "nvme"):
         drive.put(pair.lines[0], "interface", normalized(pair.value), ROW)
     else:
         keep(drive, pair)
 
 
+_ROW_FIELDS: Fields[Draft] = {
+    "serial number": Field("serial", numbers.text, ROW),
+    # Vendor : WDC
+    **dict.fromkeys(("vendor", "model"), _maker),
+    # Device Type : SATA
+    "device type": _interface,
+}
 _FIELDS: Fields[Draft] = {
     # State : Online
     "state": _state,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 
 _READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
@@ -92,20 +93,17 @@ def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, An
 def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """The neutral status of a state word; an optimal volume with an operation under way is what that makes of it."""
     state, line = given.get("state"), sheet.leaf(f"{path}.state")
+    lines = [line] if line is not None else []
     if not isinstance(state, str):
+        mark_read(*(lines if state is None else ()))
         return
     if isinstance(draft, GroupDraft):
         volume = vocabulary.volume_state(state)
-        if volume is not None:
-            operation = draft.get("progress.operation")
-            busy = vocabulary.BUSY_STATUS.get(operation) if volume.status == "ok" else None
-            draft.put(line, "status", busy or volume.status)
-            return
-    else:
-        drive = vocabulary.drive_state(state)
-        if drive is not None:
-            draft.put(line, "status", drive.health)
-            if drive.role is not None:
-                draft.put(line, "role", drive.role)
-            return
-    draft.add_problem("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)
+        operation = draft.get("progress.operation")
+        busy = vocabulary.BUSY_STATUS.get(operation) if volume is not None and volume.status == "ok" else None
+        put_status(draft, lines, "volume", busy or (volume.status if volume else None), text=state)
+        return
+    drive = vocabulary.drive_state(state)
+    put_status(draft, lines, "drive", drive.health if drive else None, text=state)
+    if drive is not None and drive.role is not None:
+        draft.put(line, "role", drive.role)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import BatteryStatus
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import read_field
+from raidctl.vendor.statuses import read_status
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery_labels as labels
@@ -180,7 +182,7 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
     if label in labels.STATES and not title:
         _read_state(battery, pair)
     elif field is not None:
-        value = battery.read_field(pair, field.name, field.parse)
+        value = read_field(battery, pair, field)
         if value == 0 or (value is not None and field.name == "next_learn_at"):
             battery.keep_words(pair.label, pair.value)
     elif label in labels.REPLACE:
@@ -193,20 +195,9 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
 
 def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``."""
-    status: BatteryStatus | None
-    try:
-        status = words.battery_status(pair.value)
-    except ValueError:
-        status = "unknown"
-        battery.add_problem("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
-    if status is None:
-        keep(battery, pair)
-        return
-    if weight == DETAIL and status in ("failed", "missing"):
+    if weight == DETAIL and attempt(words.battery_status, pair.value) in ("failed", "missing"):
         weight = _DEAD
-    for line in pair.lines:
-        battery.put(line, "status", status, weight)
-        battery.put(line, "status_text", words.plain_text(pair.value), weight)
+    read_status(battery, pair, "battery", words.battery_status, weight)
 
 
 def _read_replace(battery: Draft, pair: Pair) -> None:

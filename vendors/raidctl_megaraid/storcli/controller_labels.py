@@ -6,23 +6,12 @@ some 300 labels, nearly all of them switches and limits, and each version adds a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from raidctl.model import ProblemKind, Severity
-from raidctl.vendor.draft import DETAIL, ROW, WEAK
+from raidctl.vendor.draft import ROW, WEAK
+from raidctl.vendor.fields import Field
 from raidctl_megaraid.storcli import controller_words as words
-
-
-class Field(NamedTuple):
-    """Which field a label fills, and how it is read."""
-
-    name: str
-    parse: Callable[[str], Any]
-    weight: int = DETAIL
-    also_detail: bool = False
-    """The figure is worth keeping in the tool's words."""
-
 
 FIELDS: dict[str, Field] = {
     "product name": Field("model", words.plain_text),
@@ -37,7 +26,7 @@ FIELDS: dict[str, Field] = {
     "controller personality": Field("mode", words.mode),
     "personality": Field("mode", words.mode, ROW),
     # Enable JBOD = Yes: drives may stand beside the volumes
-    "enable jbod": Field("mode", words.jbod, WEAK, True),
+    "enable jbod": Field("mode", words.jbod, WEAK, keep=True),
     # On Board Memory Size = 4096MB
     "on board memory size": Field("cache.size_bytes", words.memory),
     # DDR Memory Size(MiB) = 4096
@@ -51,10 +40,10 @@ FIELDS: dict[str, Field] = {
     "current size of fw cache": Field("cache.available_bytes", words.some_memory),
     "any offline vd cache preserved": Field("cache.preserved_data", words.flag),
     "preserved cache present": Field("cache.preserved_data", words.flag),
-    "bbu status": Field("bbu_status", words.mask, DETAIL, True),
-    "energy pack status": Field("bbu_status", words.mask, DETAIL, True),
-    "bbu": Field("bbu_present", words.presence, DETAIL, True),
-    "energy pack": Field("bbu_present", words.presence, DETAIL, True),
+    "bbu status": Field("bbu_status", words.mask, keep=True),
+    "energy pack status": Field("bbu_status", words.mask, keep=True),
+    "bbu": Field("bbu_present", words.presence, keep=True),
+    "energy pack": Field("bbu_present", words.presence, keep=True),
 }
 """In the sections of FIELD_TITLES."""
 
@@ -65,7 +54,7 @@ PROPERTIES: dict[str, Field] = {
     "current personality": Field("mode", words.mode),
     "personality": Field("mode", words.mode),
     # JBOD      ON
-    "jbod": Field("mode", words.jbod, WEAK, True),
+    "jbod": Field("mode", words.jbod, WEAK, keep=True),
 }
 """``Ctrl_Prop`` of ``Controller Properties``, and ``Policy`` of the ``Policies Table``."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.model import Health
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_field, read_pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
@@ -46,43 +45,12 @@ def _rpm(text: str) -> int | None:
     return numbers.integer(text.lower().removesuffix("rpm").strip()) or None
 
 
-_ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+_ROW_FIELDS = {
     # The Size column is the coerced size: what arrays use of the drive.
-    "size": ("size_bytes", _size),
-    "intf": ("interface", vocabulary.interface),
-    "med": ("media", vocabulary.media),
-    "model": ("model", _model),
-}
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "sn": ("serial", numbers.text, DETAIL),
-    "serial number": ("serial", numbers.text, DETAIL),
-    "model number": ("model", _model, DETAIL),
-    "model": ("model", _model, DETAIL),
-    "firmware revision": ("firmware", numbers.text, DETAIL),
-    "firmware revision level": ("firmware", numbers.text, DETAIL),
-    "wwn": ("wwn", numbers.text, DETAIL),
-    # Coerced size = 446.625 GB [0x37d40000 Sectors]
-    "coerced size": ("size_bytes", _coerced, DETAIL),
-    "media error count": ("errors.media", numbers.integer, DETAIL),
-    "other error count": ("errors.other", numbers.integer, DETAIL),
-    "predictive failure count": ("errors.predictive", numbers.integer, DETAIL),
-    # Drive Temperature =  26C (78.80 F)
-    "drive temperature": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature(c)": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
-    # Device Speed is what the drive could do.
-    "link speed": ("link_gbps", numbers.link_speed, DETAIL),
-    "negotiated speed": ("link_gbps", numbers.link_speed, DETAIL),
-    "write cache": ("write_cache", _write_cache, DETAIL),
-    "current write cache": ("write_cache", _write_cache, DETAIL),
-    "hard disk drive rpm": ("rpm", _rpm, DETAIL),
-    "rpm": ("rpm", _rpm, ROW),
-    "os drive name": ("device", numbers.device_node, DETAIL),
-    "drive name": ("device", numbers.device_node, ROW),
-    "power on hours": ("power_on_hours", numbers.hours, DETAIL),
-    "total power on hours": ("power_on_hours", numbers.hours, ROW),
-    "power on hours(poh)": ("power_on_hours", numbers.hours, ROW),
+    "size": Field("size_bytes", _size),
+    "intf": Field("interface", vocabulary.interface),
+    "med": Field("media", vocabulary.media),
+    "model": Field("model", _model),
 }
 
 
@@ -102,9 +70,9 @@ def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool
     for title in ADDRESSES:
         if title in row:
             put_place(drive, row[title], where)
-    for title, (name, parse) in _ROW_FIELDS.items():
+    for title, field in _ROW_FIELDS.items():
         if title in row:
-            drive.read_field(row[title], name, parse, weight)
+            read_field(drive, row[title], field, weight)
     jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
     _state(drive, row, weight, jbod=jbod)
     _group(card, drive, row)
@@ -190,31 +158,34 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
     """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
     for pair in pairs:
         label = normalized(pair.label)
-        if label in _FIELDS:
-            name, parse, weight = _FIELDS[label]
-            if label == "coerced size":
-                _printed_size(drive, pair)
-            value = drive.read_field(pair, name, parse, weight)
-            if name == "errors.predictive" and value:
-                drive.override("alert", value=True)
-        elif label.startswith(("s.m.a.r.t", "smart alert")):
-            # S.M.A.R.T alert flagged by drive = No
-            drive.keep_detail(pair)
-            if attempt(vocabulary.flag, pair.value):
-                drive.override("alert", value=True)
-                drive.add_problem(
-                    "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
-                    "Replace the drive while the array still has redundancy.",
-                )  # fmt: skip
-        else:
+        if label.startswith(("s.m.a.r.t", "smart alert")):
+            _smart_alert(drive, pair)
+        elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
+
+
+def _smart_alert(drive: Draft, pair: Pair) -> None:
+    """``S.M.A.R.T alert flagged by drive = No``."""
+    drive.keep_detail(pair)
+    if attempt(vocabulary.flag, pair.value):
+        drive.override("alert", value=True)
+        drive.add_problem(
+            "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
+            "Replace the drive while the array still has redundancy.",
+        )  # fmt: skip
+
+
+def _predicted(drive: Draft, _: Pair, count: int) -> None:
+    if count:
+        drive.override("alert", value=True)
 
 
 def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
     """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
     for pair in pairs:
         drive.keep_detail(pair, prefix)
-        name = _FIELDS.get(normalized(pair.label), ("",))[0]
+        field = _FIELDS.get(normalized(pair.label))
+        name = field.name if isinstance(field, Field) else ""
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
@@ -222,10 +193,11 @@ def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
             drive.override("unit_errors", known | {prefix + name: count})
 
 
-def _printed_size(drive: Draft, pair: Pair) -> None:
-    """The coerced size as printed stays readable beside the bytes."""
+def _coerced_size(drive: Draft, pair: Pair) -> None:
+    """``Coerced size = 446.625 GB [0x37d40000 Sectors]``; the size as printed stays readable beside the bytes."""
     if vocabulary.has_value(pair.value):
         drive.keep_detail(pair)
+    drive.read_field(pair, "size_bytes", _coerced)
 
 
 def settle(drive: Draft) -> None:
@@ -241,3 +213,35 @@ def settle(drive: Draft) -> None:
     found = [health for health in (state, worse) if health is not None]
     if found:
         drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
+
+
+_FIELDS: Fields[Draft] = {
+    "sn": Field("serial", numbers.text),
+    "serial number": Field("serial", numbers.text),
+    "model number": Field("model", _model),
+    "model": Field("model", _model),
+    "firmware revision": Field("firmware", numbers.text),
+    "firmware revision level": Field("firmware", numbers.text),
+    "wwn": Field("wwn", numbers.text),
+    # Coerced size = 446.625 GB [0x37d40000 Sectors]
+    "coerced size": _coerced_size,
+    "media error count": Field("errors.media", numbers.integer),
+    "other error count": Field("errors.other", numbers.integer),
+    "predictive failure count": Field("errors.predictive", numbers.integer, then=_predicted),
+    # Drive Temperature =  26C (78.80 F)
+    "drive temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature(c)": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
+    # Device Speed is what the drive could do.
+    "link speed": Field("link_gbps", numbers.link_speed),
+    "negotiated speed": Field("link_gbps", numbers.link_speed),
+    "write cache": Field("write_cache", _write_cache),
+    "current write cache": Field("write_cache", _write_cache),
+    "hard disk drive rpm": Field("rpm", _rpm),
+    "rpm": Field("rpm", _rpm, ROW),
+    "os drive name": Field("device", numbers.device_node),
+    "drive name": Field("device", numbers.device_node, ROW),
+    "power on hours": Field("power_on_hours", numbers.hours),
+    "total power on hours": Field("power_on_hours", numbers.hours, ROW),
+    "power on hours(poh)": Field("power_on_hours", numbers.hours, ROW),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raidctl.vendor import statuses
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
@@ -45,26 +46,15 @@ def read_overview(cards: Cards, section: Section) -> None:
 
 def _cell(card: ControllerDraft, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
-    if label in ("model", "product name"):
-        # PERCH730Mini: the blanks are left out here, other commands print them
-        read_brand(card, cell, card.read_field(cell, "model", words.plain_text, ROW))
-    elif label in ("hlth", "health", "status"):
-        read_status(card, cell, ROW)
-    elif label in ("bbu", "epack", "energy pack"):
-        card.keep_detail(cell, f"{section.title}: ")
+    if read_pair(card, cell, label, _COLUMNS):
+        return
+    card.keep_detail(cell, f"{section.title}: ")
+    if label in ("bbu", "epack", "energy pack"):
         battery.read_column(card, cell)
-    elif label == "personality":
-        card.read_field(cell, "mode", words.mode, ROW)
-    elif label == "pci address":
-        address = card.read_field(cell, "pci_address", words.pci_address, ROW)
-        if address is not None:
-            card.put(None, "bus", address, ROW)
-    else:
-        if label == "subvendid":
-            read_subvendor(card, cell)
-        if label in COUNTS and cell.value.strip().isdecimal():
-            card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
-        card.keep_detail(cell, f"{section.title}: ")
+    elif label == "subvendid":
+        read_subvendor(card, cell)
+    elif label in COUNTS and cell.value.strip().isdecimal():
+        card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
 
 
 def read_brand(card: Draft, pair: Pair, model: str | None) -> None:
@@ -90,3 +80,16 @@ def read_subvendor(card: Draft, pair: Pair) -> None:
 def read_status(card: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
     statuses.read_status(card, pair, "controller", words.health, weight)
+
+
+_COLUMNS: Fields[ControllerDraft] = {
+    # PERCH730Mini: the blanks are left out here, other commands print them
+    **dict.fromkeys(("model", "product name"), Field("model", words.plain_text, ROW, then=read_brand)),
+    # Hlth        Opt
+    **dict.fromkeys(("hlth", "health", "status"), lambda card, cell: read_status(card, cell, ROW)),
+    "personality": Field("mode", words.mode, ROW),
+    # PCI Address    00:03:00:00
+    "pci address": Field(
+        "pci_address", words.pci_address, ROW, then=lambda card, _, address: card.put(None, "bus", address, ROW)
+    ),
+}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import ROW, WEAK, Pair
+from raidctl.vendor.fields import Field, read_field
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
@@ -25,41 +27,30 @@ def read_pair(card: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -
 
 def _read_field(card: ControllerDraft, pair: Pair, label: str) -> bool:
     """Fill the field of a label; False where the label has none and is a detail."""
-    if label == "controller":
-        mark_read(*pair.lines)
-    elif label in ("controller status", "controller health"):
-        read_status(card, pair)
-    elif label in ("oemid", "oem"):
-        _read_oem(card, pair)
-        return False
-    elif label in ("subvendor id", "pci subsystem vendor id"):
-        read_subvendor(card, pair)
-        return False
-    elif label == "next battery learn":
-        battery.read_next_learn(card, pair)
-        return False
-    elif label in labels.FIELDS:
+    if label in labels.FIELDS:
         _take(card, pair, labels.FIELDS[label])
+    elif label in _READERS:
+        _READERS[label](card, pair)
+        return label not in _ALSO_DETAILS
     else:
         return False
     return True
 
 
-def _take(card: ControllerDraft, pair: Pair, field: labels.Field) -> None:
-    value = card.read_field(pair, field.name, field.parse, field.weight)
+def _take(card: ControllerDraft, pair: Pair, field: Field) -> None:
+    value = read_field(card, pair, field)
     if value is None:
         return
-    if field.also_detail:
-        card.keep_words(pair.label, pair.value)
+    line = pair.lines[0] if pair.lines else None
     if field.name == "pci_address":
         card.put(None, "bus", value, field.weight)
     elif field.name == "cache.size_bytes":
         # On Board Memory Size = 0MB: a card without a cache
-        card.put(pair.lines[0] if pair.lines else None, "cache.present", value > 0, field.weight)
+        card.put(line, "cache.present", value > 0, field.weight)
     elif field.name == "driver" and value.startswith("mpt"):
         # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and tells no mode
         if not str(card.get("model")).upper().endswith("-IR"):
-            card.put(pair.lines[0] if pair.lines else None, "mode", "hba", ROW)
+            card.put(line, "mode", "hba", ROW)
     elif field.name == "model":
         read_brand(card, pair, value)
 
@@ -115,3 +106,18 @@ def _policy(row: Row) -> Pair | None:
         return None
     value = f"{current.value} (default {default.value})" if default.value else current.value
     return Pair(name.value, value, unique_lines(name, current, default))
+
+
+_READERS: dict[str, Callable[[ControllerDraft, Pair], object]] = {
+    # Controller = 0
+    "controller": lambda _, pair: mark_read(*pair.lines),
+    # Controller Status = Needs Attention
+    **dict.fromkeys(("controller status", "controller health"), read_status),
+    # OEMID = Dell
+    **dict.fromkeys(("oemid", "oem"), _read_oem),
+    # SubVendor Id = 0x1028
+    **dict.fromkeys(("subvendor id", "pci subsystem vendor id"), read_subvendor),
+    # Next Battery Learn = 06/18/2031, 20:00:00
+    "next battery learn": battery.read_next_learn,
+}
+_ALSO_DETAILS = frozenset({"oemid", "oem", "subvendor id", "pci subsystem vendor id", "next battery learn"})

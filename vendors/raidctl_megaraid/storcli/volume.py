@@ -149,6 +149,11 @@ def _consistent(volume: GroupDraft, pair: Pair) -> None:
         )  # fmt: skip
 
 
+def read_properties(volume: GroupDraft, pairs: Iterable[Pair]) -> None:
+    """``VD0 Properties``."""
+    read_pairs(volume, pairs, _FIELDS, normalized)
+
+
 def _count(volume: GroupDraft, pair: Pair) -> None:
     """A figure that others are worked out from; it is a detail itself."""
     name = _COUNTS[normalized(pair.label)]
@@ -234,8 +239,3 @@ _FIELDS: Fields[GroupDraft] = {
     "consistent": _consistency,
     **dict.fromkeys(_ALARMS, _alarm),
 }
-
-
-def read_properties(volume: GroupDraft, pairs: Iterable[Pair]) -> None:
-    """``VD0 Properties``."""
-    read_pairs(volume, pairs, _FIELDS, normalized)
