@@ -19,6 +19,8 @@ NAV = {
         "May I pull this drive?": "replace",
         "Changing caches": "cache",
         "Does it behave?": "bench",
+        "Checks": "checks",
+        "Spares": "spares",
         "Many machines": "policy",
         "Monitoring": "export",
         "From check_raid": "check_raid",

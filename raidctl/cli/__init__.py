@@ -36,6 +36,8 @@ COMMANDS = {
     "history": "Show the values of a field over time.",
     "bench": "Measure storage; save, show and compare the results.",
     "cache": "Show and change the caches of controllers, volumes and drives.",
+    "check": "Check copies and parity, start self-tests, and show the results.",
+    "spare": "Show, add and remove hot spares.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
     "restore": "Undo what a killed raidctl or a power failure left changed.",
     "journal": "Show every change that raidctl has made.",

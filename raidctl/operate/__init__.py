@@ -1,1 +1,1 @@
-"""What a person does to the hardware: which drive may be pulled. Pure."""
+"""Work on arrays and drives beyond settings: removal, checks, spares. Pure, except for stored results."""
