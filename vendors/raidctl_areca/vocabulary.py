@@ -3,7 +3,7 @@
 Sources: check_raid (areca.pm: Normal, Rebuild…, Checking, Initializing, HotSpare, Pass Through), einarc (areca.rb: the
 progress in parentheses, Free), Areca's manuals ("Online Capacity Expansion": migrating, migrating+degraded, degraded,
 rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an "incomplete raid set" can be activated). Expanding, offline,
-creating, need, fore and back are unverified: they mean what they say.
+creating, need, fore and back are unverified: they have their plain meaning.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _DRIVES: dict[str, Health] = {
     "not installed": "critical",
 }
 # "normal by default … the disabled value implies no read ahead … Aggressive … is optimal for sequential access"
-# (manual of an OEM of these cards, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
+# (manual of an OEM of these controllers, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
 _AHEAD: dict[str, ReadPolicy] = {
     "normal": "read_ahead",
     "enabled": "read_ahead",

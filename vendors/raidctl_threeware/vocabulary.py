@@ -142,9 +142,9 @@ def battery_status(word: str) -> BatteryStatus | None:
 
 
 def ready(battery: Battery) -> bool:
-    """Whether a battery "is able to backup" the card (/cx/bbu show): ``BBUReady`` may be No while its status is OK."""
-    told = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
-    return told.lower() not in {"no", "not ready", "false"}
+    """Whether a battery "is able to backup" the controller (/cx/bbu show): BBUReady may be No with a good status."""
+    ready_word = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
+    return ready_word.lower() not in {"no", "not ready", "false"}
 
 
 def raid_level(kind: str) -> RaidLevel | None:
