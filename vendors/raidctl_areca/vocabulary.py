@@ -9,6 +9,7 @@ creating, need, fore and back are unverified: they have their plain meaning.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
@@ -159,6 +160,7 @@ def plausible(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=256)
 def capacity(text: str) -> int | None:
     """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
     return parse_size(plausible(text), binary=False) if has_value(text) else None

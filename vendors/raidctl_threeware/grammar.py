@@ -193,13 +193,9 @@ def row(text: str, table: Table) -> dict[str, str] | None:
     if _FIRST[table.kind].match(text) is None:
         return None
     words = _SPACED.sub("\\1\N{NO-BREAK SPACE}\\2", text)
-    cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in _split(words, len(table.columns))]
-    if not cells or _FIRST[table.kind].fullmatch(cells[0]) is None:
+    cells = _BLANKS.split(words, maxsplit=len(table.columns) - 1)
+    if _FIRST[table.kind].fullmatch(cells[0]) is None:
         return None
+    if "\N{NO-BREAK SPACE}" in words:
+        cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in cells]
     return dict(zip(table.columns, cells, strict=False))
-
-
-def _split(text: str, count: int) -> list[str]:
-    """Cells divided by blanks (a no-break space divides none)."""
-    cells = (cell.strip(" \t") for cell in _BLANKS.split(text, maxsplit=count - 1))
-    return [cell for cell in cells if cell]

@@ -29,7 +29,7 @@ _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZI
 _NO_CONTROLLER = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
 _ROWS = {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}
-_NAMED = {"units": ("Unit",), "ports": ("VPort", "Port")}
+_NAMED = {"units": frozenset({"Unit"}), "ports": frozenset({"VPort", "Port"})}
 """The columns with the object of a row, by kind of table."""
 
 # u1-0     DISK      OK             -       -       p2    -       931.32
@@ -140,7 +140,7 @@ class Reader:
     def _row(self, line: Line, table: Table) -> bool:
         row = grammar.row(line.text, table)
         # the objects of the rows are unknown if the first title of the table is damaged
-        if row is None or not any(row.get(title) for title in _NAMED.get(table.kind, row)):
+        if row is None or _NAMED.get(table.kind, row.keys()).isdisjoint(row):
             return False
         first = next(iter(row.values()))
         if table.kind in {"controllers", "events"}:
