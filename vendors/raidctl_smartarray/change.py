@@ -27,7 +27,7 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, ToolSetting
-from raidctl.vendor.planner import Planner, divided
+from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
@@ -205,7 +205,9 @@ class _Planner(Planner):
 
     def write_policy(self, wish: Desired) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
-        volume = next(item for item in self.controller.volumes if item.id == wish.object_id)
+        volume = next((item for item in self.controller.volumes if item.id == wish.object_id), None)
+        if volume is None:
+            raise CannotError("The controllers have a write policy for volumes only.")
         if wish.value == "off":
             self.refuse(
                 wish,
