@@ -21,6 +21,8 @@ def problems(place: Path, source: str) -> list[Problem]:
 
 def _problem(place: Path, story: Story) -> Problem:
     begin = story.begin
+    if begin.kind == "operation":
+        return _open_operation(place, story)
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         message = f"Cache settings are changed for the duration of a batch (process {begin.pid}): {begin.about}"
@@ -29,3 +31,18 @@ def _problem(place: Path, story: Story) -> Problem:
     return Problem(
         "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source)}`.", "state"
     )
+
+
+def _open_operation(place: Path, story: Story) -> Problem:
+    begin = story.begin
+    where = ", ".join(dict.fromkeys(deed.object_id for deed in begin.deeds)) or "journal"
+    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
+        return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
+    message = f"An operation of {begin.at} is not complete: {begin.about}"
+    waiting = next(
+        (turn.text for turn in reversed(story.turns) if turn.text and turn.mark in ("wait", "stopped")), None
+    )
+    if waiting:
+        message += f". {waiting}"
+    command = begin.resume or restore_command(begin.source)
+    return Problem("warning", where, message, f"Continue with `{command}`.", "state")

@@ -3,6 +3,9 @@
 A family's simulator is three pure functions on the texts of its tools: which settings a recorded answer holds, what a
 changing command makes of them, and the answer as the tool would print it with other settings. So a simulated machine
 prints what the recorded one printed, with the settings as they are now.
+
+A simulator of whole machines, with drives that come and go, also has ``generated(state)``, the answers that replace
+recorded ones, and ``advance(state, seconds)``, the state after some time.
 """
 
 from __future__ import annotations

@@ -32,6 +32,11 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "checks": "check show",
+    "schedules": "check schedule show",
+    "replace": "replace",
+    "spares": "spare show",
+    "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
