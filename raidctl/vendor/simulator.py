@@ -1,11 +1,8 @@
 """Simulated machines: a recorded one whose cache settings can be changed, for ``--demo`` and for the tests.
 
-A family's simulator is three pure functions on the texts of its tools: which settings a recorded answer holds, what a
-changing command makes of them, and the answer as the tool would print it with other settings. So a simulated machine
-prints what the recorded one printed, with the settings as they are now.
-
-A simulator of whole machines, with drives that come and go, also has ``generated(state)``, the answers that replace
-recorded ones, and ``advance(state, seconds)``, the state after some time.
+A family's simulator is three pure functions on the texts of its tools: the settings in a recorded output, what a
+changing command makes of them, and the output as the tool would print it with other settings. So a simulated machine
+prints what the recorded one printed, with the current settings.
 """
 
 from __future__ import annotations
@@ -16,29 +13,29 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple, Protocol
 
 State = dict[str, str]
-"""The settings by a name of the simulator's own (``slot=1/ld 1/arrayaccelerator``), as the tool's words."""
+"""The values, in the tool's words, by the simulator's names (``slot=1/ld 1/arrayaccelerator``)."""
 
 
 class Reply(NamedTuple):
-    """What a tool prints on a changing command, and the settings after it."""
+    """The reply of a tool to a changing command, and the settings after it."""
 
     code: int
     out: str
     state: Mapping[str, str]
-    """Equal to what it was when the tool refuses."""
+    """Unchanged if the tool refuses."""
 
 
 class Simulator(Protocol):
     """A family's simulator: a module with these functions."""
 
     def initial(self, argv: tuple[str, ...], text: str) -> State:
-        """The settings that a recorded answer holds; empty for the answer of another tool."""
+        """The settings in a recorded output; empty for the output of another tool."""
 
     def change(self, argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-        """What a changing command does; None when it is not one of this family's."""
+        """The reply to a changing command; None if it is not one of this family."""
 
     def render(self, argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-        """A recorded answer with the settings as they are now; unchanged for the answer of another tool."""
+        """A recorded output with the current settings; unchanged for the output of another tool."""
 
 
 Visit = Callable[[str, str], str | None]

@@ -1,4 +1,4 @@
-"""Several tools that describe the same controllers: each one is shown once, as the tool that reports most does."""
+"""Show a controller that several tools report once, as the tool that reports most."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Choice(Struct, Generic[C]):
         return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
 
 
-def best_sources(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
+def best_sources(reports: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
     """Each controller once, as the tool that reports most.
 
     Args:
-        tellings: Triples of a controller, the tool, and the tool's kind.
+        reports: Triples of a controller, the tool, and the tool's kind.
         same: Whether two controllers, each followed by the kind of its tool, are one.
     """
     chosen: list[Choice[C]] = []
-    for card, tool, kind in tellings:
+    for card, tool, kind in reports:
         known = next((one for one in chosen if tool not in one.tools and same(one.card, one.kind, card, kind)), None)
         if known is None:
             chosen.append(Choice(card, tool, kind, [tool]))
