@@ -16,6 +16,7 @@ NAV = {
         "What is there?": "show",
         "Is it what was promised?": "verify",
         "What has changed?": "drift",
+        "May I pull this drive?": "replace",
         "Changing caches": "cache",
         "Does it behave?": "bench",
         "Checks": "checks",

@@ -10,9 +10,29 @@ from raidctl.cli.shared.options import examples, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
-           "diagnose", "export", "diff", "snapshot", "history", "doctor", "checks",
-           "schedules", "spares", "self-tests")  # fmt: skip
+ANSWERS = (
+    "inventory",
+    "change",
+    "journal",
+    "cache",
+    "flush",
+    "stats",
+    "verify",
+    "bench",
+    "compare",
+    "audit",
+    "diagnose",
+    "export",
+    "diff",
+    "snapshot",
+    "history",
+    "doctor",
+    "replace",
+    "checks",
+    "schedules",
+    "spares",
+    "self-tests",
+)
 """What can be printed with --json and has a schema."""
 
 
@@ -50,6 +70,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
+    from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
     from raidctl.operate.spares import ArraySpares  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
@@ -78,6 +99,7 @@ def _kind(answer: str) -> tuple[str, Any]:
         "doctor": ("Checkup", DoctorReport),
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
+        "replace": ("Check of a drive's removal", Removal),
         "spares": ("Spares of arrays", list[ArraySpares]),
         "self-tests": ("Self-tests of drives", list[SelfTest]),
     }

@@ -1,1 +1,1 @@
-"""Working on arrays beyond settings: checks, spares, and what speaks against a step. Pure, but for kept results."""
+"""Work on arrays and drives beyond settings: removal, checks, spares. Pure, except for stored results."""

@@ -34,6 +34,7 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "checks": "check show",
     "schedules": "check schedule show",
+    "replace": "replace",
     "spares": "spare show",
     "self-tests": "check media start|check media show|check media stop",
 }

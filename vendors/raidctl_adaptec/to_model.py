@@ -48,7 +48,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drive.derive(derived_fields.DRIVE)
     cache = _cache(card)
     batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
-    smartpqi = is_smartpqi(card)
+    smartpqi, spares = is_smartpqi(card), card.arrays_of_spares(dedicated=True)
     mode: Mode | None = card.get("mode") or _only_mode(card)
     found = card.build(
         Controller,
@@ -60,7 +60,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        drives=tuple(_drive(item, card, spares, object_id) for item in card.drives.values()),
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
     )
     problems = [*card.problems(object_id), *counts(found, card)]
@@ -145,8 +145,8 @@ def _volume(
     )  # fmt: skip
 
 
-def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
+def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/a{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
     return draft.build(

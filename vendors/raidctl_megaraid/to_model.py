@@ -56,7 +56,7 @@ def build(card: ControllerDraft, object_id: str, kind: str) -> tuple[Controller,
         drive.derive(derived_fields.DRIVE)
     for battery in card.batteries.values():
         battery.derive(derived_fields.BATTERY)
-    spares = _spares(card)
+    spares = card.arrays_of_spares()
     cache = _cache(card)
     batteries = _batteries(card, cache, object_id)
     power = Power(cache, batteries, card.get("bbu_present"), card.get("bbu_status"))
@@ -151,15 +151,6 @@ def _volume(draft: GroupDraft, card: ControllerDraft, power: Power, controller: 
         cache=volume_cache(draft, card, power),
         progress=draft.part("progress", Progress),
     )
-
-
-def _spares(card: ControllerDraft) -> dict[str, list[str]]:
-    """The groups that each spare is kept for."""
-    found: dict[str, list[str]] = {}
-    for group in card.arrays.values():
-        for key in group.spares:
-            found.setdefault(key, []).append(group.name)
-    return found
 
 
 def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive:
