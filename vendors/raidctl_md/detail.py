@@ -152,7 +152,8 @@ class _Reader:
             return False
         percent = min(float(match[1]), 100.0)
         self.percent = (label, percent)
-        self.part.tell(line, "progress", Progress(operation=OPERATIONS[_WORK[label]], percent=percent), label)
+        progress = Progress(operation=OPERATIONS[_WORK[label]], percent=percent, state="running")
+        self.part.tell(line, "progress", progress, label)
         return True
 
     def settle(self) -> None:
@@ -163,7 +164,7 @@ class _Reader:
             label, percent = self.percent
             # mdadm 2 prints "Rebuild Status" for a resync too; the state's word tells which it is
             operation = progress.operation if progress else OPERATIONS[_WORK[label]]
-            progress = Progress(operation=operation, percent=percent)
+            progress = Progress(operation=operation, percent=percent, state="running")
         part.values["progress"] = progress
         # a slot without a device has its row, "removed"; spares and failed devices follow
         total = part.details.get("Total Devices", "")

@@ -13,6 +13,7 @@ from raidctl_md.infer import settle
 from raidctl_md.mdstat_tokens import pieces
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
 from raidctl_md.split_outputs import ARRAY_LINE, Section
+from raidctl_md.state import waits_for
 from raidctl_md.vocabulary import OPERATIONS, parity_layout, version
 
 _LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
@@ -136,7 +137,9 @@ def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:
 
 
 def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
-    progress = Progress(operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0))
+    progress = Progress(
+        operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0), state="running"
+    )
     part.tell(line, "progress", progress, match["doing"])
 
 
@@ -161,7 +164,9 @@ def _add(part: Part, **told: int | None) -> None:
 
 def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
     part.detail(line, "waiting", match[0])
-    part.tell(line, "progress", Progress(operation=OPERATIONS[match["for"]]), match["for"])
+    held = "read-only" in str(part.values.get("status_text", ""))
+    progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
+    part.tell(line, "progress", progress, match["for"])
 
 
 def _take_bitmap(part: Part, line: Line, match: re.Match[str]) -> None:
