@@ -32,6 +32,10 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "checks": "check show",
+    "schedules": "check schedule show",
+    "replace": "replace",
+    "spares": "spare show",
 }
 """Which commands print each answer of ``raidctl schema``."""
 

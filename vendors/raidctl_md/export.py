@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from raidctl.evidence import Line
 from raidctl.text import attempt
@@ -93,7 +92,7 @@ def _take_device(part: Part, line: Line, match: re.Match[str], value: str, membe
 
 
 def _renamed(claim: Claim, old: str, new: str) -> Claim:
-    return replace(claim, member=new) if claim.member == old else claim
+    return claim._replace(member=new) if claim.member == old else claim
 
 
 def _settle_export(part: Part) -> None:
@@ -113,7 +112,7 @@ def _settle_export(part: Part) -> None:
 
 
 def _given(claim: Claim, member: str) -> Claim:
-    return replace(claim, member=member) if claim.label == "MD_DEV_UUID" else claim
+    return claim._replace(member=member) if claim.label == "MD_DEV_UUID" else claim
 
 
 # what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
@@ -281,7 +280,7 @@ def _rename(part: Part, me: Member) -> None:
 
 def _moved(claim: Claim, key: str | None) -> Claim:
     field = claim.field if key else f"details[{claim.label}]"
-    return replace(claim, member=key, field=field)
+    return claim._replace(member=key, field=field)
 
 
 def _count(value: str) -> int | None:

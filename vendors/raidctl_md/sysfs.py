@@ -17,7 +17,7 @@ ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
     "sync_action", "sync_completed", "mismatch_cnt", "reshape_position", "consistency_policy", "journal_mode",
     "stripe_cache_size", "group_thread_cnt", "bitmap/location", "bitmap/chunksize", "bitmap/backlog",
-    "sync_speed_min", "sync_speed_max", "last_sync_action",
+    "sync_speed_min", "sync_speed_max", "last_sync_action", "sync_min", "sync_max",
 )  # fmt: skip
 """What is read of an array; ``level`` first, the layout's number depends on it."""
 MEMBER_FILES = ("state", "slot", "errors")
