@@ -31,6 +31,7 @@ ANSWERS = (
     "checks",
     "schedules",
     "spares",
+    "self-tests",
 )
 """What can be printed with --json and has a schema."""
 
@@ -47,7 +48,8 @@ def command(context: click.Context, *, answer: str) -> int:
     schema_version. "change" is for cache set, split, drive, threshold and batch;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
-    for check schedule show, "spares" for spare show; "bench" for bench run and bench show,
+    for check schedule show, "self-tests" for check media, "spares"
+    for spare show; "bench" for bench run and bench show,
     "compare" for bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
@@ -75,6 +77,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
     from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
     kinds: dict[str, tuple[str, Any]] = {
@@ -98,5 +101,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "schedules": ("Schedules of checks", Schedules),
         "replace": ("Check of a drive's removal", Removal),
         "spares": ("Spares of arrays", list[ArraySpares]),
+        "self-tests": ("Self-tests of drives", list[SelfTest]),
     }
     return kinds[answer]

@@ -154,7 +154,8 @@ def _in_stripe(volume: Volume) -> int | None:
 def _unsettled(volume: Volume) -> bool:
     if volume.status not in (*_WHOLE, *_SHORT):
         return True
-    return volume.progress is not None and volume.progress.operation in _UNSETTLED
+    work = volume.progress
+    return work is not None and work.operation in _UNSETTLED and work.state != "queued"
 
 
 def being_rebuilt(drive: Drive) -> bool:

@@ -33,7 +33,7 @@ _MOST_COMPLAINTS = 50
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-@dataclass
+@dataclass(slots=True)
 class Pair:
     """``Label: value`` with the lines that its value ran on."""
 
@@ -306,6 +306,15 @@ class ControllerDraft(Draft, Generic[G]):
             yield drive, f"{controller_id}/{drive.name}"
         for number, battery in enumerate(self.batteries.values()):
             yield battery, f"{controller_id}/battery{number}"
+
+    def arrays_of_spares(self, *, dedicated: bool = False) -> dict[str, list[str]]:
+        """The names of the arrays that each spare is for, by the spare's key."""
+        found: dict[str, list[str]] = {}
+        for array in self.arrays.values():
+            for key, own in array.spares.items():
+                if own or not dedicated:
+                    found.setdefault(key, []).append(array.name)
+        return found
 
     @property
     def reported(self) -> bool:

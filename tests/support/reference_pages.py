@@ -36,6 +36,7 @@ PRINTED: Mapping[str, str] = {
     "schedules": "check schedule show",
     "replace": "replace",
     "spares": "spare show",
+    "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
 

@@ -118,7 +118,7 @@ def _volume(draft: Draft, card: ControllerDraft, battery: Battery | None, contro
         array=None if array is None else _set_id(controller, array),
         raid_level=vocabulary.raid_level(level, members) if level is not None else None,
         cache=volume_cache(draft, card, battery),
-        progress=None if operation is None else Progress(operation=operation, percent=percent),
+        progress=None if operation is None else Progress(operation=operation, percent=percent, state="running"),
     )
 
 

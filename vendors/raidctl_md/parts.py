@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl_md.vocabulary import is_half_uuid, is_uuid
+from raidctl_md.vocabulary import LEVELS, NO_RAID, is_half_uuid, is_uuid
 
 
 class Source(IntEnum):
@@ -119,6 +119,15 @@ class Part:
         self.tell(line, "unique_id", None if half else text, label)
         if half:
             self.troubles.append(Trouble("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again."))
+
+    def take_level(self, line: Line, label: str, word: str) -> None:
+        """The RAID level; an unknown one is a problem, unless it is none (``multipath``)."""
+        level = LEVELS.get(word)
+        self.tell(line, "raid_level", level or "unknown", label)
+        if level is None:
+            self.detail(line, label, word)
+            if word not in NO_RAID:
+                self.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {word!r}."))
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """The line gave something without a neutral field."""

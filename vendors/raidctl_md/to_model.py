@@ -198,7 +198,8 @@ def _progress(ranked: Sequence[Part]) -> Progress | None:
         name: next((value for progress in found if (value := getattr(progress, name)) is not None), None)
         for name in ("percent", "remaining_seconds", "rate_bytes")
     }
-    return Progress(operation=operation, **figures)
+    known = next((progress for progress in found if progress.state is not None), found[0])
+    return Progress(operation=operation, state=known.state, reason=known.reason, **figures)
 
 
 def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:

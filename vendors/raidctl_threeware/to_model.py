@@ -180,7 +180,10 @@ def _progress(unit: UnitDraft) -> Progress | None:
     if operation is None:
         return None
     percent = rebuilt if operation in {"rebuild", "recovery"} and rebuilt is not None else done
-    return Progress(operation=operation, percent=rebuilt if percent is None else percent)
+    # VERIFY-PAUSED, REBUILD-PAUSE
+    paused = "PAUSE" in (unit.get("status_text") or "")
+    percent = rebuilt if percent is None else percent
+    return Progress(operation=operation, percent=percent, state="paused" if paused else "running")
 
 
 def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:

@@ -9,6 +9,7 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 _APART = {
     "show": "Show the running or last check of each volume, and its result.",
     "schedule": "Show what starts checks regularly.",
+    "media": "Test the media of plain drives with their own self-tests.",
 }
 
 
