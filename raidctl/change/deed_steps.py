@@ -217,6 +217,8 @@ def wait_for(change: Running, number: int) -> None:
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:
                 change.mark(number, "stopped", wrong)
+                if step.kind == "hand" and change.begin.resume is not None:
+                    raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
                 raise StepFailed(wrong)
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:

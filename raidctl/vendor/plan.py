@@ -58,6 +58,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     environment: Annotated[
         tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
+    feed: Annotated[str | None, doc("What the program reads from its standard input; null: nothing.")] = None
 
     @property
     def empty(self) -> bool:
@@ -68,7 +69,15 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         """The request that carries it out; ``reading``: it changes nothing."""
         if self.path is not None:
             return Write(self.path, self.data or "", timeout=self.timeout)
-        return Run(self.argv, timeout=self.timeout, changes=not reading, lock=self.lock, environment=self.environment)
+        feed = self.feed.encode() if self.feed is not None else b""
+        return Run(
+            self.argv,
+            timeout=self.timeout,
+            changes=not reading,
+            lock=self.lock,
+            environment=self.environment,
+            feed=feed,
+        )
 
     def __str__(self) -> str:
         """As one would type it into a shell."""
@@ -80,7 +89,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
     """What the next reading must show after a step."""
 
-    object_id: Annotated[str, doc("Id of an object, or `serial:NUMBER` for a drive wherever it is.")]
+    object_id: Annotated[str, doc("Id of an object; `serial:NUMBER`: a drive, wherever it is; `node:/dev/sdf1`.")]
     field: Annotated[str, doc("Field of the model, or `present`.")]
     op: Annotated[Literal["is", "is_not", "contains", "lacks"], doc("How the field is compared with the value.")] = "is"
     value: Annotated[str, doc("The value, as JSON would show it without quotes; `yes` or `no` of `present`.")]
@@ -116,6 +125,7 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     verb: Annotated[Verb, doc("What is done.")]
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
+    successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
 
 
 class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
