@@ -27,6 +27,7 @@ ANSWERS = (
     "snapshot",
     "history",
     "doctor",
+    "tasks",
     "replace",
     "checks",
     "schedules",
@@ -75,6 +76,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
@@ -97,6 +99,7 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "tasks": ("Tasks", TaskReport),
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
         "replace": ("Check of a drive's removal", Removal),

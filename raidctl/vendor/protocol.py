@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
-from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.model import Capability, Controller, Problem, Progress, Tool
 from raidctl.request import Dialogue
 
 CAPABILITIES = (
@@ -113,3 +113,10 @@ class Vendor(Protocol):
 
     def read(self, documents: Sequence[Document]) -> Observation:
         """Read complete or partial outputs, and combine those of one controller."""
+
+
+class ReportsProgress(Protocol):
+    """A family that can read its operations from kernel files alone, without running a tool."""
+
+    def progress(self) -> Dialogue[Mapping[str, Progress | None]]:
+        """The progress of each volume by its id, None if nothing is going on; empty if it could not be read."""

@@ -32,6 +32,7 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "tasks": "tasks",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",
