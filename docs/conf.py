@@ -17,6 +17,7 @@ NAV = {
         "Is it what was promised?": "verify",
         "What has changed?": "drift",
         "Changing caches": "cache",
+        "Find a drive": "locate",
         "Does it behave?": "bench",
         "Many machines": "policy",
         "Monitoring": "export",

@@ -214,6 +214,8 @@ class Change:
         wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
+            if not step.readable:
+                continue
             if undone:
                 wanted.setdefault((step.object_id, step.knob), step.before)
             else:

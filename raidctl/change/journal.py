@@ -29,11 +29,12 @@ from raidctl import json_decode
 from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
+from raidctl.locate.lamp import Lamp
 from raidctl.text import listing
 from raidctl.vendor.plan import Desired, Step
 
 FILE = "journal.jsonl"
-Kind = Literal["set", "batch"]
+Kind = Literal["set", "batch", "locate"]
 Mark = Literal["start", "done", "failed", "undo", "undone", "left"]
 Result = Literal["done", "undone", "restored", "stands"]
 
@@ -56,7 +57,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
-    kind: Annotated[Kind, doc("`set`: permanent; `batch`: temporary.")]
+    kind: Annotated[Kind, doc("`set`: permanent; `batch`: temporary; `locate`: LEDs that blink for a while.")]
     about: Annotated[str, doc("The command, for display.")]
     user: Annotated[str, doc("The user.")]
     pid: Annotated[int, doc("The process.")]
@@ -71,6 +72,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     ] = ()
     reason: Annotated[str | None, doc("The reason given with `--unsafe`; null: none.")] = None
     unsafe: Annotated[bool, doc("Whether `--unsafe` was given.")] = False
+    lamps: Annotated[tuple[Lamp, ...], doc("The LEDs of a `locate`.")] = ()
+    until: Annotated[str | None, doc("When it is undone at the latest, RFC 3339 in UTC; null: no such time.")] = None
 
 
 class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):

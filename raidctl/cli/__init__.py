@@ -36,6 +36,7 @@ COMMANDS = {
     "bench": "Measure storage; save, show and compare the results.",
     "cache": "Show and change the caches of controllers, volumes and drives.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
+    "locate": "Find a drive in its rack: make its locate LED blink.",
     "restore": "Undo what a killed raidctl or a power failure left changed.",
     "journal": "Show every change that raidctl has made.",
     "demo": "List the simulated machines for --demo, or reset them.",

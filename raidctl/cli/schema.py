@@ -11,7 +11,7 @@ from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
 ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
-           "diagnose", "export", "diff", "snapshot", "history", "doctor")  # fmt: skip
+           "diagnose", "export", "diff", "snapshot", "history", "doctor", "locate")  # fmt: skip
 """What can be printed with --json and has a schema."""
 
 
@@ -45,6 +45,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
     from raidctl.drift.value import History  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
+    from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
@@ -69,5 +70,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "locate": ("Locate LEDs", LocateReport),
     }
     return kinds[answer]

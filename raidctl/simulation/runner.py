@@ -62,6 +62,7 @@ class Simulated:
             if isinstance(request, Run) and isinstance(answer, RunAnswer):
                 for simulator in self._simulators:
                     found |= simulator.initial(request.argv, answer.text)
+                    found |= simulator.leds(request.argv, answer.text)
         return found
 
     def state(self) -> State:

@@ -32,5 +32,8 @@ class Simulator(Protocol):
     def change(self, argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         """What a changing command does; None when it is not one of this family's."""
 
+    def leds(self, argv: tuple[str, ...], text: str) -> State:
+        """The locate LEDs of the drives that a recorded answer lists, off: no answer shows them as settings."""
+
     def render(self, argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
         """A recorded answer with the settings as they are now; unchanged for the answer of another tool."""

@@ -32,6 +32,7 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "locate": "locate|locate on|locate off|locate list",
 }
 """Which commands print each answer of ``raidctl schema``."""
 

@@ -54,6 +54,11 @@ def _of_file(node: str, state: Mapping[str, str]) -> str | None:
     return None
 
 
+def leds(argv: tuple[str, ...], text: str) -> State:  # noqa: ARG001 - the signature of all
+    """None: those of enclosures are files."""
+    return {}
+
+
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``hdparm -W1 /dev/sda``, ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``, and the flushes."""
     tool, first = basename(argv[0]) if argv else "", argv[1] if len(argv) > 1 else ""
