@@ -8,6 +8,7 @@ in Python could do. The growth exponent is the slope of log(time) over log(drive
 
 from __future__ import annotations
 
+import gc
 import math
 import statistics
 import sys
@@ -20,6 +21,9 @@ from report import Case, options, report, seconds
 
 from raidctl.vendor.protocol import Document, Vendor
 from raidctl.vendor.registry import vendors
+
+_GOALS = dict.fromkeys(("smartarray", "megacli", "storcli_json", "adaptec"), "<=40")
+"""For outputs of the form ``label: value``."""
 
 
 def families() -> dict[str, Vendor]:
@@ -58,6 +62,7 @@ def growth(vendor: Vendor, make: Callable[[int], str], rounds: int) -> float:
 def main() -> None:
     """Measure and print."""
     rounds = 3 if options(__doc__).parse_args().quick else 9
+    gc.set_threshold(50_000)  # as raidctl.__main__ does
     known = families()
     texts: dict[str, tuple[str, Callable[[int], str]]] = {
         "smartarray": ("smartarray", lambda n: smart_array(range(1, 2), n)),
@@ -75,8 +80,8 @@ def main() -> None:
         least = best(walk(text), rounds)
         cases += [
             Case(f"{name}/speed", len(text) / taken / 1e6, "MB/s", "no peer: absolute, depends on the machine", ""),
-            Case(f"{name}/cost_ratio", taken / least, "ratio", "every line cut at its colon", ""),
-            Case(f"{name}/growth_exponent", growth(vendor, make, rounds), "exponent", "1 is linear", "<=1.1"),
+            Case(f"{name}/cost_ratio", taken / least, "ratio", "every line cut at its colon", _GOALS.get(name, "")),
+            Case(f"{name}/growth_exponent", growth(vendor, make, rounds), "exponent", "1 is linear", "<=1.05"),
         ]
     report("parse", cases)
 

@@ -153,7 +153,10 @@ def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
         return problem.where not in left_out
 
     return msgspec.structs.replace(
-        inventory, controllers=kept, problems=tuple(problem for problem in inventory.problems if concerns(problem))
+        inventory,
+        controllers=kept,
+        tasks=tuple(task for task in inventory.tasks if not remaining.isdisjoint((task.object_id, *task.also))),
+        problems=tuple(problem for problem in inventory.problems if concerns(problem)),
     )
 
 

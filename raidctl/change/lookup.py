@@ -11,7 +11,7 @@ from raidctl.select import family_of, items
 from raidctl.text import listing
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Desired, Plan, ToolSetting
+from raidctl.vendor.plan import Desired, Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -25,7 +25,13 @@ def owner(controllers: Sequence[Controller], object_id: str) -> Controller | Non
 
 def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
     """Return the controllers that a plan changes."""
-    return _owners(inventory, {step.object_id for step in plan.steps})
+    return _owners(inventory, _named(plan.steps))
+
+
+def _named(steps: Iterable[Step]) -> set[str]:
+    """Return the ids of the objects that steps act on: a drive of a deed may be on another controller."""
+    ids = (step.object_id for step in steps)
+    return {*ids, *(subject.object_id for step in steps for subject in step.subjects)}
 
 
 def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
@@ -35,7 +41,7 @@ def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
 
 def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
     """Return the controllers of a plan, also those that need no change."""
-    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    ids = _named(plan.steps) | {wish.object_id for wish in plan.wishes} | {deed.object_id for deed in plan.deeds}
     return _owners(inventory, ids)
 
 

@@ -58,7 +58,13 @@ def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: 
 def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[ToolSetting, str]) -> Preview:
     found = Preview(story)
     inventory, lost = seen.inventory, list[UndoStep]()
-    for back in rollback.undo_steps(story.begin, story.started()[::-1], inventory, vendors):
+    numbers = story.started()[::-1]
+    if story.begin.kind == "operation":
+        # no deed is undone, only what was for the length of the operation
+        numbers = [number for number in numbers if story.begin.steps[number].for_length]
+        if story.begin.resume is not None:
+            found.busy = f'It is open. Continue with "{story.begin.resume}".'
+    for back in rollback.undo_steps(story.begin, numbers, inventory, vendors):
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
             continue

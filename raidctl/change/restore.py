@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
 
-from raidctl.change import guard, rollback
+from raidctl.change import guard, operation, rollback
 from raidctl.change.engine import READ_DELAYS, Change, Look, ReportProgress, boot_id
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story, now
 from raidctl.change.lookup import current_settings, owner
+from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
 from raidctl.change.state_directory import BRIEF_WAIT, Held, Holder, held_name, hold
 from raidctl.change.still_running import running
@@ -33,23 +34,6 @@ from raidctl.survey.survey import Survey
 from raidctl.text import attempt
 from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
-
-
-@dataclass
-class Restored:
-    """The result of restoring one change without an end."""
-
-    story: Story
-    put_back: list[str] = field(default_factory=list)
-    """Sentences on the restored settings."""
-    left: list[str] = field(default_factory=list)
-    """Settings that somebody else has changed since, which were left."""
-    faults: list[str] = field(default_factory=list)
-    """What could not be restored or read."""
-    warnings: list[str] = field(default_factory=list)
-    """Restored settings that are not safe."""
-    busy: str | None = None
-    """The raidctl that made it is still running: nothing was done."""
 
 
 @dataclass
@@ -66,7 +50,7 @@ class Restorer:
     sleep: Callable[[float], None] = time.sleep
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
-    kinds: tuple[Kind, ...] = ("set", "batch")
+    kinds: tuple[Kind, ...] = ("set", "batch", "operation")
     """The kinds of changes that it restores; others are left to another one."""
     renew: Callable[[Story], Story] = lambda story: story
     """Adapts a change to the machine as it is today, before its steps are undone."""
@@ -111,6 +95,9 @@ class Restorer:
         """Restore one change; the caller has locked its controllers."""
         result = Restored(story)
         change = Change(story.begin, self.journal, self.runner, self.look, self.vendors, self.tell)
+        if story.begin.kind == "operation":
+            operation.put_back(change, story, result, self.look, self.vendors)
+            return result
         touched = story.started()
         if not touched:
             self._end(change, "no step was begun", result)

@@ -13,7 +13,8 @@ import click
 
 from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.preview import Preview, preview
-from raidctl.change.restore import Restored, Restorer
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.change.state_directory import BRIEF_WAIT, ROOT_PLACE, Holder, busy, held_name, hold, restore_command
 from raidctl.cli.locate._restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
@@ -205,7 +206,8 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
             tell(f"Change {begin.change} is closed without undoing it:")
         for number in story.started():
             step = begin.steps[number]
-            tell(f"  {step.knob} of {step.object_id} was {step.before}; to put it back: {step.undo}")
+            way = f"; to put it back: {step.undo}" if not step.undo.empty else ""
+            tell(f"  {step.knob} of {step.object_id} was {step.before or 'unknown'}{way}")
     if not here:
         tell(f"Change {name} has an end already; nothing to undo.")
     return EXIT_FINE
@@ -237,10 +239,12 @@ def _said(results: list[Restored], settings: Settings) -> int:
                 tell(f"If it never comes back: raidctl restore --forget {begin.change}")
         if result.busy:
             tell(f"It is still under way: {result.busy}")
+        elif result.open:
+            tell(f"It is open: {result.open}")
         elif not (result.faults or result.left or result.put_back):
             tell("All settings are as before; nothing to undo.")
     if settings.as_json:
-        names = ("put_back", "left", "faults", "warnings", "busy")
+        names = ("put_back", "left", "faults", "warnings", "busy", "open")
         emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])
     if any(result.faults for result in results):
         return EXIT_STANDS

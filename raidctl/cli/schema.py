@@ -10,8 +10,30 @@ from raidctl.cli.shared.options import examples, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
-           "diagnose", "export", "diff", "snapshot", "history", "doctor", "locate")  # fmt: skip
+ANSWERS = (
+    "inventory",
+    "change",
+    "journal",
+    "cache",
+    "flush",
+    "stats",
+    "verify",
+    "bench",
+    "compare",
+    "audit",
+    "diagnose",
+    "export",
+    "diff",
+    "snapshot",
+    "history",
+    "doctor",
+    "replace",
+    "checks",
+    "schedules",
+    "spares",
+    "self-tests",
+    "locate",
+)
 """What can be printed with --json and has a schema."""
 
 
@@ -26,7 +48,9 @@ def command(context: click.Context, *, answer: str) -> int:
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold and batch;
     "cache" for cache show, and for threshold without an option; "flush" and
-    "stats" for cache flush and cache stats; "bench" for bench run and bench show,
+    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
+    for check schedule show, "self-tests" for check media, "spares"
+    for spare show; "bench" for bench run and bench show,
     "compare" for bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
@@ -47,10 +71,15 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
     from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
+    from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
+    from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
+    from raidctl.operate.spares import ArraySpares  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
     from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
     kinds: dict[str, tuple[str, Any]] = {
@@ -70,6 +99,11 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "checks": ("Checks of volumes", list[VolumeCheck]),
+        "schedules": ("Schedules of checks", Schedules),
+        "replace": ("Check of a drive's removal", Removal),
+        "spares": ("Spares of arrays", list[ArraySpares]),
+        "self-tests": ("Self-tests of drives", list[SelfTest]),
         "locate": ("Locate LEDs", LocateReport),
     }
     return kinds[answer]

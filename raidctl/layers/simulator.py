@@ -38,11 +38,6 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     return {f"writecache {match['name']}": "as recorded" for match in _FREE.finditer(text)}
 
 
-def leds(argv: tuple[str, ...], text: str) -> State:  # noqa: ARG001 - the signature of all
-    """None: the kernel's caches have none."""
-    return {}
-
-
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """Simulate ``sync``, ``blockdev --flushbufs`` and the message ``flush`` of dm-writecache."""
     tool = basename(argv[0]) if argv else ""

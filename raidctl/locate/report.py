@@ -11,7 +11,7 @@ from raidctl.locate.lamp import Bay, Lamp, Passed, Unlit, Way
 from raidctl.vendor.plan import Value
 
 
-class Located(Value, frozen=True, kw_only=True):
+class Located(Value, frozen=True, kw_only=True, omit_defaults=False):
     """A drive or a bay, and its LED."""
 
     object_id: Annotated[str, doc("The drive; of a bay without one, the bay.")]
@@ -32,7 +32,7 @@ class Located(Value, frozen=True, kw_only=True):
     why_not: Annotated[str | None, doc("Why it cannot be located, or was not switched; null: it was.")] = None
 
 
-class LocateReport(Value, frozen=True, kw_only=True):
+class LocateReport(Value, frozen=True, kw_only=True, omit_defaults=False):
     """The answer of ``raidctl locate``, ``locate off`` and ``locate list``."""
 
     targets: Annotated[tuple[Located, ...], doc("Each drive or bay.")] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -10,8 +10,8 @@ from raidctl.errors import UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.locate.kernel import FileLed, KernelLeds
 from raidctl.locate.lamp import Bay
-from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.select import Item, find, items
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.select import find, physical
 from raidctl.text import listing, printable
 
 _BAYS = ("enclosure:", "npem:", "pci_slot:")
@@ -70,41 +70,14 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:
     ids = find(inventory, view, [word])
-    found = list(_drives(inventory, ids, view))
+    cards = [card.id for card in inventory.controllers if card.id in ids]
+    if cards:
+        raise UsageError(f"{listing(cards)} is a controller: name a drive, an array or a volume of it.")
+    below = physical(inventory, ids)
+    found = [(card, drive) for card in inventory.controllers for drive in card.drives if drive.id in below]
     if not found:
-        what = listing(sorted(ids))
-        raise UsageError(f'"{printable(word)}" ({what}) is no drive, and no drives of it are known.')
-    return found
-
-
-def _drives(inventory: Inventory, ids: Iterable[str], view: HostView) -> Iterator[Wanted]:
-    """Yield the physical drives of objects: of volumes and arrays their members, of members what is below."""
-    waiting, seen = sorted(ids), set[str]()
-    everything: dict[str, tuple[Controller, Item]] = {
-        item.id: (card, item) for card in inventory.controllers for item in items(card)
-    }
-    while waiting:
-        name = waiting.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        if name not in everything:
-            continue
-        controller, item = everything[name]
-        if isinstance(item, Controller):
-            raise UsageError(f"{name} is a controller: name a drive, an array or a volume of it.")
-        if isinstance(item, Drive) and not item.backing:
-            yield _wanted(controller, item, view)
-        else:
-            waiting = [*_below(controller, item), *waiting]
-
-
-def _below(controller: Controller, item: Item) -> Sequence[str]:
-    """Return the ids of the drives that an object consists of."""
-    if isinstance(item, Drive):
-        return item.backing
-    array = item.array if isinstance(item, Volume) else item.id
-    return {one.id: one.drives for one in controller.arrays}.get(array or "", ())
+        raise UsageError(f'"{printable(word)}" ({listing(sorted(ids))}) is no drive, and no drives of it are known.')
+    return [_wanted(card, drive, view) for card, drive in found]
 
 
 def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Model, Problem, ProblemKind, Severity
+from raidctl.order import natural
 from raidctl.text import attempt
 
 T = TypeVar("T")
@@ -31,7 +33,7 @@ _MOST_COMPLAINTS = 50
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-@dataclass
+@dataclass(slots=True)
 class Pair:
     """``Label: value`` with the lines that its value ran on."""
 
@@ -71,7 +73,8 @@ class Draft:
 
         ``shown_as``: the model's field, or ``details[LABEL]``, that shows a field of the package's own.
         """
-        if name not in self.values or self.values[name][0] < weight:
+        known = self.values.get(name)
+        if known is None or known[0] < weight:
             self.values[name] = (weight, value)
         if line is not None:
             self.evidence.append((line, shown_as or name, value))
@@ -91,7 +94,8 @@ class Draft:
 
     def get(self, name: str) -> Any:
         """The value of a field, None if unknown."""
-        return self.values[name][1] if name in self.values else None
+        known = self.values.get(name)
+        return None if known is None else known[1]
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """Keep a fact without a neutral field. The same label reported twice keeps its first value."""
@@ -194,8 +198,9 @@ class Draft:
 
         What nobody told keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
         """
-        told = {name: value for name in kind.__struct_fields__ if (value := self.get(name)) is not None}
-        return kind(**{**told, "details": self.details, **known})
+        fields = _fields_of(kind)
+        reported = {name: value for name, (_, value) in self.values.items() if value is not None and name in fields}
+        return kind(**{**reported, "details": self.details, **known})
 
     def absorb(self, other: Draft) -> None:
         """Add what another draft of the same object has; the weightier value wins, else the first."""
@@ -210,6 +215,23 @@ class Draft:
         """Mark the lines as read: the object is shown as another tool reports it."""
         for line, _, _ in self.evidence:
             line.used = True
+
+
+@cache
+def _fields_of(kind: type[Model]) -> frozenset[str]:
+    return frozenset(kind.__struct_fields__)
+
+
+def _sorted(drafts: dict[str, T]) -> dict[str, T]:
+    return {name: drafts[name] for name in sorted(drafts, key=natural)}
+
+
+def _made(drafts: dict[str, T], name: str, make: Callable[[str], T]) -> T:
+    """The draft of a name, made if it is new."""
+    found = drafts.get(name)
+    if found is None:
+        found = drafts[name] = make(name)
+    return found
 
 
 @dataclass
@@ -249,19 +271,23 @@ class ControllerDraft(Draft, Generic[G]):
 
     def array(self, name: str) -> G:
         """The draft of an array, made if it is new; so the others."""
-        return self.arrays.setdefault(name, self.new_group(name))
+        return _made(self.arrays, name, self.new_group)
 
     def volume(self, name: str) -> G:
         """The draft of a volume."""
-        return self.volumes.setdefault(name, self.new_group(name))
+        return _made(self.volumes, name, self.new_group)
 
     def drive(self, key: str) -> Draft:
         """The draft of a drive; the key is the last part of its id."""
-        return self.drives.setdefault(key, Draft(key))
+        return _made(self.drives, key, Draft)
 
     def battery(self, name: str) -> Draft:
         """The draft of a battery; its id is its place in the order."""
-        return self.batteries.setdefault(name, Draft(name))
+        return _made(self.batteries, name, Draft)
+
+    def sort(self) -> None:
+        """Put arrays, volumes and drives in the natural order of their names."""
+        self.arrays, self.volumes, self.drives = _sorted(self.arrays), _sorted(self.volumes), _sorted(self.drives)
 
     def all(self) -> Iterator[Draft]:
         """The controller's draft and those of all that is on it."""
@@ -281,6 +307,15 @@ class ControllerDraft(Draft, Generic[G]):
         for number, battery in enumerate(self.batteries.values()):
             yield battery, f"{controller_id}/battery{number}"
 
+    def arrays_of_spares(self, *, dedicated: bool = False) -> dict[str, list[str]]:
+        """The names of the arrays that each spare is for, by the spare's key."""
+        found: dict[str, list[str]] = {}
+        for array in self.arrays.values():
+            for key, own in array.spares.items():
+                if own or not dedicated:
+                    found.setdefault(key, []).append(array.name)
+        return found
+
     @property
     def reported(self) -> bool:
         """Whether any line is about the controller or something on it."""
@@ -294,7 +329,10 @@ class ControllerDraft(Draft, Generic[G]):
         """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
         for draft, where in self.owned(controller_id):
             for line, name, value in draft.evidence:
-                for fact in ((where, name, value),) if shown_on is None else shown_on(draft, where, name, value):
+                if shown_on is None:
+                    line.fact(where, name, value)
+                    continue
+                for fact in shown_on(draft, where, name, value):
                     line.fact(*fact)
 
     def absorb(self, other: Draft) -> None:

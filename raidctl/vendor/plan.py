@@ -9,6 +9,7 @@ whether a step has happened, and whether somebody else has turned the knob meanw
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -23,6 +24,13 @@ Setting = Literal[
     "high_watermark", "low_watermark", "locate",
 ]  # fmt: skip
 RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
+
+StepKind = Literal["setting", "deed", "hand", "wait"]
+WayBack = Literal["same", "other", "none"]
+Verb = Literal[
+    "fail", "remove", "add_spare", "remove_spare", "replace", "copy_table", "wipe", "start_check", "stop_check",
+    "pause_check", "resume_check", "repair", "pull", "push", "copying", "rebuilding", "verifying",
+]  # fmt: skip
 
 _SHELL_LIMIT = 120.0
 
@@ -51,11 +59,16 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
 
-    def request(self) -> Run | Write:
-        """The request that carries it out."""
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to carry out: a person's step, or a deed that no command undoes."""
+        return not self.argv and self.path is None
+
+    def request(self, *, reading: bool = False) -> Run | Write:
+        """The request that carries it out; ``reading``: it changes nothing."""
         if self.path is not None:
             return Write(self.path, self.data or "", timeout=self.timeout)
-        return Run(self.argv, timeout=self.timeout, changes=True, lock=self.lock, environment=self.environment)
+        return Run(self.argv, timeout=self.timeout, changes=not reading, lock=self.lock, environment=self.environment)
 
     def __str__(self) -> str:
         """As one would type it into a shell."""
@@ -64,15 +77,83 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         return shlex.join(self.argv)
 
 
+class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What the next reading must show after a step."""
+
+    object_id: Annotated[str, doc("Id of an object, or `serial:NUMBER` for a drive wherever it is.")]
+    field: Annotated[str, doc("Field of the model, or `present`.")]
+    op: Annotated[Literal["is", "is_not", "contains", "lacks"], doc("How the field is compared with the value.")] = "is"
+    value: Annotated[str, doc("The value, as JSON would show it without quotes; `yes` or `no` of `present`.")]
+    within_seconds: Annotated[float, doc("Time limit; 0: none, as for a person or a rebuild.")] = 30.0
+
+    def __str__(self) -> str:
+        """For a sentence: ``role of md:md0/sdf is spare``."""
+        op = {"is": "is", "is_not": "is not", "contains": "contains", "lacks": "does not contain"}[self.op]
+        if self.field == "present":
+            return f"{self.object_id} is {'present' if self.value == 'yes' else 'gone'}"
+        return f"{self.field} of {self.object_id} {op} {self.value}"
+
+
+class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """An object of a deed by what does not move; looked up again right before the step."""
+
+    object_id: Annotated[str, doc("Its id when the plan was made.")]
+    unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
+    device: Annotated[str | None, doc("Device node that the command names; null: none.")] = None
+
+
+class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that is kept in the state directory before a step that cannot be undone."""
+
+    name: Annotated[str, doc("Name of the file.")]
+    action: Annotated[Action, doc("The reading command; its output is kept.")]
+
+
+class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Something to be done to an object that is no setting."""
+
+    object_id: Annotated[str, doc("The volume or array that it is done to.")]
+    verb: Annotated[Verb, doc("What is done.")]
+    drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
+    device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
+
+
+class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """A deed that is refused, and why."""
+
+    deed: Annotated[Deed, doc("What was asked for.")]
+    guard: Annotated[str, doc("Name of the rule: `R1`; empty: not possible.")] = ""
+    reason: Annotated[str, doc("Why, one sentence.")]
+    alternative: Annotated[str | None, doc("What to do instead.")] = None
+    overridable: Annotated[bool, doc("Whether `--unsafe REASON` lifts it.")] = False
+    unknown: Annotated[bool, doc("Whether it is refused because something is unknown.")] = False
+
+
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One knob turned."""
+    """A setting that is changed, a deed, something that a person does, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
-    knob: Annotated[str, doc("The setting in the tool's own word.")]
+    knob: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
     before: Annotated[str, doc("What was read.")]
     after: Annotated[str, doc("What is wanted.")]
-    action: Annotated[Action, doc("The command.")]
-    undo: Annotated[Action, doc("The command that puts back what was there.")]
+    action: Annotated[Action, doc("The command; empty for a person's step and a wait.")] = Action()
+    undo: Annotated[Action, doc("The command that puts back what was there; empty: there is none.")] = Action()
+    kind: Annotated[
+        StepKind,
+        doc("`setting`: undone by its previous value; `deed`; `hand`: a person does it; `wait`: the hardware does it."),
+    ] = "setting"
+    way_back: Annotated[
+        WayBack,
+        doc("`same`: undoing leaves what was there; `other`: something equivalent (a rebuild follows); `none`."),
+    ] = "same"
+    no_way_back: Annotated[str | None, doc("What cannot be undone, one sentence; null if it can be.")] = None
+    expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show.")] = ()
+    undo_expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show after undoing.")] = ()
+    subjects: Annotated[tuple[Identity, ...], doc("Objects that are looked up again right before the step.")] = ()
+    saves: Annotated[tuple[Saved, ...], doc("What is kept before the step.")] = ()
+    keeps: Annotated[tuple[str, ...], doc("Serial numbers that must stay while a person works.")] = ()
+    hand: Annotated[str | None, doc("What a person has to do, one sentence; null: nothing.")] = None
+    for_length: Annotated[bool, doc("Whether it lasts for the operation only: `restore` undoes it.")] = False
     affects: Annotated[tuple[str, ...], doc("What it changes beyond what was named, in sentences.")] = ()
     persistent: Annotated[bool | None, doc("Whether it survives a reboot; null when that depends on the hardware.")] = (
         None
@@ -104,6 +185,8 @@ class Plan(Value, frozen=True, kw_only=True):
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
     already: Annotated[tuple[Desired, ...], doc("Requested settings that need no change.")] = ()
     refusals: Annotated[tuple[Refusal, ...], doc("Requested settings that were refused, and why.")] = ()
+    deeds: Annotated[tuple[Deed, ...], doc("Deeds that were asked for.")] = ()
+    denials: Annotated[tuple[Denial, ...], doc("Deeds that were refused, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
         """Both plans one after the other; a step that stands in both is carried out once."""
@@ -113,10 +196,17 @@ class Plan(Value, frozen=True, kw_only=True):
             steps=steps,
             already=self.already + other.already,
             refusals=self.refusals + other.refusals,
+            deeds=self.deeds + other.deeds,
+            denials=self.denials + other.denials,
         )
 
 
-Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed"]
+def point_of_no_return(steps: Sequence[Step]) -> int | None:
+    """Return the number of the first step that cannot be undone; None if all can be."""
+    return next((number for number, step in enumerate(steps) if step.way_back == "none"), None)
+
+
+Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed", "waiting", "stopped"]
 
 
 class Outcome(Plan, frozen=True, kw_only=True):
@@ -127,7 +217,8 @@ class Outcome(Plan, frozen=True, kw_only=True):
         doc(
             "`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
             "`undone`: it failed, and what was there is there again; `stands`: it failed and is not put back; "
-            "`failed`: nothing was changed."
+            "`failed`: nothing was changed; `waiting`: under way, for a person or the hardware; "
+            "`stopped`: it failed where nothing is put back."
         ),
     ]
     change: Annotated[str | None, doc("The change's name in the journal.")] = None

@@ -9,6 +9,7 @@ nothing else of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Protocol
 
 from msgspec import Struct
@@ -48,12 +49,21 @@ class Document(Struct, frozen=True):
     text: str
 
 
+class Confidence(IntEnum):
+    """How certain it is that a text is a tool's output."""
+
+    POSSIBLE = 1
+    """Other tools print such a text as well: it is read with a note."""
+    LIKELY = 2
+    SURE = 3
+    """A line that no other tool prints."""
+
+
 class Sniffed(Struct, frozen=True):
     """A vendor's claim that a text is its own."""
 
     kind: str
-    confidence: int
-    """0 to 100: 90 for an unmistakable first line, 50 for a likely form."""
+    confidence: Confidence
     command: str
     """The command that prints such a text, for people: ``ssacli ctrl all show config detail``."""
 

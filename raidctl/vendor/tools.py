@@ -79,30 +79,6 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
     return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
 
 
-def printed(request: Run, answer: RunAnswer, problems: list[Problem]) -> str:
-    """What a call printed, its errors where that is nothing; what went wrong is added to ``problems``.
-
-    Empty: there is nothing to read. No tool of a controller prints so much that it had to be ended.
-    """
-    trouble = call_problem(request, answer)
-    text = answer.text if answer.text.strip() else answer.error_text
-    if trouble is None and not text.strip():
-        trouble = Problem(
-            severity="error", kind="unread", where=" ".join(request.argv),
-            message=f"The tool printed nothing and ended with exit code {answer.code}.",
-            remedy="Run the command by hand, as root.",
-        )  # fmt: skip
-    problems += [trouble] if trouble else []
-    return text if text.strip() and answer.trouble is not Failure.FLOOD else ""
-
-
-def odd_exit(request: Run, answer: RunAnswer) -> list[Problem]:
-    """The note on a call that was answered and ended with an exit code all the same."""
-    message = f"The tool answered, but ended with exit code {answer.code}."
-    note = Problem(severity="info", kind="note", where=" ".join(request.argv), message=message)
-    return [note] if answer.code not in (0, None) else []
-
-
 def as_note(problem: Problem) -> Problem:
     """A problem that does not matter, because others reported the same."""
     if problem.kind not in ("unread", "no_tool", "no_right"):

@@ -33,6 +33,11 @@ PRINTED: Mapping[str, str] = {
     "history": "history",
     "doctor": "doctor",
     "locate": "locate|locate on|locate off|locate list",
+    "checks": "check show",
+    "schedules": "check schedule show",
+    "replace": "replace",
+    "spares": "spare show",
+    "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
 

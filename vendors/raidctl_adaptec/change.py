@@ -12,12 +12,12 @@ The order of steps: a split is set while a volume uses the cache, and no moment 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
-from raidctl.vendor.plan import Action, Desired, Flush, Plan, Setting, ToolSetting
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
@@ -57,12 +57,7 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
     """The commands from what the controller is to what is wished."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     command = command_of(told[0]) if told else None
-    work = _Planner(controller, command, current_settings(controller), younger=smartpqi(controller))
-    for wish in wishes:
-        work.add(wish)
-    if work.younger:
-        work.refusals += divided(wishes)
-    return work.plan(wishes)
+    return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(wishes)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
@@ -119,6 +114,11 @@ class _Planner(Planner):
         else:
             self.of_aacraid(wish)
 
+    def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
+        """Refuse two kinds of write-back on a smartpqi controller."""
+        if self.younger:
+            yield from divided(wishes)
+
     def stands(self, wish: Desired) -> bool:
         """Whether a wish is fulfilled already."""
         if wish.setting == "bypass_threshold":
@@ -137,7 +137,7 @@ class _Planner(Planner):
         else:
             name = "readcache" if wish.setting == "read_policy" else "writecache"
             affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
-            self.set(wish, (wish.object_id, name), modes[wish.value], *affects)
+            self.set((wish.object_id, name), modes[wish.value], *affects)
 
     def drives(self, wish: Desired) -> None:
         """All drives at once; only where all stand the same, because one word has to put them back."""
@@ -146,7 +146,7 @@ class _Planner(Planner):
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
             self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
             return
-        self.set(wish, knob, SWITCH[wish.value], _EVERY_DRIVE)
+        self.set(knob, SWITCH[wish.value], _EVERY_DRIVE)
 
     def of_smartpqi(self, wish: Desired) -> None:
         """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
@@ -156,7 +156,7 @@ class _Planner(Planner):
         elif wish.setting == "cache_split":
             self.split(wish)
         elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
-            self.set(wish, (card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
+            self.set((card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
         elif wish.setting == "bypass_threshold":
             self.threshold(wish)
         else:
@@ -168,13 +168,13 @@ class _Planner(Planner):
             self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
             return
         text = "Larger writes bypass the cache, on all volumes without parity."
-        self.set(wish, (self.controller.id, "writecachebypassthreshold"), wish.value, text)
+        self.set((self.controller.id, "writecachebypassthreshold"), wish.value, text)
 
     def caching(self, wish: Desired) -> None:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
         knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if wish.value == "write_through":
-            self.set(wish, knob, "coff", _READS_TOO, _UNVERIFIED)
+            self.set(knob, "coff", _READS_TOO, _UNVERIFIED)
             return
         why = self.cannot_cache(wish.object_id)
         if why is not None:
@@ -183,10 +183,10 @@ class _Planner(Planner):
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
         # first the safe direction, so that no moment is less protected than both ends
         if battery == "disable" and self.current.get(card) == "enable":
-            self.set(wish, card, "disable", _WHOLE)
-        self.set(wish, knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
+            self.set(card, "disable", _WHOLE)
+        self.set(knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
         if battery == "enable":
-            self.set(wish, card, "enable", _WHOLE)
+            self.set(card, "enable", _WHOLE)
 
     def cannot_cache(self, volume_id: str) -> tuple[str, str | None] | None:
         """Why a volume cannot be cached, and what would help."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from raidctl.vendor.forms import Forms, first_form, forms
+
 Area = Literal[
     "controller", "logical", "array", "physical", "connector", "maxcache", "task", "version", "list", "expander",
     "phy log", "phy device", "log",
@@ -26,18 +28,18 @@ BANNER_VERSION = re.compile(r"Version\s+(\S+(?: \(\w+\))?)", re.IGNORECASE)
 #  GETCONFIG     | prints controller information
 USAGE = re.compile(r"[A-Z]{4,30}\s*\|\s+\S.*")
 
-_TITLES: tuple[tuple[Area, re.Pattern[str]], ...] = (
-    ("controller", re.compile(r"controller information")),
-    ("logical", re.compile(r"logical (?:device|drive) information")),
-    ("array", re.compile(r"array information")),
-    ("physical", re.compile(r"physical (?:device|drive) information")),
-    ("connector", re.compile(r"connectors? information")),
+_TITLES: Forms[Area] = forms(
+    ("controller", "controller information", r"controller information"),
+    ("logical", " information", r"logical (?:device|drive) information"),
+    ("array", "array information", r"array information"),
+    ("physical", " information", r"physical (?:device|drive) information"),
+    ("connector", "connector", r"connectors? information"),
     # maxCache 3.0 information
-    ("maxcache", re.compile(r"max ?(?:cache|iq)(?: [\d.]+)? information")),
+    ("maxcache", " information", r"max ?(?:cache|iq)(?: [\d.]+)? information"),
     # Physical Device Information:
-    ("phy device", re.compile(r"physical device information:")),
-    ("phy log", re.compile(r"controller phy error log:")),
-    ("log", re.compile(r"(?:controller|device|event|dead ?drive|stats?) ?log(?: information)?")),
+    ("phy device", " information:", r"physical device information:"),
+    ("phy log", " error log:", r"controller phy error log:"),
+    ("log", "log", r"(?:controller|device|event|dead ?drive|stats?) ?log(?: information)?"),
 )
 _EXPANDERS = re.compile(r"expander list for controller (\d{1,3}):", re.IGNORECASE)
 
@@ -51,24 +53,24 @@ class Heading(NamedTuple):
     name: str
 
 
-_HEADINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_HEADINGS: Forms[Kind] = forms(
     # Logical device number 0
-    ("logical", re.compile(r"logical (?:device|drive) (?:number|#) ?(\d{1,5})")),
+    ("logical", "logical ", r"logical (?:device|drive) (?:number|#) ?(\d{1,5})"),
     # Array Number 0
-    ("array", re.compile(r"array (?:number|#) ?(\d{1,5})")),
+    ("array", "array ", r"array (?:number|#) ?(\d{1,5})"),
     # maxCache device number 100
-    ("maxcache", re.compile(r"max ?(?:cache|iq) (?:device|array) (?:number|#) ?(\d{1,5})")),
-    ("channel", re.compile(r"channel #(\d{1,5}):?")),
-    ("device", re.compile(r"device #(\d{1,5})")),
-    ("connector", re.compile(r"connector #(\d{1,5})")),
+    ("maxcache", "max", r"max ?(?:cache|iq) (?:device|array) (?:number|#) ?(\d{1,5})"),
+    ("channel", "channel #", r"channel #(\d{1,5}):?"),
+    ("device", "device #", r"device #(\d{1,5})"),
+    ("connector", "connector #", r"connector #(\d{1,5})"),
     # Phy #0
     # Lane #0
-    ("item", re.compile(r"((?:phy|lane|port|sensor) #\d{1,5})")),
-    ("expander", re.compile(r"expander ?# ?(\d{1,5})")),
+    ("item", " #", r"((?:phy|lane|port|sensor) #\d{1,5})"),
+    ("expander", "expander", r"expander ?# ?(\d{1,5})"),
     # Controller #1
-    ("version", re.compile(r"controller #(\d{1,3})")),
+    ("version", "controller #", r"controller #(\d{1,3})"),
     # Logical device Task:
-    ("task", re.compile(r"((?:logical|physical|controller|array)(?: (?:device|drive))?) tasks?:?")),
+    ("task", " task", r"((?:logical|physical|controller|array)(?: (?:device|drive))?) tasks?:?"),
 )
 # Device is an Enclosure Services Device
 DEVICE_IS = re.compile(r"device is an? (.{1,60})", re.IGNORECASE)
@@ -84,42 +86,42 @@ INITIATOR = re.compile(r"initiator at scsi id (\d{1,3})", re.IGNORECASE)
 LIST_ROW = re.compile(r"Controller (\d{1,3})\s*:\s*:\s*(\S.*)", re.IGNORECASE)
 # 0x000a  4            6  Register device to host FISes sent due to a COMRESET
 COUNTER_ROW = re.compile(r"(0x[0-9a-f]{4})\s+\d{1,2}\s+(\d{1,20})\s+(\S.*)", re.IGNORECASE)
-COUNTER_HEAD = re.compile(r"ID\s+Size\s+Value\s+Description", re.IGNORECASE)
+_COUNTER_HEAD = re.compile(r"ID\s+Size\s+Value\s+Description", re.IGNORECASE)
 #       controllerID ..................... 0
 DOTTED = re.compile(r"(\w{2,40}) \.{3,} (.*)")
 #    Device ID : Availability (SizeMB, Protocol, Type, Connector ID, Location) Serial Number
-COLUMNS = re.compile(
-    r"(?:device id|segment|logical id|controller id)\s*:\s*(?:availability|status)\b.*|.*\(sizemb, protocol, type.*",
-    re.IGNORECASE,
+_COLUMNS = re.compile(
+    r"(?:device id|segment|logical id|controller id)\s*:\s*(?:availability|status)\b.*|.*\(sizemb, protocol, type.*"
 )
 #   0,6 0,7
 MORE_PLACES = re.compile(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
 
 Said = Literal["empty", "unsupported", "none", "number", "error"]
-_SAYINGS: tuple[tuple[Said, re.Pattern[str]], ...] = (
+_PARTS = (
+    "logical|physical|arrays?|max ?cache|expanders?|enclosures?|connectors?|devices?|drives?|events?|entries|tasks?"
+)
+_SAYINGS: Forms[Said] = forms(
     # No controllers found.
     (
         "none",
-        re.compile(r"no (?:supported |raid )?(?:controllers?|adapters?) (?:were |was )?(?:found|detected|installed).*"),
+        "no ",
+        r"no (?:supported |raid )?(?:controllers?|adapters?) (?:were |was )?(?:found|detected|installed).*",
     ),
     # Invalid controller number.
-    ("number", re.compile(r"(?:error: )?(?:invalid|unknown) controller (?:number|id).*")),
+    ("number", " controller ", r"(?:error: )?(?:invalid|unknown) controller (?:number|id).*"),
     # The requested feature is not supported on this controller.
-    ("unsupported", re.compile(r".{0,60}(?:is )?not supported (?:on|by|in|for) .{0,60}")),
+    ("unsupported", "not supported ", r".{0,60}(?:is )?not supported (?:on|by|in|for) .{0,60}"),
     # No logical devices configured
     # No physical drives attached
-    (
-        "empty",
-        re.compile(
-            r"no (?:logical|physical|arrays?|max ?cache|expanders?|enclosures?|connectors?|devices?|drives?|events?|"
-            r"entries|tasks?|hard)\b.{0,80}|.{0,40}\blog is empty.{0,20}"
-        ),
-    ),
-    (
-        "error",
-        re.compile(r"(?:error|fatal|warning)\s*:.*|.*\b(?:permission denied|must be (?:run as )?root|super ?user).*"),
-    ),
-)  # fmt: skip
+    ("empty", "no ", rf"no (?:{_PARTS}|hard)\b.{{0,80}}"),
+    ("empty", "log is empty", r".{0,40}\blog is empty.{0,20}"),
+    ("error", "error", r"error\s*:.*"),
+    ("error", "fatal", r"fatal\s*:.*"),
+    ("error", "warning", r"warning\s*:.*"),
+    ("error", "permission", r".*\bpermission denied.*"),
+    ("error", "must be ", r".*\bmust be (?:run as )?root.*"),
+    ("error", "super", r".*\bsuper ?user.*"),
+)
 
 
 def title(text: str) -> Area | None:
@@ -127,12 +129,25 @@ def title(text: str) -> Area | None:
     low = " ".join(text.lower().split())
     if len(low) > 60 or not low[:1].isalpha():
         return None
-    return next((area for area, form in _TITLES if form.fullmatch(low)), None)
+    found = first_form(_TITLES, low)
+    return found[0] if found is not None else None
+
+
+def found_controllers(text: str) -> re.Match[str] | None:
+    """``Controllers found: 1`` somewhere in a line."""
+    return FOUND.search(text) if "found" in text.lower() else None
+
+
+def is_columns(text: str) -> bool:
+    """Whether a line has the titles of the columns below it."""
+    low = text.lower()
+    named = "availability" in low or "status" in low or "(sizemb" in low
+    return (named and _COLUMNS.fullmatch(low) is not None) or _COUNTER_HEAD.fullmatch(text) is not None
 
 
 def expanders_of(text: str) -> str | None:
     """The controller of ``Expander List for Controller 1:``."""
-    match = _EXPANDERS.fullmatch(text)
+    match = _EXPANDERS.fullmatch(text) if text.endswith(":") else None
     return match[1] if match else None
 
 
@@ -141,11 +156,11 @@ def heading(text: str) -> Heading | None:
     if len(text) > 60:
         return None
     low = " ".join(text.lower().split())
-    for kind, form in _HEADINGS:
-        match = form.fullmatch(low)
-        if match is not None:
-            return Heading(kind, match[1] if kind in ("item", "task") else str(int(match[1])))
-    return None
+    found = first_form(_HEADINGS, low)
+    if found is None:
+        return None
+    kind, match = found
+    return Heading(kind, match[1] if kind in ("item", "task") else str(int(match[1])))
 
 
 def subtitle(text: str) -> bool:
@@ -160,7 +175,8 @@ def subtitle(text: str) -> bool:
 def said(text: str) -> Said | None:
     """What a line says about the run, or about a part that is not there."""
     low = text.lower()
-    return None if len(low) > 200 else next((name for name, form in _SAYINGS if form.fullmatch(low)), None)
+    found = first_form(_SAYINGS, low) if len(low) <= 200 else None
+    return found[0] if found is not None else None
 
 
 _NUMBERED = re.compile(
@@ -175,7 +191,9 @@ _COMMAND = re.compile(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IG
 
 def command_of(text: str) -> str | None:
     """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``; None for another line."""
-    return number_of_command(text) if len(text) < 300 and _COMMAND.search(text) else None
+    if len(text) >= 300 or "arcconf" not in text.lower() or not _COMMAND.search(text):
+        return None
+    return number_of_command(text)
 
 
 def plain(text: str) -> str:

@@ -118,7 +118,7 @@ class _Outliner:
 
     def about_the_run(self, text: str, line: Line) -> bool:
         """First and last lines of an answer, the tool's banner, errors."""
-        trailer, found = grammar.TRAILER.match(text), grammar.FOUND.search(text)
+        trailer, found = grammar.TRAILER.match(text), grammar.found_controllers(text)
         if trailer is not None:
             self.answer.trailer = trailer[1].lower()
             self.block, self.area = None, None
@@ -131,7 +131,7 @@ class _Outliner:
         if banner is not None:
             version = grammar.BANNER_VERSION.search(banner[1])
             self.answer.version = version[1] if version else self.answer.version
-        elif not (grammar.USAGE.fullmatch(text) and self.answer.version):
+        elif not (self.answer.version and grammar.USAGE.fullmatch(text)):
             kind = grammar.said(text)
             if kind is None:
                 return False
@@ -224,7 +224,7 @@ class _Outliner:
         if row is not None:
             self.answer.rows.append((str(int(row[1])), row[2], line))
             return True
-        if grammar.COLUMNS.fullmatch(text) or grammar.COUNTER_HEAD.fullmatch(text):
+        if grammar.is_columns(text):
             mark_read(line)
             return True
         found = self.as_pair(text)
@@ -267,7 +267,7 @@ class _Outliner:
             # Life-time Temperature Recorded
             # (Min/Max)                          : 21 deg C/ 45 deg C
             found.label = f"{self.prefix} {found.label}"
-        hint = _CONTROLLER.search(found.value)
+        hint = _CONTROLLER.search(found.value) if "(" in found.value else None
         if hint is not None:
             self.answer.hinted = self.answer.hinted or str(int(hint[1]))
         self.block.pairs.append(found)

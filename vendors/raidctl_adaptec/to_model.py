@@ -22,7 +22,7 @@ from raidctl.model import (
 )
 from raidctl.vendor.draft import Draft, distinct
 from raidctl_adaptec import battery as batteries_of
-from raidctl_adaptec import derived_fields
+from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of
 from raidctl_adaptec.capability import capabilities
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft
@@ -48,7 +48,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drive.derive(derived_fields.DRIVE)
     cache = _cache(card)
     batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
-    smartpqi = is_smartpqi(card)
+    smartpqi, spares = is_smartpqi(card), card.arrays_of_spares(dedicated=True)
     mode: Mode | None = card.get("mode") or _only_mode(card)
     found = card.build(
         Controller,
@@ -60,7 +60,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        drives=tuple(_drive(item, card, spares, object_id) for item in card.drives.values()),
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
     )
     problems = [*card.problems(object_id), *counts(found, card)]
@@ -145,8 +145,8 @@ def _volume(
     )  # fmt: skip
 
 
-def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
+def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/a{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
     return draft.build(
@@ -156,8 +156,19 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
         model=drives_of.model(draft),
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
+        progress=_progress(draft),
         spare_for=spare_for,
     )
+
+
+def _progress(drive: Draft) -> Progress | None:
+    """What a task of the tool reports of a drive; else what its state names."""
+    told = drive.part("progress", Progress)
+    state = drive.get("status_text") or ""
+    named = vocabulary.drive_operation(state)
+    if told is not None or named is None:
+        return told
+    return Progress(operation=named, state="queued" if state.lower().endswith("queued") else None)
 
 
 def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:

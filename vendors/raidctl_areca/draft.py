@@ -35,7 +35,9 @@ class Cards:
 
     def card(self, number: str) -> ControllerDraft:
         """The draft of a controller; the tool's default is the first."""
-        return self.cards.setdefault(number, ControllerDraft(number))
+        if number not in self.cards:
+            self.cards[number] = ControllerDraft(number)
+        return self.cards[number]
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
         """The controller of a number; a new one if its serial number differs."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, Draft, Pair
+from raidctl.vendor.draft import Draft
+from raidctl.vendor.fields import Fields, read_pair
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
-from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
+from raidctl_areca.labels import DRIVE, PLACE, SET, VOLUME
 from raidctl_areca.reader import Section
-
-_PLACE = re.compile(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
 
 
 def settle(sections: Iterable[Section]) -> None:
@@ -88,12 +86,10 @@ def _temperatures(card: ControllerDraft) -> None:
             drive.read_field(told, "temperature_celsius", vocabulary.celsius, 0)
 
 
-def _take(draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
-    name, parse = known.get(pair.label.lower(), ("", None))
-    if parse is None:
-        draft.keep_detail(pair)
-    else:
-        draft.read_field(pair, name, parse)
+def _read(draft: Draft, section: Section, fields: Fields[Draft]) -> None:
+    for pair in section.pairs:
+        if not read_pair(draft, pair, pair.label.lower(), fields):
+            draft.keep_detail(pair)
 
 
 def _value(section: Section, *labels: str) -> str | None:
@@ -123,14 +119,11 @@ def _drive(section: Section) -> None:
         for pair in section.pairs:
             section.card.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
-    drive = section.card.drive(_place(section))
-    kind = (_value(section, "device type") or "").upper()
-    for pair in section.pairs:
-        _drive_label(drive, pair, kind)
+    _read(section.card.drive(_place(section)), section, DRIVE)
 
 
 def _place(section: Section) -> str:
-    located = _PLACE.fullmatch(_value(section, "device location", "location") or "")
+    located = PLACE.fullmatch(_value(section, "device location", "location") or "")
     if located is not None and re.search(r"\d", located[2]):
         return tables.place_of(located[1], located[2])
     channel = _value(section, "ide channel", "channel", "sata channel", "device channel")
@@ -140,52 +133,6 @@ def _place(section: Section) -> str:
     if number is not None:
         return section.card.numbers.get(number, number)
     return "unknown"
-
-
-def _drive_label(drive: Draft, pair: Pair, kind: str) -> None:
-    line, label, value = pair.lines[0], pair.label.lower(), pair.value
-    located = _PLACE.fullmatch(value) if "location" in label else None
-    if located is not None:
-        drive.put(line, "enclosure", located[1], 0)
-        drive.put(line, "bay", tables.bay_of(located[2]), 0)
-    elif label == "ide channel" and value.isdecimal():
-        drive.put(line, "bay", value, 0)
-    elif label == "device type":
-        # Device Type                        : SATA(5001B4D4188DF017)
-        word = next((word for word in ("sata", "sas", "nvme") if kind.lower().startswith(word)), None)
-        if word is not None:
-            drive.put(None, "interface", word)
-            drive.add_evidence(line, "interface", word)
-        drive.detail(line, pair.label, value)
-    elif label == "model name" and vocabulary.has_value(value):
-        drive.put(line, "raw_model", value, shown_as="model")
-    elif label == "device state" and vocabulary.has_value(value):
-        _device_state(drive, pair)
-    elif label == "rotation speed":
-        drive.put(None, "media", media(value))
-        _take(drive, pair, DRIVE)
-    elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
-        drive.put(line, "interface", "sata", 0)
-        drive.keep_words(pair.label, value)
-        if label == "current sata mode":
-            drive.put(line, "link_gbps", speed(value))
-        else:
-            drive.put(line, "max_link_gbps", speed(value))
-    else:
-        _take(drive, pair, DRIVE)
-
-
-def _device_state(drive: Draft, pair: Pair) -> None:
-    # Device State                       : NORMAL
-    found = vocabulary.drive_state(pair.value)
-    if found is None:
-        drive.unread(pair.label, pair.value)
-    if drive.get("status") == "critical" and found == "ok":
-        # the table says that the set has dropped it
-        drive.detail(pair.lines[0], pair.label, pair.value)
-        return
-    drive.put(pair.lines[0], "status", found or "unknown")
-    drive.put(pair.lines[0], "status_text", pair.value)
 
 
 # --- RAID sets and volumes
@@ -202,44 +149,10 @@ def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: s
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
     found = section.card.array(_numbered(section, section.card.arrays, "set", name))
-    for pair in section.pairs:
-        label = pair.label.lower()
-        if label == "raid set name":
-            found.put(None, "set", pair.value)
-            found.keep_detail(pair)
-        elif label in {"raid set state", "state"}:
-            tables.state(found, pair.lines[0], pair.value, DETAIL)
-        else:
-            _take(found, pair, SET)
+    _read(found, section, SET)
 
 
 def _volume(section: Section) -> None:
     name = _value(section, "volume set name")
     found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
-    for pair in section.pairs:
-        _volume_label(found, pair)
-
-
-def _volume_label(found: Draft, pair: Pair) -> None:
-    line, label, value = pair.lines[0], pair.label.lower(), pair.value
-    if label in {"volume state", "volume set state", "state"}:
-        tables.state(found, line, value, DETAIL)
-    elif label == "raid level":
-        tables.level(found, line, value)
-    elif label.replace(".", "").endswith("ch/id/lun"):
-        tables.address(found, line, value)
-    elif label == "raid set name":
-        found.put(None, "set", value)
-        found.add_evidence(line, "array", value)
-    elif label == "member disks":
-        # Member Disks    : 4
-        count = attempt(vocabulary.count, value)
-        if count is not None:
-            found.put(line, "drives_expected", count)
-        else:
-            found.keep_detail(pair)
-    elif label in {"cache mode", "volume cache mode", "cache attribute"}:
-        found.put(None, "cache mode", value)
-        found.keep_detail(pair)
-    else:
-        _take(found, pair, VOLUME)
+    _read(found, section, VOLUME)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair as split_pair
-from raidctl.vendor.draft import Draft, Pair
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import read_pair
 from raidctl_areca import grammar, tables, vocabulary
 from raidctl_areca.draft import Cards, ControllerDraft
-from raidctl_areca.labels import SYSTEM
+from raidctl_areca.labels import CONFIG, SYSTEM
 
 # Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
 _BANNER = re.compile(
@@ -83,7 +84,8 @@ class Reader:
     def line(self, line: Line) -> None:
         """Find out what form a line has."""
         text = line.text.rstrip()
-        if not text:
+        # the rows of a long table first: a number is the beginning of nothing else
+        if not text or (self.table is not None and text.lstrip()[0].isdigit() and self._row(line, self.table)):
             return
         typed = grammar.command_of(text)
         trailer = grammar.trailer(text)
@@ -216,7 +218,8 @@ class Reader:
         elif self.section.kind == "hardware":
             tables.hardware(self.card, pair, self.prefix)
         elif self.section.kind == "config":
-            self._config(pair)
+            read_pair(self.card, pair, pair.label.lower(), CONFIG)
+            self.card.keep_detail(pair, self.prefix)
         else:
             self.section.pairs.append(pair)
 
@@ -229,19 +232,5 @@ class Reader:
                     "info", "note", "The outputs cover several controllers; unnamed output is assigned to the first.",
                 )  # fmt: skip
             self.number = card.name
-        name, parse = SYSTEM.get(pair.label.lower(), ("", None))
-        if parse is None:
+        if not read_pair(self.card, pair, pair.label.lower(), SYSTEM):
             self.card.keep_detail(pair, self.prefix)
-        else:
-            self.card.read_field(pair, name, parse)
-
-    def _config(self, pair: Pair) -> None:
-        card: Draft = self.card
-        label = pair.label.lower()
-        # JBOD/RAID Configuration         : JBOD
-        if label == "jbod/raid configuration" and pair.value.lower() in {"jbod", "raid"}:
-            card.put(pair.lines[0], "mode", "hba" if pair.value.lower() == "jbod" else "raid")
-        # Disk Write Cache Mode           : Auto      Volume Data Read Ahead          : Normal
-        elif label in {"disk write cache mode", "volume data read ahead"}:
-            card.put(None, label, pair.value)
-        card.keep_detail(pair, self.prefix)

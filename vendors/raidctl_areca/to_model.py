@@ -17,7 +17,6 @@ from raidctl.model import (
     Progress,
     Volume,
 )
-from raidctl.order import natural
 from raidctl.vendor.draft import Draft
 from raidctl_areca import vocabulary
 from raidctl_areca.capability import SUPPORT
@@ -31,9 +30,7 @@ FAMILY = "areca"
 def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
     link(card)
-    card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
-    card.volumes = {item.name: item for item in sorted(card.volumes.values(), key=lambda item: natural(item.name))}
-    card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
+    card.sort()
     object_id = f"{FAMILY}:{card.name}"
     battery = _battery(card, object_id)
     size = card.get("cache.size_bytes")
@@ -53,7 +50,7 @@ def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=card.details,
     )
-    card.write_evidence(object_id, lambda _, where, name, value: [(where, _FIELDS.get(name, name), value)])
+    card.write_evidence(object_id)
     return found, card.problems(object_id)
 
 
@@ -121,7 +118,7 @@ def _volume(draft: Draft, card: ControllerDraft, battery: Battery | None, contro
         array=None if array is None else _set_id(controller, array),
         raid_level=vocabulary.raid_level(level, members) if level is not None else None,
         cache=volume_cache(draft, card, battery),
-        progress=None if operation is None else Progress(operation=operation, percent=percent),
+        progress=None if operation is None else Progress(operation=operation, percent=percent, state="running"),
     )
 
 
@@ -139,6 +136,3 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
         errors=Errors(media=draft.get("errors.media"), other=draft.get("errors.other")),
         spare_for=spare_for,
     )
-
-
-_FIELDS = {"set": "array", "names": "name"}

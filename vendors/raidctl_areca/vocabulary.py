@@ -93,6 +93,13 @@ _AHEAD: dict[str, ReadPolicy] = {
 }
 
 
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_NO_WORD = re.compile(r"\([^()]*\)|\d+(?:\.\d+)? ?%")
+_LETTERS = re.compile(r"[a-z]+")
+_COUNT = re.compile(r"\d{1,12}", re.ASCII)
+_IMPOSSIBLE = re.compile(r"\d{13}", re.ASCII)
+
+
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
@@ -100,9 +107,8 @@ def has_value(text: str) -> bool:
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
     """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for words that are not known."""
-    percent = re.search(r"(\d{1,3}(?:\.\d{1,4})?) ?%", text, re.ASCII)
-    bare = re.sub(r"\([^()]*\)|\d+(?:\.\d+)? ?%", " ", text).lower()
-    words = [word for word in re.split(r"[^a-z]+", bare) if word and word not in _FILLERS]
+    percent = _PERCENT.search(text)
+    words = [word for word in _LETTERS.findall(_NO_WORD.sub(" ", text).lower()) if word not in _FILLERS]
     if not words:
         return None
     if words[0] in {"need", "needs"}:
@@ -148,7 +154,7 @@ def read_ahead(text: str) -> ReadPolicy:
 
 def plausible(text: str) -> str:
     """The text, unless it holds a figure that no hardware has."""
-    if re.search(r"\d{13}", text, re.ASCII):
+    if _IMPOSSIBLE.search(text):
         raise ValueError(text)
     return text
 
@@ -179,7 +185,7 @@ def count(text: str) -> int | None:
     """A plain number."""
     if not has_value(text):
         return None
-    return int(figure(re.compile(r"\d{1,12}", re.ASCII), text.strip())[0])
+    return int(figure(_COUNT, text.strip())[0])
 
 
 def drive_model(text: str, *, sas: bool) -> str:

@@ -28,8 +28,12 @@ and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which i
 _Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
-class _Session(Struct):
-    """What came of asking for one drive."""
+class _Outputs(Struct):
+    """What was read of one drive.
+
+    Not a session with a tool (:mod:`raidctl.vendor.session`): several tools report on one drive, and a failed call of
+    one of them says something about the drive.
+    """
 
     sources: list[Source] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
@@ -83,11 +87,11 @@ def cache_tools(block: BlockDevice) -> set[str]:
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 
-def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Session]:
+def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Outputs]:
     block = paths[0]
-    found = _Session()
+    found = _Outputs()
     tools = [tool for tool in tools_for(block) if tool in usable]
-    halves: list[Dialogue[_Session]] = [_ask_kernel(paths, layers)]
+    halves: list[Dialogue[_Outputs]] = [_ask_kernel(paths, layers)]
     if "nvme" in tools:
         halves.append(_ask_nvme(block))
     if "hdparm" in tools:
@@ -104,7 +108,7 @@ def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[s
     return found
 
 
-def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Session]:
+def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Outputs]:
     files = [
         f"/sys/class/scsi_disk/{path.scsi_address}/cache_type"
         for path in paths
@@ -112,15 +116,15 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Sessi
     ]
     answers = yield from ask_all(Read(path) for path in files)
     part, sheet = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
-    return _Session([Source("kernel", part, sheet)], [sheet])
+    return _Outputs([Source("kernel", part, sheet)], [sheet])
 
 
-def _ask_smart(block: BlockDevice) -> Dialogue[_Session]:
+def _ask_smart(block: BlockDevice) -> Dialogue[_Outputs]:
     from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - takes its time, and is for drives that can tell
 
     parts, outputs, problems = yield from ask_smartctl(block.node)
     sources = [Source("smartctl", part, _sheet_of(part.key, outputs)) for part in parts]
-    return _Session(sources, list(outputs), list(problems))
+    return _Outputs(sources, list(outputs), list(problems))
 
 
 def _sheet_of(key: str, outputs: Sequence[Output]) -> Output:
@@ -129,16 +133,16 @@ def _sheet_of(key: str, outputs: Sequence[Output]) -> Output:
     return next(found, Output("smartctl"))
 
 
-def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Session]:
+def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outputs]:
     runs = [Run(argv, timeout=_TIMEOUT) for argv in commands]
     answers = yield from ask_all(runs)
-    found = _Session()
+    found = _Outputs()
     for run, answer in zip(runs, answers, strict=True):
         _keep(found, tool, run, answer)
     return found
 
 
-def _ask_nvme(block: BlockDevice) -> Dialogue[_Session]:
+def _ask_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
     found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
     present = any(source.part.details.get("volatile write cache") == "present" for source in found.sources)
     if present:
@@ -150,7 +154,7 @@ def _ask_nvme(block: BlockDevice) -> Dialogue[_Session]:
     return found
 
 
-def _keep(found: _Session, tool: str, run: Run, answer: RunAnswer) -> None:
+def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
     command = " ".join(run.argv)
     if not answer.fine and answer.trouble is not Failure.FLOOD:
         found.problems.append(_not_asked(command, tool, answer))

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from raidctl.evidence import Output
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable
-from raidctl_drives.also import Details, derived
+from raidctl_drives.derived_fields import Details, derived
 from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.vocabulary import nvme_controller
 

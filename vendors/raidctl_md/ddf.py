@@ -6,7 +6,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
-from raidctl_md.label_lines import label_of
+from raidctl_md.label_lines import Field, Fields, label_of, read_label
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
@@ -95,33 +95,12 @@ class _Reader:
                 self.last = (self.container, label)
 
     def _take_volume(self, part: Part, line: Line, label: str, value: str) -> None:
-        count = _COUNT.match(value)
         if label == "VD GUID":
             part.uuid = value
             part.tell(line, "unique_id", value, label)
             part.values["metadata"] = "ddf"
             self.last = (part, label)
-        elif label == "Name":
-            part.tell(line, "name", value or None, label)
-        elif label == "state":
-            part.tell(line, "status_text", value, label)
-            status = _STATUS.get(value.partition(",")[0].strip())
-            part.values["status"] = status or "unknown"
-            if status in (None, "unknown"):
-                part.troubles.append(Trouble("warning", "unread", f"Unknown state {value!r}."))
-        elif label == "Raid Devices" and count:
-            # 2 (0@0K 1@0K): members by number and where their part begins
-            part.tell(line, "drives_expected", int(count[1]), label)
-            part.details[label] = value
-        elif label == "Raid Level":
-            part.tell(line, "raid_level", LEVELS.get(value, "unknown"), label)
-            part.details[label] = value
-        elif label == "Array Size" and count:
-            part.tell(line, "size_bytes", int(value) * 1024 if value.isdecimal() and len(value) < 19 else None, label)
-        elif label == "Chunk Size" and count:
-            # 128 sectors
-            part.tell(line, "strip_bytes", int(count[1]) * 512, label)
-        else:
+        elif not read_label(part, part, (line, label, value), _VOLUME_FIELDS):
             part.detail(line, label, value)
 
     def _take_disk(self, line: Line, match: re.Match[str]) -> None:
@@ -170,3 +149,42 @@ def _health(states: list[str]) -> str:
     if {"Rebuilding", "SMART-errors", "Unrecovered-Read-Errors", "in-transition"} & set(states):
         return "warning"
     return "ok"
+
+
+def _take_state(part: Part, line: Line, value: str) -> None:
+    part.tell(line, "status_text", value, "state")
+    status = _STATUS.get(value.partition(",")[0].strip(), "unknown")
+    part.values["status"] = status
+    if status == "unknown":
+        part.troubles.append(Trouble("warning", "unread", f"Unknown state {value!r}."))
+
+
+def _first(value: str) -> int | None:
+    """The number at the beginning."""
+    match = _COUNT.match(value)
+    return int(match[1]) if match else None
+
+
+def _sectors(value: str) -> int | None:
+    number = _first(value)
+    return None if number is None else number * 512
+
+
+def _kib(value: str) -> int | None:
+    return int(value) * 1024 if value.isdecimal() and len(value) < 19 else None
+
+
+_VOLUME_FIELDS: Fields[Part] = {
+    #        Name[0] : vd0
+    "Name": Field("name", lambda value: value or None),
+    #       state[0] : Optimal, Consistent
+    "state": _take_state,
+    # Raid Devices[0] : 2 (0@0K 1@0K), members by number and where their part begins
+    "Raid Devices": Field("drives_expected", _first, keep=True),
+    #  Raid Level[0] : RAID1
+    "Raid Level": Field("raid_level", lambda word: LEVELS.get(word, "unknown"), keep=True),
+    #  Array Size[0] : 520192
+    "Array Size": Field("size_bytes", _kib),
+    #  Chunk Size[0] : 128 sectors
+    "Chunk Size": Field("strip_bytes", _sectors),
+}

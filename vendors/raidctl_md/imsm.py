@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress, VolumeStatus
-from raidctl_md.label_lines import label_of, name_of
+from raidctl_md.label_lines import Field, Fields, count, label_of, name_of, read_label
 from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, chunk_bytes, is_uuid, size_in
@@ -24,7 +25,7 @@ _CONTAINER_DETAILS = frozenset(
 _VOLUME_DETAILS = frozenset(
     {
         "Failed disk", "This Slot", "Sector Size", "Per Dev Size", "Sector Offset", "Num Stripes", "Reserved",
-        "Migrate State", "Checkpoint", "Dirty State", "RWH Policy", "Volume ID",
+        "Migrate State", "Checkpoint", "Dirty State", "RWH Policy", "Volume ID", "Subarray",
     }
 )  # fmt: skip
 _DISK_DETAILS = frozenset({"Id", "Usable Size"})
@@ -135,19 +136,10 @@ class _Reader:
         part = self.container
         if label == "State":
             words = value.split()
-            role = (
-                "failed"
-                if "failed" in words
-                else "journal"
-                if "journal" in words
-                else "spare"
-                if "spare" in words
-                else "member"
-            )
+            role = next((role for role in ("failed", "journal", "spare") if role in words), "member")
+            status = "critical" if role == "failed" else "ok" if words else "unknown"
             part.tell_member(line, self.disk, "role", role if words and set(words) <= _DISK_WORDS else None)
-            part.tell_member(
-                line, self.disk, "status", "critical" if "failed" in words else "ok" if words else "unknown"
-            )
+            part.tell_member(line, self.disk, "status", status)
             part.tell_member(line, self.disk, "status_text", value or None)
             if not set(words) <= _DISK_WORDS:
                 part.tell_member(line, self.disk, "status", "unknown")
@@ -169,33 +161,12 @@ class _Reader:
         part = self.volume
         if part is None:
             return
-        now = _ARROW.split(value)[0]
-        if label == "UUID":
-            part.uuid = value if is_uuid(value) else None
-            part.tell(line, "unique_id", name_of(value), label)
-        elif label == "Subarray":
-            part.detail(line, label, value)
-        elif label == "RAID Level":
-            part.tell(line, "raid_level", LEVELS.get(now, "unknown"), label)
-            part.details[label] = value
-        elif label == "Members":
-            part.tell(line, "drives_expected", int(now) if now.isdecimal() and len(now) < 6 else None, label)
-        elif label == "Slots":
-            match = _SLOTS.match(now)
-            part.detail(line, label, value)
-            if match:
-                part.values["drives_active"] = match[1].count("U")
-                part.tell(line, "drives_active", match[1].count("U"), label)
-        elif label == "Array Size":
-            part.tell(line, "size_bytes", size_in(value, (512, 4096)), label)
-        elif label == "Chunk Size":
-            part.tell(line, "strip_bytes", chunk_bytes(now), label)
-        elif label == "Map State":
-            part.tell(line, "status_text", value, label)
-        elif label in _VOLUME_DETAILS:
+        if label in _VOLUME_DETAILS:
             part.detail(line, label, value)
             if label == "This Slot" and value.endswith("(out-of-sync)"):
                 self._out_of_sync(line)
+        else:
+            read_label(part, part, (line, label, value), _VOLUME_FIELDS)
 
     def _out_of_sync(self, line: Line) -> None:
         """The examined disk, which is the first of the text, is being filled."""
@@ -209,6 +180,23 @@ class _Reader:
             if self.container.uuid:
                 part.parent = Parent(self.container.uuid, part.details.get("Subarray", str(index)))
             _settle_volume(part)
+
+
+def _take_uuid(part: Part, line: Line, value: str) -> None:
+    part.uuid = value if is_uuid(value) else None
+    part.tell(line, "unique_id", name_of(value), "UUID")
+
+
+def _take_slots(part: Part, line: Line, value: str) -> None:
+    match = _SLOTS.match(value)
+    part.detail(line, "Slots", value)
+    if match:
+        part.tell(line, "drives_active", match[1].count("U"), "Slots")
+
+
+def _now(parse: Callable[[str], object]) -> Callable[[str], object]:
+    """A reader of what stands before an arrow, the current value: ``1 <-- 1``."""
+    return lambda value: parse(_ARROW.split(value)[0])
 
 
 def _settle_volume(part: Part) -> None:
@@ -231,3 +219,21 @@ def _settle_volume(part: Part) -> None:
     elif work not in ("idle", "migrating"):
         part.troubles.append(Trouble("warning", "unread", f"Unknown migration state {work!r}."))
     part.values["status"] = status
+
+
+_VOLUME_FIELDS: Fields[Part] = {
+    #            UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    "UUID": _take_uuid,
+    #      RAID Level : 1 <-- 1
+    "RAID Level": Field("raid_level", _now(lambda word: LEVELS.get(word, "unknown")), keep=True),
+    #         Members : 2 <-- 2
+    "Members": Field("drives_expected", _now(count)),
+    #           Slots : [UU] <-- [UU]
+    "Slots": _take_slots,
+    #      Array Size : 976768000 (465.76 GiB 500.11 GB)
+    "Array Size": Field("size_bytes", lambda value: size_in(value, (512, 4096))),
+    #      Chunk Size : 64 KiB <-- 64 KiB
+    "Chunk Size": Field("strip_bytes", _now(chunk_bytes)),
+    #       Map State : normal <-- degraded
+    "Map State": Field("status_text", str),
+}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.text import pair
-from raidctl_md.parts import Member, Part, key_of, slot_of
+from raidctl_md.parts import Member, Part, Trouble, key_of, slot_of
+
+R = TypeVar("R")
 
 # "       1       8       17        1      active sync   /dev/sdb1"
 _ROW = re.compile(
@@ -21,6 +24,7 @@ _OLD_ROW = re.compile(
     r"(?P<rest>(?:\s+\S.*)?)",
     re.ASCII,
 )
+_COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _SET = re.compile(r"set-[A-Z]")
 _LOCAL = re.compile(r"\s*\(local to host.*", re.DOTALL)
 _TABLE_HEAD = ("Number", "Major", "Minor", "RaidDevice")
@@ -42,6 +46,54 @@ ROW_WORDS = frozenset(
 )
 """What stands between slot and device in the tables of --detail and of --examine (0.90)."""
 _ROW_FLAGS = {"writemostly": "write_mostly", "write-mostly": "write_mostly", "failfast": "failfast"}
+
+
+class Field(NamedTuple):
+    """The field that a label gives; ``parse`` returns None for an unknown form."""
+
+    name: str
+    parse: Callable[[str], object]
+    keep: bool = False
+    """Keep the tool's words as a detail, too."""
+    strict: bool = False
+    """An unknown form is a problem."""
+
+
+Fields = Mapping[str, Field | Callable[[R, Line, str], object]]
+"""Rows by label: the field, or the function that is given the reader, the line and the value."""
+
+
+def read_label(reader: R, part: Part, pair: tuple[Line, str, str], fields: Fields[R]) -> bool:
+    """Read a line (line, label, value) by the row of its label; False if the label has none."""
+    line, label, text = pair
+    row = fields.get(label)
+    if row is None:
+        return False
+    if not isinstance(row, Field):
+        row(reader, line, text)
+        return True
+    value = row.parse(text)
+    if value is not None:
+        part.tell(line, row.name, value, label)
+    elif text:
+        part.detail(line, label, text)
+    else:
+        mark_read(line)
+    if value is None and row.strict:
+        part.troubles.append(Trouble("warning", "unread", f"Unknown form of {label}: {text!r}."))
+    if row.keep:
+        part.details[label] = text
+    return True
+
+
+def count(value: str) -> int | None:
+    """A plain number; None for anything else."""
+    return int(value) if _COUNT.fullmatch(value) else None
+
+
+def layout(value: str) -> str | None:
+    """The layout of an array; None if mdadm does not know it."""
+    return None if value in ("-unknown-", "") else value
 
 
 def label_of(line: Line) -> tuple[str, str] | None:

@@ -13,7 +13,8 @@ from raidctl_md.infer import settle
 from raidctl_md.mdstat_tokens import pieces
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
 from raidctl_md.split_outputs import ARRAY_LINE, Section
-from raidctl_md.vocabulary import LEVELS, NO_RAID, OPERATIONS, parity_layout, version
+from raidctl_md.state import waits_for
+from raidctl_md.vocabulary import OPERATIONS, parity_layout, version
 
 _LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
 _MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
@@ -136,7 +137,9 @@ def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:
 
 
 def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
-    progress = Progress(operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0))
+    progress = Progress(
+        operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0), state="running"
+    )
     part.tell(line, "progress", progress, match["doing"])
 
 
@@ -161,7 +164,9 @@ def _add(part: Part, **told: int | None) -> None:
 
 def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
     part.detail(line, "waiting", match[0])
-    part.tell(line, "progress", Progress(operation=OPERATIONS[match["for"]]), match["for"])
+    held = "read-only" in str(part.values.get("status_text", ""))
+    progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
+    part.tell(line, "progress", progress, match["for"])
 
 
 def _take_bitmap(part: Part, line: Line, match: re.Match[str]) -> None:
@@ -175,7 +180,7 @@ def _take_blocks(part: Part, line: Line, match: re.Match[str]) -> None:
 
 
 def _take_parity(part: Part, line: Line, match: re.Match[str]) -> None:
-    _take_level(part, line, f"raid{match['digit']}")
+    part.take_level(line, "level", f"raid{match['digit']}")
     part.tell(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
     _take_algorithm(part, line, match["algorithm"])
 
@@ -201,15 +206,6 @@ def _take_old(part: Part, line: Line, match: re.Match[str]) -> None:
 def _take_faults(part: Part, line: Line, match: re.Match[str]) -> None:
     label, _, value = match[0].partition("=")
     part.detail(line, label, value or "yes")
-
-
-def _take_level(part: Part, line: Line, word: str) -> None:
-    level = LEVELS.get(word)
-    part.tell(line, "raid_level", level or "unknown", "level")
-    if level is None:
-        part.detail(line, "level", word)
-        if word not in NO_RAID:
-            part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {word!r}."))
 
 
 def _take_super(part: Part, line: Line, word: str) -> None:
@@ -265,13 +261,13 @@ def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
 
 _Take = Callable[[Part, Line, re.Match[str]], None]
 _TAKE: dict[str, _Take] = {
-    "level": lambda part, line, match: _take_level(part, line, match[0]),
+    "level": lambda part, line, match: part.take_level(line, "level", match[0]),
     "super": lambda part, line, match: _take_super(part, line, match["format"]),
     "counts": _take_counts,
     "map": lambda part, line, match: part.detail(line, "map", match["slots"]),
     "blocks": _take_blocks,
     "parity": _take_parity,
-    "degree": lambda part, line, match: _take_level(part, line, f"raid{match['raid']}"),
+    "degree": lambda part, line, match: part.take_level(line, "level", f"raid{match['raid']}"),
     "chunk_only": lambda part, line, match: part.tell(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
     "rule": lambda part, line, match: _take_algorithm(part, line, match["order"]),
     "chunks": lambda part, line, match: part.tell(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),

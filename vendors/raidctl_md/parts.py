@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl_md.vocabulary import is_half_uuid, is_uuid
+from raidctl_md.vocabulary import LEVELS, NO_RAID, is_half_uuid, is_uuid
 
 
 class Source(IntEnum):
@@ -27,9 +30,8 @@ class Source(IntEnum):
     SCAN = 7
 
 
-@dataclass(slots=True)
-class Claim:
-    """A line told something: a field of the array, or of the member ``member``."""
+class Claim(NamedTuple):
+    """The evidence for a field of the array, or of the member ``member``."""
 
     line: Line
     field: str
@@ -61,9 +63,8 @@ class Parent:
     index: str
 
 
-@dataclass
-class Member:
-    """A member as one output tells of it."""
+class Member(Struct, eq=False):
+    """A member as one output shows it."""
 
     key: str
     """Kernel name (``sda1``, ``cciss/c0d0p1``), or what stands for it where no device is told."""
@@ -72,10 +73,10 @@ class Member:
     """md's number of the device (``[4]`` of mdstat, column Number); not its slot."""
     slot: int | None = None
     """Its place in the array (column RaidDevice)."""
-    names: set[str] = field(default_factory=set)
+    names: set[str] = set()
     """Other things it is known by: serial, DDF reference number, device UUID."""
-    values: dict[str, object] = field(default_factory=dict)
-    details: dict[str, str] = field(default_factory=dict)
+    values: dict[str, object] = {}
+    details: dict[str, str] = {}
 
 
 @dataclass
@@ -118,6 +119,15 @@ class Part:
         self.tell(line, "unique_id", None if half else text, label)
         if half:
             self.troubles.append(Trouble("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again."))
+
+    def take_level(self, line: Line, label: str, word: str) -> None:
+        """The RAID level; an unknown one is a problem, unless it is none (``multipath``)."""
+        level = LEVELS.get(word)
+        self.tell(line, "raid_level", level or "unknown", label)
+        if level is None:
+            self.detail(line, label, word)
+            if word not in NO_RAID:
+                self.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {word!r}."))
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """The line gave something without a neutral field."""

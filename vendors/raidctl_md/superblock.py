@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
-from raidctl_md.label_lines import is_table_head, label_of, name_of, row_of, take_member
+from raidctl_md.label_lines import (
+    Field,
+    Fields,
+    count,
+    is_table_head,
+    label_of,
+    layout,
+    name_of,
+    read_label,
+    row_of,
+    take_member,
+)
 from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import judge
-from raidctl_md.vocabulary import LEVELS, NO_RAID, chunk_bytes, enough, size_in, version
+from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
 
 _INCONSISTENT = "WARNING Array state is inconsistent"
 _ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
@@ -32,7 +42,6 @@ _MEMBER_DETAILS = frozenset(
     }
 )  # fmt: skip
 _OLD_SLOT = re.compile(r"(\d{1,6}) \(((?:\d{1,6}|failed|empty)(?:, (?:\d{1,6}|failed|empty)){0,2000})\)", re.ASCII)
-_COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _EVENTS = re.compile(r"(?:(\d{1,10})\.)?(\d{1,20})", re.ASCII)
 _ROLE = re.compile(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 # "AA.A ('A' == active, '.' == missing, 'R' == replacing)"; mdadm 2 and 3.0: "uuUu_ 1 failed"
@@ -69,7 +78,7 @@ class _Reader:
             return
         columns = row_of(line, old=True)
         if columns:
-            self._take_row(line, columns)
+            self.take_row(line, columns)
             return
         if line.text.startswith(_INCONSISTENT) or (self.slots and _ROLES_LIST.fullmatch(line.text)):
             part.detail_member(line, self.me, "Array state", line.stripped)
@@ -79,7 +88,7 @@ class _Reader:
         if told is not None:
             self._take(line, *told)
 
-    def _take_row(self, line: Line, columns: re.Match[str]) -> None:
+    def take_row(self, line: Line, columns: re.Match[str]) -> None:
         """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
         self.rows += 1
         if columns["index"] == "this":
@@ -100,62 +109,46 @@ class _Reader:
             part.detail(line, label, value)
             if label == "Used Size":
                 # mdadm 2.6 and 3.0 call "Used Dev Size" what the others call "Avail Dev Size"
-                self._take_size(line, "Avail Dev Size", part.details.get("Used Dev Size", ""))
+                self.take_size(line, "Avail Dev Size", part.details.get("Used Dev Size", ""))
             return True
         if label in _MEMBER_DETAILS:
             part.detail_member(line, self.me, label, value)
             self._warn(label, value)
-            self._take_size(line, label, value)
+            self.take_size(line, label, value)
             return True
-        if label in _FIELDS:
-            name, parse = _FIELDS[label]
-            parsed = parse(value)
-            if parsed is None:
-                part.detail(line, label, value)
-            else:
-                part.tell(line, name, parsed, label)
-            return True
-        return self._take_special(line, label, value)
+        return read_label(self, part, (line, label, value), _FIELDS)
 
-    def _take_special(self, line: Line, label: str, value: str) -> bool:
-        part = self.part
-        if label == "Raid Level":
-            level = LEVELS.get(value)
-            if level is None:
-                part.detail(line, label, value)
-                if value not in NO_RAID:
-                    part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {value!r}."))
-            part.tell(line, "raid_level", level or "unknown", label)
-        elif label == "Array Size":
-            # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small
-            # arrays and has the label Array Slot, which comes later: the brackets decide
-            part.tell(line, "size_bytes", size_in(value, (1024, 512)), label)
-        elif label in ("Array UUID", "UUID"):
-            part.take_uuid(line, label, name_of(value) or value)
-        elif label == "Name":
-            part.tell(line, "name", name_of(value), label)
-        elif label == "State":
-            part.tell(line, "status_text", value, label)
-            if value.endswith("TRUNCATED DEVICE"):
-                self._complain("The device is smaller than its superblock records.")
-        elif label == "Internal Bitmap":
-            part.tell(line, "bitmap", "internal", label)
-            part.details[label] = value
-        elif label == "Flags":
-            part.tell_member(line, self.me, "flags", tuple(word.replace("-", "_") for word in value.split()))
-        elif label == "Device Role":
-            self._take_role(line, value)
-        elif label == "Array State":
-            match = _SLOTS.fullmatch(value)
-            self.slots = match[1] if match else ""
-            part.detail(line, label, value)
-            if match:
-                part.tell(line, "drives_active", sum(letter not in "._" for letter in self.slots), label)
-        else:
-            return False
-        return True
+    def take_level(self, line: Line, value: str) -> None:
+        self.part.take_level(line, "Raid Level", value)
 
-    def _take_role(self, line: Line, value: str) -> None:
+    def take_uuid(self, line: Line, value: str) -> None:
+        self.part.take_uuid(line, "UUID", name_of(value) or value)
+
+    def take_name(self, line: Line, value: str) -> None:
+        self.part.tell(line, "name", name_of(value), "Name")
+
+    def take_state(self, line: Line, value: str) -> None:
+        self.part.tell(line, "status_text", value, "State")
+        if value.endswith("TRUNCATED DEVICE"):
+            self._complain("The device is smaller than its superblock records.")
+
+    def take_bitmap(self, line: Line, value: str) -> None:
+        self.part.tell(line, "bitmap", "internal", "Internal Bitmap")
+        self.part.details["Internal Bitmap"] = value
+
+    def take_flags(self, line: Line, value: str) -> None:
+        flags = tuple(word.replace("-", "_") for word in value.split())
+        self.part.tell_member(line, self.me, "flags", flags)
+
+    def take_slots(self, line: Line, value: str) -> None:
+        match = _SLOTS.fullmatch(value)
+        self.slots = match[1] if match else ""
+        self.part.detail(line, "Array State", value)
+        if match:
+            working = sum(letter not in "._" for letter in self.slots)
+            self.part.tell(line, "drives_active", working, "Array State")
+
+    def take_role(self, line: Line, value: str) -> None:
         part, me = self.part, self.me
         match = _ROLE.fullmatch(value)
         role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(value)
@@ -179,7 +172,7 @@ class _Reader:
         elif "DEVICE TOO SMALL" in value:
             self._complain("The device is smaller than its superblock records.")
 
-    def _take_size(self, line: Line, label: str, value: str) -> None:
+    def take_size(self, line: Line, label: str, value: str) -> None:
         """What the device offers to the array, in sectors; 0.90 tells only what the array uses of each."""
         modern = str(self.part.values.get("metadata", "")).startswith("1")
         if label == "Avail Dev Size" or (label == "Device Size" and modern):
@@ -281,18 +274,35 @@ def _rename(part: Part, me: Member) -> None:
 
 def _moved(claim: Claim, key: str | None) -> Claim:
     field = claim.field if key else f"details[{claim.label}]"
-    return replace(claim, member=key, field=field)
+    return claim._replace(member=key, field=field)
 
 
-def _count(value: str) -> int | None:
-    return int(value) if _COUNT.fullmatch(value) else None
-
-
-_FIELDS = {
-    "Version": ("metadata", version),
-    "Raid Devices": ("drives_expected", _count),
-    "Active Devices": ("drives_active", _count),
-    "Layout": ("layout", lambda value: None if value in ("-unknown-", "") else value),
-    "Chunk Size": ("strip_bytes", chunk_bytes),
+_FIELDS: Fields[_Reader] = {
+    #         Version : 1.2
+    "Version": Field("metadata", version),
+    #      Array UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    **dict.fromkeys(("Array UUID", "UUID"), _Reader.take_uuid),
+    #            Name : box:root  (local to host box)
+    "Name": _Reader.take_name,
+    #      Raid Level : raid1
+    "Raid Level": _Reader.take_level,
+    "Raid Devices": Field("drives_expected", count),
+    "Active Devices": Field("drives_active", count),
+    #      Array Size : 976630464 KiB (931.39 GiB 1000.07 GB)
+    # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small arrays and
+    # has the label Array Slot, which comes later: the brackets decide
+    "Array Size": Field("size_bytes", lambda value: size_in(value, (1024, 512))),
+    # Internal Bitmap : 8 sectors from superblock
+    "Internal Bitmap": _Reader.take_bitmap,
+    "Flags": _Reader.take_flags,
+    #           State : clean
+    "State": _Reader.take_state,
+    #          Layout : left-symmetric
+    "Layout": Field("layout", layout),
+    #      Chunk Size : 512K
+    "Chunk Size": Field("strip_bytes", chunk_bytes),
+    #     Device Role : Active device 0
+    "Device Role": _Reader.take_role,
+    #     Array State : AA ('A' == active, '.' == missing, 'R' == replacing)
+    "Array State": _Reader.take_slots,
 }
-"""Labels whose value fills a field, with what reads the value (None: it cannot)."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Progress
+from raidctl.model import Operation, Progress
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, slot_of
-from raidctl_md.state import judge
+from raidctl_md.state import judge, waits_for
 from raidctl_md.vocabulary import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
     "sync_action", "sync_completed", "mismatch_cnt", "reshape_position", "consistency_policy", "journal_mode",
     "stripe_cache_size", "group_thread_cnt", "bitmap/location", "bitmap/chunksize", "bitmap/backlog",
-    "sync_speed_min", "sync_speed_max", "last_sync_action",
+    "sync_speed_min", "sync_speed_max", "last_sync_action", "sync_min", "sync_max",
 )  # fmt: skip
 """What is read of an array; ``level`` first, the layout's number depends on it."""
 MEMBER_FILES = ("state", "slot", "errors")
@@ -148,7 +148,7 @@ def _settle(part: Part, slots: dict[str, str]) -> None:
         return
     action = OPERATIONS.get(details.get("sync_action", ""))
     if action:
-        values["progress"] = Progress(operation=action, percent=_percent(details.get("sync_completed", "")))
+        values["progress"] = _progress(action, details)
         values["operation"] = action
     missing = int(details["degraded"]) if _NUMBER.fullmatch(details.get("degraded", "")) else 0
     want = values.get("drives_expected")
@@ -190,6 +190,16 @@ def _judge_member(values: dict[str, object], words: list[str], slot: str | None,
         values["role"], values["status"] = "member", "warning" if "write_error" in words else "ok"
     elif "spare" in words:
         values["role"], values["status"] = ("spare", "ok") if slot in (None, "none") else ("member", "warning")
+
+
+def _progress(action: Operation, details: dict[str, str]) -> Progress:
+    """``sync_completed`` is ``delayed`` while another array is first, and a pair of figures while it moves."""
+    percent = _percent(details.get("sync_completed", ""))
+    if details.get("sync_completed") == "delayed":
+        return Progress(operation=action, state="queued", reason=waits_for("DELAYED"))
+    if percent is None and details.get("array_state") == "read-auto":
+        return Progress(operation=action, state="queued", reason=waits_for("PENDING", held=True))
+    return Progress(operation=action, percent=percent, state=None if percent is None else "running")
 
 
 def _percent(text: str) -> float | None:

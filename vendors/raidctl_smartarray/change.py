@@ -98,22 +98,7 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
-    work = _Planner(controller, _command(controller, tools), current_settings(controller))
-    for wish in wishes:
-        work.add(wish)
-    work.refusals += [*divided(wishes), *_unread(work, wishes)]
-    return work.plan(wishes)
-
-
-def _unread(work: _Planner, wishes: Sequence[Desired]) -> Iterator[Refusal]:
-    """Refuse a split if no volume would use the cache: the tool then stops showing it."""
-    caching = {**work.current, **work.turned}
-    used = [stand for (_, knob), stand in caching.items() if knob == "arrayaccelerator"]
-    if (work.controller.id, "cacheratio") in work.turned and "enable" not in used:
-        for wish in wishes:
-            if wish.setting == "cache_split":
-                reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
-                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Omit one of the two settings.")
+    return _Planner(controller, _command(controller, tools), current_settings(controller)).plan(wishes)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -188,6 +173,16 @@ class _Planner(Planner):
             reason, nearest = _LACKS.get(wish.setting, ("The controllers have no such setting.", None))
             self.refuse(wish, "unsupported", reason, nearest)
 
+    def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
+        """Refuse two kinds of write-back, and a split if no volume would use the cache: the tool stops showing it."""
+        yield from divided(wishes)
+        values = {**self.current, **self.changed}
+        cached = any(knob == "arrayaccelerator" and value == "enable" for (_, knob), value in values.items())
+        for wish in wishes if (self.controller.id, "cacheratio") in self.changed and not cached else ():
+            if wish.setting == "cache_split":
+                reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
+                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Omit one of the two settings.")
+
     def switch(self, wish: Desired, knob: str, words: Mapping[str, str], affects: str) -> None:
         """A switch of the whole controller."""
         if wish.value not in words:
@@ -195,7 +190,7 @@ class _Planner(Planner):
                 wish, "unsupported", f"The controllers support {listing(list(words), 'and')}, not {wish.value}."
             )
         else:
-            self.set(wish, (self.controller.id, knob), words[wish.value], affects)
+            self.set((self.controller.id, knob), words[wish.value], affects)
 
     def bypass(self, wish: Desired) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
@@ -206,7 +201,7 @@ class _Planner(Planner):
             self.already.append(wish)
         else:
             affects = "Requests of this size or larger bypass the cache, on all volumes of the controller."
-            self.set(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
+            self.set((self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def write_policy(self, wish: Desired) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
@@ -220,19 +215,19 @@ class _Planner(Planner):
             )
             return
         if wish.value == "write_through":
-            self.set(wish, (volume.id, "arrayaccelerator"), "disable", _READS_TOO)
+            self.set((volume.id, "arrayaccelerator"), "disable", _READS_TOO)
             return
         if self.mode_has_no_cache(wish) or self.bypassed(wish, volume):
             return
-        self.free_of_smart_path(wish, volume)
+        self.free_of_smart_path(volume)
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
         card = (self.controller.id, "nobatterywritecache")
         # first the safe direction, so that no moment is less protected than both ends
         if battery == "disable" and self.current.get(card) == "enable":
-            self.set(wish, card, "disable", _WHOLE)
-        self.set(wish, (volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
+            self.set(card, "disable", _WHOLE)
+        self.set((volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
         if battery == "enable":
-            self.set(wish, card, "enable", _WHOLE)
+            self.set(card, "enable", _WHOLE)
 
     def mode_has_no_cache(self, wish: Desired) -> bool:
         """Refuse what needs a cache where there is none."""
@@ -255,11 +250,11 @@ class _Planner(Planner):
         self.refuse(wish, "unknown", reason)
         return True
 
-    def free_of_smart_path(self, wish: Desired, volume: Volume) -> None:
+    def free_of_smart_path(self, volume: Volume) -> None:
         """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
         if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is disabled for all volumes of the array."
-            self.set(wish, (volume.array, "ssdsmartpath"), "disable", text)
+            self.set((volume.array, "ssdsmartpath"), "disable", text)
 
     def action(self, knob: ToolSetting, wanted: str) -> Action:
         """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""

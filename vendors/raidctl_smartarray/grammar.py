@@ -12,6 +12,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from raidctl.vendor.forms import Forms, first_form, forms
+
 Kind = Literal[
     "controller", "array", "unassigned", "hba", "listing", "spares", "device", "port", "sensor",
     "volume", "drive", "volume_row", "drive_row", "group", "partitions", "partition",
@@ -30,7 +32,7 @@ class Heading(Struct, frozen=True):
 _ROW = r"(?P<name>\S+)\s*\((?P<inside>.*)\)(?::\s*(?P<status>.*))?"
 _MODEL = r"[^:(]{2,80}(?:\([^()]{1,40}\)[^:(]{0,40})?"
 _BRACKETS = r"(?:\s*\([^()]{1,120}\))*"
-_FORMS: tuple[tuple[Kind, str, str], ...] = (
+_FORMS: Forms[Kind] = forms(
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, 900 GB): OK
     # physicaldrive 1:0 (port 1:id 0 , Parallel SCSI, 36.4 GB, OK)
@@ -101,17 +103,14 @@ _PROSE = ("error", "warning", "note", "caution")
 
 def heading(text: str) -> Heading | None:
     """What section or object a stripped line opens; None when it opens none."""
-    for kind, probe, form in _FORMS:
-        if probe not in text:
-            continue
-        match = re.fullmatch(form, text)
-        if match is None:
-            continue
-        parts = {key: value for key, value in match.groupdict().items() if value is not None}
-        if kind == "controller" and parts["model"].lower().startswith(_PROSE):
-            continue
-        return Heading(kind, " ".join(parts.pop("name", "").split()), parts)
-    return None
+    found = first_form(_FORMS, text)
+    if found is None:
+        return None
+    kind, match = found
+    parts = {key: value for key, value in match.groupdict().items() if value is not None}
+    if kind == "controller" and parts["model"].lower().startswith(_PROSE):
+        return None
+    return Heading(kind, " ".join(parts.pop("name", "").split()), parts)
 
 
 Saying = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]
@@ -129,11 +128,6 @@ _COMMAND = re.compile(
     r"|=>.*|#?\s*\[?[\w.-]+@[\w.-]+.*[#$%>]",
     re.IGNORECASE,
 )
-# [root@host ~]# sudo /usr/sbin/ssacli ctrl all show, and no sentence that names the tool
-_CALL = re.compile(
-    r"(?:.{0,80}[#$%>]\s*)?(?:sudo\s+(?:-\w+\s+)*)?\"?(?:\S*[/\\])?(?:hpacucli|hpssacli|ssacli)(?:\.exe)?\"?\s.*",
-    re.IGNORECASE,
-)
 _CHATTER = re.compile(
     r"Detecting Controllers.*|Type \"(?:help|exit)\".*|SoulAPI Version:.*|Copyright .*|-{3,}|={3,}",
     re.IGNORECASE,
@@ -146,7 +140,7 @@ def saying(text: str) -> Saying | None:
     low = text.lower()
     if low.startswith(("error:", "error ")):
         return "error"
-    if low.startswith(("warning:", "caution:")) or _SHOUT.fullmatch(text):
+    if low.startswith(("warning:", "caution:")) or (text[:2].isupper() and _SHOUT.fullmatch(text)):
         return "warning"
     if low.startswith("note:") or text.startswith("Encryption is enabled"):
         return "note"
@@ -195,11 +189,6 @@ def tool_of_command(text: str) -> str | None:
     """``ssacli`` of a command line that starts it."""
     match = _TOOL_NAME.search(text[:400])
     return match["tool"].lower() if match else None
-
-
-def is_call(text: str) -> bool:
-    """Whether a line is a call, with or without a prompt."""
-    return _CALL.fullmatch(text) is not None
 
 
 def brackets(text: str) -> Iterable[str]:

@@ -215,14 +215,8 @@ class _Outliner:
 
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
-        pieces: list[str] = []
-        for part in _SECOND_PAIR.split(_GLUED.sub("  ", text)):
-            found = pair(part) if pieces else None
-            if pieces and (found is None or self.owner(found[0], line) is None):
-                pieces[-1] = f"{pieces[-1]}  {part}"
-            else:
-                pieces.append(part)
-        for piece in pieces:
+        several = "  " in text or not text.isprintable() or "Mount Points: " in text[1:]
+        for piece in self.pieces(text, line) if several else (text,):
             found = pair(piece)
             owner = None if found is None else self.owner(found[0], line)
             if found is None or owner is None:
@@ -232,6 +226,17 @@ class _Outliner:
             self.paragraph = self.latest = None
             self.wrapped = item if normalized(item.label) in _WRAPPED else None
         return True
+
+    def pieces(self, text: str, line: Line) -> list[str]:
+        """The pairs of a line."""
+        pieces: list[str] = []
+        for part in _SECOND_PAIR.split(_GLUED.sub("  ", text)):
+            found = pair(part) if pieces else None
+            if pieces and (found is None or self.owner(found[0], line) is None):
+                pieces[-1] = f"{pieces[-1]}  {part}"
+            else:
+                pieces.append(part)
+        return pieces
 
     def owner(self, label: str, line: Line) -> Section | None:
         """The open section that a pair belongs to."""

@@ -46,6 +46,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drive.derive(derived_fields.DRIVE)
     cache = _cache(card)
     batteries = _batteries(card, object_id)
+    spares = card.arrays_of_spares()
     found = card.build(
         Controller,
         id=object_id,
@@ -56,7 +57,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
         capabilities=capabilities(card.get("mode"), cache, batteries),
     )
     problems = [*card.problems(object_id), *unknown_battery(found, card.get("battery.count"))]
@@ -155,8 +156,8 @@ def _volume(
     )
 
 
-def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/{array.name}" for array in card.arrays.values() if draft.name in array.spares)
+def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     home = f"{controller}/{array}" if array is not None else (spare_for[0] if len(spare_for) == 1 else None)
     return draft.build(
@@ -165,6 +166,7 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
         array=home,
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media")),
+        progress=draft.part("progress", Progress),
         spare_for=spare_for,
     )
 

@@ -81,4 +81,6 @@ class Cards:
     def card(self, number: str) -> ControllerDraft:
         """The draft of a controller; an empty number is the only one, or one without a number."""
         name = number or self.only
-        return self.cards.setdefault(name, ControllerDraft(name))
+        if name not in self.cards:
+            self.cards[name] = ControllerDraft(name)
+        return self.cards[name]

@@ -6,23 +6,21 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl.vendor.draft import ROW, Draft, Pair
+from raidctl.vendor.fields import D, Fields, read_pair
 from raidctl_threeware import card_of_table, grammar, tables, vocabulary
-from raidctl_threeware.draft import Cards, ControllerDraft, UnitDraft
+from raidctl_threeware.draft import Cards, ControllerDraft
 from raidctl_threeware.grammar import Attribute, Sentence, Table
-from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
+from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT
 
 _VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
 _TITLE = re.compile(
     r"\s*(?:(?:Rebuild|Verify|Selftest) Schedule for Controller /?c?\d+|/c\d+/p\d+ .{0,40}:|"
     r"Drive Performance Monitor Configuration.*|(?:Performance Monitor|Version|Requested data|Max .*):.*)\s*"
 )
-_BBU = {
-    "online state": "onlinestate",
-    "bbu ready": "bbuready",
-    "battery voltage": "volt",
-    "battery temperature": "temp",
-}
+_UNIT = re.compile(r"u\d{1,4}")
+_STATE = re.compile(r"current state is ([\w*-]+)")
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
 _HEX = re.compile(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"cards": "cards", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
@@ -30,6 +28,7 @@ _ROW = re.compile(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNOREC
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
 _NO_CARD = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
+_ROWS = {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}
 _NAMED = {"units": ("Unit",), "ports": ("VPort", "Port")}
 """The columns that say whose row it is, by kind of table."""
 
@@ -87,7 +86,8 @@ class Reader:
     def line(self, line: Line) -> None:
         """Find out what form a line has."""
         text = line.text.rstrip()
-        if not text:
+        # the rows of a long table first: what begins like one is nothing else, unless it begins with a path
+        if not text or (self.table is not None and text.lstrip()[0] != "/" and self._row(line, self.table)):
             return
         typed = grammar.command_of(text)
         if typed is not None:
@@ -150,10 +150,8 @@ class Reader:
             else:
                 # c0   [Fri Mar 21 2008 14:19:00]  WARNING   Drive removed: port=1
                 card.add_evidence(line, "events", line.stripped)
-        elif table.kind in {"units", "ports", "batteries"}:
-            {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}[table.kind](
-                self.card, line, row
-            )
+        elif table.kind in _ROWS:
+            _ROWS[table.kind](self.card, line, row)
         elif table.kind in {"home", "enclosure", "enclosures", "part", "slots"}:
             self._enclosure(line, table, row)
         else:
@@ -190,58 +188,32 @@ class Reader:
             self.enclosure = top
             self.card.keep_detail(pair, f"{top} {below} " if below else f"{top} ")
         elif top.startswith("u") and not below:
-            self._unit(line, self.card.array(top[1:]), pair)
+            _read(self.card.array(top[1:]), pair, UNIT)
         elif top.startswith("p") and top[1:].isdigit():
-            self._drive(line, self.card.drive(top[1:]), pair)
+            self._drive(self.card.drive(top[1:]), pair)
         elif top.startswith("bbu"):
-            self._battery(line, self.card.battery(top), pair)
+            _read(self.card.battery(top), pair, BATTERY)
         elif not top:
-            self._card(line, pair)
+            _read(self.card, pair, CARD)
         else:
             self.card.keep_detail(pair, f"{found.path} ")
 
-    def _card(self, line: Line, pair: Pair) -> None:
-        label = pair.label.lower()
-        if label == "driver version" and driver(pair.value) is not None:
-            # /c0 Driver Version = 2.26.02.014
-            self.card.put(line, "driver", driver(pair.value))
-        found = self._take(self.card, pair, CARD)
-        if label == "available memory" and found is not None:
-            self.card.put(line, "cache.available_bytes", found)
-
-    def _take(self, draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> object:
-        name, parse = known.get(pair.label.lower(), ("", None))
-        if parse is not None:
-            return draft.read_field(pair, name, parse)
-        draft.keep_detail(pair)
-        return None
-
-    def _unit(self, line: Line, unit: UnitDraft, pair: Pair) -> None:
-        label, value = pair.label.lower(), pair.value
-        if label == "status":
-            tables.unit_status(unit, line, value)
-        elif label in {"write cache", "cache"} and value.lower() in {"on", "off"}:
-            # /c0/u0 Write Cache = on
-            unit.put(None, "write_cache", value.lower() == "on")
-            unit.detail(line, pair.label, value)
-        elif label == "read cache":
-            # /c0/u0 Read Cache = Intelligent
-            unit.put(None, "read_cache", value)
-            unit.detail(line, pair.label, value)
-        elif label in {"storsave policy", "command storsave policy"}:
-            # /c0/u5 Command Storsave Policy = protect
-            unit.put(None, "storsave", value.lower())
-            unit.detail(line, pair.label, value)
+    def _drive(self, drive: Draft, pair: Pair) -> None:
+        self.drive = drive
+        # /c0/p3 Belongs to Unit = u0
+        if pair.label.lower() in {"belongs to unit", "unit"} and _UNIT.fullmatch(pair.value):
+            drive.put(pair.lines[0], "unit", pair.value[1:])
+            self.card.array(pair.value[1:]).ports.setdefault(drive.name)
         else:
-            self._take(unit, pair, UNIT)
+            _read(drive, pair, DRIVE)
 
     def _sentence(self, line: Line, found: Sentence) -> None:
         self.number = found.card
         unit = self.card.array(found.unit)
-        state = re.search(r"current state is ([\w*-]+)", found.text)
+        state = _STATE.search(found.text)
         if state is not None:
             tables.unit_status(unit, line, state[1])
-        percent = re.search(r"(\d{1,3}(?:\.\d{1,3})?)%", found.text)
+        percent = _PERCENT.search(found.text)
         if percent is not None and not found.negated:
             name = "rebuilt" if found.operation == "rebuilding" else "done"
             unit.put(None, name, float(percent[1]))
@@ -251,32 +223,7 @@ class Reader:
         elif state is None or not found.negated:
             unit.detail(line, f"is {found.operation}", found.text or "yes")
 
-    def _drive(self, line: Line, drive: Draft, pair: Pair) -> None:
-        self.drive = drive
-        label = pair.label.lower()
-        if label == "status":
-            tables.drive_status(drive, line, pair.value)
-        elif label == "smart health":
-            # /c0/p3 SMART Health = OK
-            drive.detail(line, pair.label, pair.value)
-            tables.smart_health(drive, line, pair.value)
-        elif label == "model" and vocabulary.has_value(pair.value):
-            drive.put(line, "raw_model", pair.value, shown_as="model")
-        elif label == "spindle speed":
-            drive.put(None, "media", spins(pair.value))
-            self._take(drive, pair, DRIVE)
-        elif label in {"belongs to unit", "unit"} and re.fullmatch(r"u\d{1,4}", pair.value):
-            drive.put(line, "unit", pair.value[1:])
-            self.card.array(pair.value[1:]).ports.setdefault(drive.name)
-        else:
-            self._take(drive, pair, DRIVE)
 
-    def _battery(self, line: Line, battery: Draft, pair: Pair) -> None:
-        label = pair.label.lower()
-        if label in {"bbu status", "status"}:
-            # /c1/bbu BBU Status                = OK
-            tables.battery_status(battery, line, pair.value, DETAIL)
-            return
-        if label in _BBU and vocabulary.has_value(pair.value):
-            battery.put(None, _BBU[label], pair.value)
-        self._take(battery, pair, BATTERY)
+def _read(draft: D, pair: Pair, fields: Fields[D]) -> None:
+    if not read_pair(draft, pair, pair.label.lower(), fields):
+        draft.keep_detail(pair)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from raidctl.model import (
     Array,
@@ -24,7 +23,7 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.order import natural
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, ShownOn
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
@@ -47,8 +46,7 @@ _HEALTH: dict[VolumeStatus, Health] = {
 def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
     object_id = f"{FAMILY}:{card.name or 'unknown'}"
-    card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
-    card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
+    card.sort()
     _drop_empty_ports(card)
     _place(card)
     _drop_spares_without_drive(card)
@@ -78,7 +76,7 @@ def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
         details=card.details,
     )
     problems = [*card.problems(object_id), *reports(found)]
-    card.write_evidence(object_id, partial(_shown_on, found))
+    card.write_evidence(object_id, _shown_on(found))
     return found, problems
 
 
@@ -182,7 +180,10 @@ def _progress(unit: UnitDraft) -> Progress | None:
     if operation is None:
         return None
     percent = rebuilt if operation in {"rebuild", "recovery"} and rebuilt is not None else done
-    return Progress(operation=operation, percent=rebuilt if percent is None else percent)
+    # VERIFY-PAUSED, REBUILD-PAUSE
+    paused = "PAUSE" in (unit.get("status_text") or "")
+    percent = rebuilt if percent is None else percent
+    return Progress(operation=operation, percent=percent, state="paused" if paused else "running")
 
 
 def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
@@ -215,20 +216,20 @@ def _role(draft: Draft, unit: UnitDraft | None) -> Role | None:
     return "passthrough" if unit.get("type") == "JBOD" else "member"
 
 
-def _shown_on(
-    found: Controller, draft: Draft, where: str, name: str, value: object
-) -> Iterator[tuple[str, str, object]]:
+def _shown_on(controller: Controller) -> ShownOn:
     """Show a unit's lines on its volumes, its status on the array too."""
-    if not isinstance(draft, UnitDraft):
-        yield (where, "array", f"{found.id}/u{value}") if name == "unit" else (where, name, value)
-        return
-    if draft.spare:
-        label = name[8:-1] if name.startswith("details[") else name
-        yield where, f"details[u{draft.name} {label}]", value
-        return
-    array = f"{found.id}/u{draft.name}"
-    if name in {"status", "status_text"}:
-        yield array, name, value
-    for volume in found.volumes:
-        if volume.array == array:
-            yield volume.id, name, value
+    volumes: dict[str | None, list[str]] = {}
+    for volume in controller.volumes:
+        volumes.setdefault(volume.array, []).append(volume.id)
+
+    def shown_on(draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+        if not isinstance(draft, UnitDraft):
+            return [(where, "array", f"{controller.id}/u{value}") if name == "unit" else (where, name, value)]
+        if draft.spare:
+            label = name[8:-1] if name.startswith("details[") else name
+            return [(where, f"details[u{draft.name} {label}]", value)]
+        array = f"{controller.id}/u{draft.name}"
+        arrays = [array] if name in {"status", "status_text"} else []
+        return [(shown, name, value) for shown in arrays + volumes.get(array, [])]
+
+    return shown_on

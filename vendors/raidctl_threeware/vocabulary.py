@@ -107,6 +107,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
 _BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
+_IMPOSSIBLE = re.compile(r"\d{16}", re.ASCII)
+_MARK = re.compile(r"\([AP]\)$")
+
+
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
@@ -150,7 +154,7 @@ def raid_level(kind: str) -> RaidLevel | None:
 
 def plausible(text: str) -> str:
     """The text, unless it holds a figure that no hardware has."""
-    if re.search(r"\d{16}", text, re.ASCII):
+    if _IMPOSSIBLE.search(text):
         raise ValueError(text)
     return text
 
@@ -174,7 +178,7 @@ def gigabytes(text: str) -> int:
 
 def percent(text: str) -> float:
     """``98%``, ``29%(A)`` of an active process, ``70%(P)`` of a paused one, ``26`` of old releases."""
-    bare = re.sub(r"\([AP]\)$", "", text.strip()).rstrip("%")
+    bare = _MARK.sub("", text.strip()).rstrip("%")
     return parse_percent(f"{bare}%")
 
 

@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.restore import Restored
+from raidctl.change.restored import Restored
 from raidctl.cli.locate._leds import Found, find_leds, led_machine, open_stories, runner_of, wish
 from raidctl.cli.locate._restore import led_restorer
 from raidctl.cli.shared.machine import Machine, machine

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from raidctl.change.engine import Change
 from raidctl.change.journal import Begin, Journal, Story
-from raidctl.change.restore import Restored, Restorer
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Work, about, tell

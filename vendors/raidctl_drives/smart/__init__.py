@@ -9,7 +9,7 @@ from raidctl.evidence import Output
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart.ask import ask_smartctl
 from raidctl_drives.smart.json_reader import read_json
-from raidctl_drives.smart.sniff import is_json, sniff_smartctl
+from raidctl_drives.smart.recognise import is_json, sniff_smartctl
 from raidctl_drives.smart.text import read_text
 
 __all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]

@@ -8,17 +8,18 @@ change, and none of its undoing, which goes backwards, is less safe than the wor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
+from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
-from raidctl_megaraid.change.commands import CACHED, CannotError, Grammar, Turn
+from raidctl_megaraid.change.commands import CACHED, Grammar, Turn
 from raidctl_megaraid.tools import KINDS
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
@@ -41,12 +42,8 @@ def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool
     way = _way(controller, tools)
     if way is None:
         return _no_way(controller, wishes)
-    work = _Planner(controller, way, wishes)
-    for wish in wishes:
-        work.take(wish)
-    return Plan(
-        wishes=tuple(wishes), steps=tuple(work.ordered()), already=tuple(work.already), refusals=tuple(work.refusals)
-    )
+    current = way.grammar.current_settings(controller)
+    return _Planner(controller, way.command, current, way=way, wishes=wishes).plan(wishes)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -134,36 +131,21 @@ def _refusal(controller: Controller, wish: Desired) -> Refusal:
 
 
 @dataclass
-class _Planner:
-    """A plan in the making."""
+class _Planner(Planner):
+    """A plan under construction."""
 
-    controller: Controller
-    way: _Way
-    wishes: Sequence[Desired]
-    steps: list[Step] = field(default_factory=list)
-    already: list[Desired] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[ToolSetting, str] = field(default_factory=dict)
+    way: _Way = field(kw_only=True)
+    wishes: Sequence[Desired] = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        self.stand: Mapping[ToolSetting, str] = self.way.grammar.current_settings(self.controller)
-
-    def take(self, wish: Desired) -> None:
-        """Add what a wish needs, or say why it cannot be."""
-        so = value(self.controller, wish.object_id, wish.setting) == wish.value
-        if so and not self.cached(wish):
+    def add(self, wish: Desired) -> None:
+        """Add what a desired setting needs."""
+        active = value(self.controller, wish.object_id, wish.setting) == wish.value
+        if active and not self.cached(wish):
             self.already.append(wish)
             return
-        try:
-            self.possible(wish)
-            steps = [step for turn in self.turns(wish) if (step := self.step(turn)) is not None]
-        except CannotError as refusal:
-            self.refusals.append(
-                Refusal(wish=wish, kind=refusal.kind, reason=refusal.reason, alternative=refusal.alternative)
-            )
-            return
-        self.turned |= {(step.object_id, step.knob): step.after for step in steps}
-        self.steps += steps
+        self.possible(wish)
+        for turn in self.turns(wish):
+            self.set(turn.knob, turn.wanted, *turn.affects)
 
     def possible(self, wish: Desired) -> None:
         """Whether the card, the program and raidctl can fulfil such a wish at all.
@@ -181,7 +163,7 @@ class _Planner:
 
     def turns(self, wish: Desired) -> list[Turn]:
         """The knobs of a wish; write-through is safe with direct I/O only, so that comes with it."""
-        turns = self.way.grammar.turns(self.controller, wish, self.stand)
+        turns = self.way.grammar.turns(self.controller, wish, self.current)
         if (wish.setting, wish.value) == ("io_policy", "cached"):
             return [Turn(turn.knob, turn.wanted, (f"{CACHED}.",)) for turn in turns]
         if not self.cached(wish):
@@ -206,44 +188,16 @@ class _Planner:
         """A volume of the controller by its id."""
         return next((volume for volume in self.controller.volumes if volume.id == object_id), None)
 
-    def step(self, turn: Turn) -> Step | None:
-        """The step that turns a knob; None where it stands so, or will by another step.
-
-        Raises:
-            CannotError: The knob's stand is not told or cannot be set, so that it could not be put back; or another
-                wish turns it elsewhere.
-        """
-        name, before = turn.knob[1], self.stand.get(turn.knob)
-        if self.turned.get(turn.knob, before) == turn.wanted:
-            return None
-        if turn.knob in self.turned:
-            raise CannotError(f"Another requested setting sets {name} to {self.turned[turn.knob]}.")
-        if before is None:
-            raise CannotError(
-                f"The tool does not tell how {name} is set, so the change could not be undone.", kind="unknown"
-            )
-        if before not in self.way.grammar.risks[name]:
-            raise CannotError(f"{name} is {before}, and the tool has no command to restore that value.")
-        return Step(
-            object_id=turn.knob[0],
-            knob=name,
-            before=before,
-            after=turn.wanted,
-            action=self.action(turn.knob, turn.wanted),
-            undo=self.action(turn.knob, before),
-            affects=turn.affects,
-            persistent=True,
-        )
+    def restorable(self, name: str, before: str) -> bool:
+        """Whether the tool has a word for a value."""
+        return before in self.way.grammar.risks[name]
 
     def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob."""
+        """The command that sets a setting."""
         return self.way.grammar.action(self.way.command, self.way.number, knob, wanted)
 
-    def ordered(self) -> list[Step]:
-        """The steps, those first that make data safer, those last that make it less safe."""
-        return sorted(self.steps, key=self._risk)
-
-    def _risk(self, step: Step) -> int:
+    def position(self, step: Step) -> int:
+        """First the steps that make data safer, last those that make it less safe."""
         risks = self.way.grammar.risks[step.knob]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)

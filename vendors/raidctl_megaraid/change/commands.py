@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Desired, RefusalKind, ToolSetting
+from raidctl.vendor.plan import Action, Desired, ToolSetting
+from raidctl.vendor.planner import CannotError
 
 TIMEOUT = 60.0
 """Seconds for one changing call."""
@@ -25,16 +26,6 @@ class Turn:
     knob: ToolSetting
     wanted: str
     affects: tuple[str, ...] = ()
-
-
-class CannotError(Exception):
-    """A wish that cannot be fulfilled."""
-
-    def __init__(self, reason: str, kind: RefusalKind = "unsupported", alternative: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.kind = kind
-        self.alternative = alternative
 
 
 class Grammar(Protocol):

@@ -21,11 +21,11 @@ from collections.abc import Iterator, Mapping
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
 from raidctl.vendor.plan import Action, Desired, ToolSetting
+from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
     RANGE,
     TIMEOUT,
-    CannotError,
     Turn,
     of_drives,
     seconds,

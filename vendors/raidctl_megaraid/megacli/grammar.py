@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
 
 Kind = Literal[
@@ -46,48 +47,48 @@ class Heading:
 
 _N = r"(\d{1,5})"
 _TARGET = rf"(?:\(\s*Target Id\s*:\s*(?P<target>{_N})\s*\))?"
-_FORMS: tuple[tuple[Kind, str], ...] = (
+_FORMS: Forms[Kind] = forms(
     # Adapter #0
-    ("adapter", rf"(?:Adapter|Controller)\s*#\s*(?P<adapter>{_N})\s*:?"),
+    ("adapter", "#", rf"(?:Adapter|Controller)\s*#\s*(?P<adapter>{_N})\s*:?"),
     # Adapter 0:        of -AdpGetTime
-    ("adapter", rf"Adapter\s+(?P<adapter>{_N})\s*:"),
+    ("adapter", "adapter", rf"Adapter\s+(?P<adapter>{_N})\s*:"),
     # Adapter: 0
-    ("card", rf"(?:Adapter|Controller)\s*:\s*(?P<adapter>{_N})"),
+    ("card", ":", rf"(?:Adapter|Controller)\s*:\s*(?P<adapter>{_N})"),
     # Adapter 0 -- Virtual Drive Information:
-    ("adapter", rf"Adapter\s+(?P<adapter>{_N})\s*--?\s*Virtual (?:Drive|Disk) Information\s*:?"),
+    ("adapter", "virtual", rf"Adapter\s+(?P<adapter>{_N})\s*--?\s*Virtual (?:Drive|Disk) Information\s*:?"),
     # PCI information for Controller 0
-    ("section", rf"(?P<name>PCI) information for (?:Controller|Adapter)\s*:?\s*(?P<adapter>{_N})\s*:?"),
+    ("section", "pci ", rf"(?P<name>PCI) information for (?:Controller|Adapter)\s*:?\s*(?P<adapter>{_N})\s*:?"),
     # Adapter 0: Patrol Read Information:
-    ("section", rf"Adapter\s+(?P<adapter>{_N})\s*:\s*(?P<name>Patrol Read) Information\s*:?"),
+    ("section", "patrol read", rf"Adapter\s+(?P<adapter>{_N})\s*:\s*(?P<name>Patrol Read) Information\s*:?"),
     # Number of enclosures on adapter 0 -- 1
-    ("adapter", rf"Number of enclosures on adapter\s*(?P<adapter>{_N})\s*--\s*(?P<rest>\d{{1,5}})"),
+    ("adapter", "number", rf"Number of enclosures on adapter\s*(?P<adapter>{_N})\s*--\s*(?P<rest>\d{{1,5}})"),
     # BBU status for Adapter: 0
     # BBU Capacity Info for Adapter: 0
-    ("battery", rf"BBU (?P<name>[A-Za-z ]{{1,40}}?) for Adapter\s*:?\s*(?P<adapter>{_N})\s*:?"),
+    ("battery", "bbu ", rf"BBU (?P<name>[A-Za-z ]{{1,40}}?) for Adapter\s*:?\s*(?P<adapter>{_N})\s*:?"),
     # Adapter 0 - Missing Physical drives
-    ("missing", rf"Adapter\s+(?P<adapter>{_N})\s*-+\s*Missing Physical drives\s*:?"),
+    ("missing", "missing", rf"Adapter\s+(?P<adapter>{_N})\s*-+\s*Missing Physical drives\s*:?"),
     # DISK GROUP: 0        DISK GROUPS: 0
-    ("group", rf"DISK GROUPS?\s*:\s*(?P<name>{_N})"),
+    ("group", "disk group", rf"DISK GROUPS?\s*:\s*(?P<name>{_N})"),
     # SPAN: 0
-    ("span", rf"SPAN\s*:\s*(?P<name>{_N})"),
+    ("span", "span", rf"SPAN\s*:\s*(?P<name>{_N})"),
     # Span: 0 - Number of PDs: 2
-    ("span_of_volume", rf"Span\s*:\s*(?P<name>{_N})\s*-+\s*(?P<rest>Number of PDs\s*:\s*\d{{1,5}})"),
+    ("span_of_volume", "span", rf"Span\s*:\s*(?P<name>{_N})\s*-+\s*(?P<rest>Number of PDs\s*:\s*\d{{1,5}})"),
     # Virtual Drive: 0 (Target Id: 0)        Virtual Disk: 0 (target id: 0)
     # CacheCade Virtual Drive: 1 (Target Id: 1)
-    ("volume", rf"(?P<rest>CacheCade\s+)?Virtual (?:Drive|Disk)\s*:\s*(?P<name>{_N})\s*{_TARGET}"),
+    ("volume", "virtual d", rf"(?P<rest>CacheCade\s+)?Virtual (?:Drive|Disk)\s*:\s*(?P<name>{_N})\s*{_TARGET}"),
     # PD: 0 Information        Physical Disk: 0
-    ("drive", rf"PD\s*:\s*(?P<name>{_N})\s+Information\s*:?"),
-    ("drive", rf"Physical (?:Disk|Drive)\s*:\s*(?P<name>{_N})"),
+    ("drive", "pd", rf"PD\s*:\s*(?P<name>{_N})\s+Information\s*:?"),
+    ("drive", "physical d", rf"Physical (?:Disk|Drive)\s*:\s*(?P<name>{_N})"),
     # Dedicated Hotspare: 0
-    ("hotspare", rf"(?P<rest>Dedicated |Global )?Hot\s?spare\s*:\s*(?P<name>{_N})"),
+    ("hotspare", "spare", rf"(?P<rest>Dedicated |Global )?Hot\s?spare\s*:\s*(?P<name>{_N})"),
     # Enclosure 0:
-    ("enclosure", rf"Enclosure\s+(?P<name>{_N})\s*:"),
+    ("enclosure", "enclosure", rf"Enclosure\s+(?P<name>{_N})\s*:"),
     # Foreign configuration 0
-    ("foreign", rf"Foreign Config(?:uration)?\s*[#:]?\s*(?P<name>{_N})\s*:?"),
+    ("foreign", "foreign config", rf"Foreign Config(?:uration)?\s*[#:]?\s*(?P<name>{_N})\s*:?"),
     # seqNum: 0x00002a10
-    ("event", r"seqNum\s*:\s*(?P<name>0x[0-9a-f]{1,8}|\d{1,10})"),
+    ("event", "seqnum", r"seqNum\s*:\s*(?P<name>0x[0-9a-f]{1,8}|\d{1,10})"),
+    flags=re.IGNORECASE | re.ASCII,
 )
-_HEADINGS = tuple((kind, re.compile(form, re.IGNORECASE | re.ASCII)) for kind, form in _FORMS)
 _FIRST_LETTERS = frozenset("acpnbdsvphegf")
 
 # Physical Disk Information:
@@ -138,20 +139,18 @@ SENTENCE = re.compile(
 
 def heading(text: str) -> Heading | None:
     """What a line opens, None when it opens nothing."""
-    if not text or text[0].lower() not in _FIRST_LETTERS or len(text) > _LABEL:
+    low = text.lower()
+    match = first_form(_FORMS, text, low) if low[:1] in _FIRST_LETTERS and len(text) <= _LABEL else None
+    if match is None:
         return None
-    for kind, form in _HEADINGS:
-        match = form.fullmatch(text)
-        if match is not None:
-            found = {key: (value or "").strip() for key, value in match.groupdict().items()}
-            return Heading(
-                kind,
-                _number(found.get("name", "")),
-                _number(found["adapter"]) if found.get("adapter") else None,
-                _number(found["target"]) if found.get("target") else None,
-                found.get("rest", ""),
-            )
-    return None
+    found = {key: (value or "").strip() for key, value in match[1].groupdict().items()}
+    return Heading(
+        match[0],
+        _number(found.get("name", "")),
+        _number(found["adapter"]) if found.get("adapter") else None,
+        _number(found["target"]) if found.get("target") else None,
+        found.get("rest", ""),
+    )
 
 
 def _number(text: str) -> str:

@@ -41,11 +41,12 @@ class Item:
 
     section: str
     pair: Pair
+    label: str = ""
+    """The label as it is looked up."""
 
-    @property
-    def label(self) -> str:
-        """The label as it is looked up."""
-        return normalized(self.pair.label)
+    def __post_init__(self) -> None:
+        """Look the label up."""
+        self.label = normalized(self.pair.label)
 
 
 @dataclass

@@ -1,0 +1,28 @@
+"""Forms of a tool's lines: what a line is, by the first expression that it matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+K = TypeVar("K", bound=str)
+
+Forms = Sequence[tuple[K, str, re.Pattern[str]]]
+"""Kind of line, a word that each such line contains, and its expression. The word spares most lines the expression."""
+
+
+def forms(*rows: tuple[K, str, str], flags: int = 0) -> Forms[K]:
+    """Compile a table of forms."""
+    return tuple((kind, word, re.compile(form, flags)) for kind, word, form in rows)
+
+
+def first_form(table: Forms[K], text: str, searched: str | None = None) -> tuple[K, re.Match[str]] | None:
+    """The first form that the whole text has; ``searched``: the text in the case of the table's words."""
+    words = text if searched is None else searched
+    for kind, word, form in table:
+        if word in words:
+            match = form.fullmatch(text)
+            if match is not None:
+                return kind, match
+    return None
