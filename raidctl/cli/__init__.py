@@ -40,6 +40,7 @@ COMMANDS = {
     "check": "Check copies and parity, start self-tests, and show the results.",
     "spare": "Show, add and remove hot spares.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
+    "locate": "Find a drive in its rack: make its locate LED blink.",
     "restore": "Undo what a killed raidctl or a power failure left changed.",
     "journal": "Show every change that raidctl has made.",
     "demo": "List the simulated machines for --demo, or reset them.",

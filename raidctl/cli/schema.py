@@ -33,6 +33,7 @@ ANSWERS = (
     "schedules",
     "spares",
     "self-tests",
+    "locate",
 )
 """What can be printed with --json and has a schema."""
 
@@ -69,6 +70,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
     from raidctl.drift.value import History  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
+    from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
     from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
@@ -105,5 +107,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "replace": ("Check of a drive's removal", Removal),
         "spares": ("Spares of arrays", list[ArraySpares]),
         "self-tests": ("Self-tests of drives", list[SelfTest]),
+        "locate": ("Locate LEDs", LocateReport),
     }
     return kinds[answer]

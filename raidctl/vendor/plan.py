@@ -21,7 +21,7 @@ Setting = Literal[
     "write_policy", "read_policy", "io_policy", "drive_write_cache", "cache_split", "no_battery_write_cache",
     "flush_interval", "bypass_threshold", "write_cache", "read_ahead", "stripe_cache_size", "journal_mode",
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
-    "high_watermark", "low_watermark",
+    "high_watermark", "low_watermark", "locate",
 ]  # fmt: skip
 RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
 
@@ -168,6 +168,9 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     persistent: Annotated[bool | None, doc("Whether it survives a reboot; null when that depends on the hardware.")] = (
         None
     )
+    readable: Annotated[
+        bool, doc("False: nothing reports the setting, so that the tool's word is all that is known of it.")
+    ] = True
 
 
 class Refusal(Value, frozen=True, omit_defaults=True):

@@ -44,6 +44,7 @@ LABELS: Mapping[Setting, str] = {
     "cache_mode": "cache mode",
     "high_watermark": "high watermark",
     "low_watermark": "low watermark",
+    "locate": "locate LED",
 }
 """Each setting for people."""
 
@@ -54,7 +55,7 @@ _KERNEL: frozenset[Setting] = frozenset({
 """Settings of the kernel: details of a volume under the same names, as in its files."""
 
 
-UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold"})
+UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
 """Settings without a field in the model: only their family knows the current value."""
 
 
@@ -101,6 +102,8 @@ def value(controller: Controller, object_id: str, setting: Setting) -> str | Non
 
 
 def _of_controller(controller: Controller, setting: Setting) -> str | None:
+    if setting == "locate":
+        return controller.details.get(setting)
     cache = controller.cache
     if cache is None:
         return None

@@ -87,3 +87,10 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
 
     walk(text, place, take)
     return found
+
+
+class Leds(Protocol):
+    """The additional function of a simulator whose tools switch locate LEDs."""
+
+    def leds(self, argv: tuple[str, ...], text: str) -> State:
+        """The locate LEDs of the drives listed in a recorded output, off: no output shows them as settings."""

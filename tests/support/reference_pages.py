@@ -33,6 +33,7 @@ PRINTED: Mapping[str, str] = {
     "history": "history",
     "doctor": "doctor",
     "tasks": "tasks",
+    "locate": "locate|locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",

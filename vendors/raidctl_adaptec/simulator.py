@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State, settings, walk
+from raidctl_adaptec import simulator_locate
 from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
 
 _FOUND = "Controllers found: {}\n"
@@ -23,6 +24,11 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     return settings(
         text, ConfigPlace(f"controller {argv[2]}"), lambda name, value: plain(name, value) if is_setting(name) else None
     )
+
+
+def leds(argv: tuple[str, ...], text: str) -> State:
+    """The locate LEDs of all drives in a ``getconfig N``."""
+    return simulator_locate.leds(argv[2], text) if _asks(argv) else {}
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
@@ -62,7 +68,11 @@ def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str,
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``setcache 1 logicaldrive 0 wt noprompt`` and its like."""
     words = [word.lower() for word in argv[1:]]
-    if not argv or basename(argv[0]) != "arcconf" or words[:1] != ["setcache"]:
+    if not argv or basename(argv[0]) != "arcconf":
+        return None
+    if words[:1] == ["identify"]:
+        return simulator_locate.change(words, state)
+    if words[:1] != ["setcache"]:
         return None
     while words[-1] in _LAST:
         words.pop()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Place, Reply, State, settings, walk
+from raidctl_smartarray import simulator_locate
 from raidctl_smartarray.tools import TOOLS
 
 _NAMES = frozenset(spec.name for spec in TOOLS)
@@ -86,6 +87,11 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     return found
 
 
+def leds(argv: tuple[str, ...], text: str) -> State:
+    """The locate LEDs of all drives in a ``ctrl all show config detail``."""
+    return simulator_locate.leds(text) if _ours(argv) else {}
+
+
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer with other settings, each in the words that this version of the tool uses for it.
 
@@ -114,9 +120,12 @@ def _uses_cache(card: str, state: Mapping[str, str]) -> bool:
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``ctrl slot=1 [ld 1|array A] modify name=value [usage=configured] [forced]``."""
-    if not _ours(argv) or "modify" not in argv:
+    if not _ours(argv):
         return None
     words = list(argv[1:])
+    located = simulator_locate.change(basename(argv[0]), words, state)
+    if located is not None or "modify" not in words:
+        return located
     if words[:1] not in (["ctrl"], ["controller"]) or len(words) < 4 or not words[1].startswith("slot="):
         return _error(f'Syntax error at "{words[0]}"', state)
     place, at = words[1], words.index("modify")

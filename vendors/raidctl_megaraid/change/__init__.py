@@ -98,12 +98,18 @@ class _Way(NamedTuple):
     number: str
 
 
+def controller_number(controller: Controller) -> str | None:
+    """The program's own number of a controller; None if its id has another form."""
+    number = _NUMBER.fullmatch(controller.id)
+    return None if number is None else number[1]
+
+
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
     """The tool that reported the controller, and the controller's number there."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     grammar = _grammar(told[0].name) if told else None
-    number = _NUMBER.fullmatch(controller.id)
-    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number[1])
+    number = controller_number(controller)
+    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number)
 
 
 def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
