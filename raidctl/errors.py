@@ -10,7 +10,8 @@
     ├── UnreachableError    8   another machine cannot be reached, or has no shell for us
     ├── AccessMissing       4   a tool or a right is missing
     ├── ChangeUndone        5   a change failed and was undone
-    └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
+    ├── ChangeStands        6   a change failed and could not be undone, or was not confirmed
+    └── UnderWay            7   begun; waits for a person or for the hardware
 
 Their text is for the user: one sentence with the fact, then the remedy. Any other exception is a bug in raidctl.
 """
@@ -24,6 +25,7 @@ EXIT_CANNOT_TELL = 3
 EXIT_ACCESS = 4
 EXIT_UNDONE = 5
 EXIT_STANDS = 6
+EXIT_UNDER_WAY = 7
 EXIT_UNREACHABLE = 8
 EXIT_INTERRUPTED = 130
 
@@ -74,3 +76,9 @@ class ChangeStands(RaidctlError):
     """A change failed and could not be undone, or was not confirmed by reading again."""
 
     exit_code = EXIT_STANDS
+
+
+class UnderWay(RaidctlError):
+    """An operation has begun, and waits for a person or for the hardware."""
+
+    exit_code = EXIT_UNDER_WAY

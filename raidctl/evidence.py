@@ -49,7 +49,8 @@ class Line(Struct, eq=False):
     def fact(self, object_id: str, field: str, value: object) -> None:
         """Record that the line gives ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
         self.used = True
-        self.output.facts.append(Fact(object_id, field, str(value), self))
+        # there is one for each field of each object: made without the call that unpacks the names of its parts
+        self.output.facts.append(tuple.__new__(Fact, (object_id, field, str(value), self)))
 
     def detail(self, object_id: str, label: str, value: object) -> None:
         """Record a line that was understood, but for which the model has no neutral field."""

@@ -96,6 +96,8 @@ class BlockDevice(Struct, frozen=True):
     dm_uuid: str | None = None
     """Begins with the program that created it: ``LVM-``, ``CRYPT-``, ``mpath-``."""
     filesystem: str | None = None
+    partition_type: str | None = None
+    """Of a partition, as udev prints it: a GUID of GPT, ``0xef`` of MBR."""
     mounts: tuple[Mount, ...] = ()
     """Of this device itself, without swap."""
     pieces: tuple[Piece, ...] = ()
@@ -118,6 +120,8 @@ class HostView(Struct, frozen=True, dict=True):
     """Whether requests are carried out as root; None when unknown."""
     virtual: str | None = None
     """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
+    sys_read_only: bool | None = None
+    """Whether ``/sys`` is mounted read-only, as in a container; None if no mount of it is listed."""
     pci: tuple[PciDevice, ...] = ()
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import cycle
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -16,12 +15,13 @@ _LONGEST = 100
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key in which runs of digits count as numbers."""
-    parts = _NUMBER.split(text)
-    return tuple(
-        (0, int(part), "") if number and len(part) < _LONGEST else (1, 0, part)
-        for number, part in zip(cycle((False, True)), parts, strict=False)
-        if part
-    )
+    key = []
+    number = False
+    for part in _NUMBER.split(text):
+        if part:
+            key.append((0, int(part), "") if number and len(part) < _LONGEST else (1, 0, part))
+        number = not number
+    return tuple(key)
 
 
 _LETTERED = re.compile(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)

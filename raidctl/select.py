@@ -1,13 +1,14 @@
 """Find the objects that a user names, and narrow the inventory to them. Pure.
 
 An object is named by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique beginning
-of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, or a volume by its label. Ids, devices
-and mount points go first; ambiguous names are refused.
+of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, a volume by its label, a drive by its
+serial number, world wide name or bay (``serial:ZC1A2B3C``, ``wwn:5000c500a1b2c3d4``, ``bay:4``, ``bay:252:4``; the
+first two also bare). Ids, devices and mount points go first; ambiguous names are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,6 +21,8 @@ from raidctl.text import listing, printable
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
 """Kinds of problems that may hide objects; the first one present decides the exit code."""
+_MARKS = ("serial", "wwn", "bay")
+"""What a drive can be named by with a colon behind it."""
 
 
 class Ambiguous(UsageError):
@@ -85,6 +88,56 @@ def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
     return error
 
 
+def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
+    """Return the id of the one physical drive that a name means.
+
+    A member of a software array is the drive below it, with everything else on that drive.
+
+    Raises:
+        UsageError: As :func:`find`; also for the name of anything but one drive, whose drives are then listed.
+    """
+    ids = sorted(find(inventory, view, [word]), key=natural)
+    known = {item.id: item for controller in inventory.controllers for item in items(controller)}
+    below = physical(inventory, ids)
+    upper = [name for name in ids if not isinstance(known[name], Drive)]
+    upper += [name for name in ids if isinstance(known[name], Drive) and _on_volume(known, name)]
+    if not upper:
+        return _only(word, list(below), ())[0]
+    kind = type(known[upper[0]]).__name__.lower()
+    what = "lies on a volume, and is not one drive" if kind == "drive" else f"is no drive, but the {kind} {upper[0]}"
+    hint = f"name one of its drives: {_few(below)}." if below else '"raidctl show" lists the drives.'
+    raise UsageError(f'"{printable(word)}" {what}; {hint}')
+
+
+def _on_volume(known: Mapping[str, Item], name: str) -> bool:
+    """Whether a member of a software array lies on a volume, or on several drives."""
+    backing = getattr(known[name], "backing", ())
+    return len(backing) > 1 or any(not isinstance(known.get(below), Drive) for below in backing)
+
+
+def physical(inventory: Inventory, ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the physical drives that objects are, or lie on, each once, in the order of the inventory."""
+    known = {item.id: item for controller in inventory.controllers for item in items(controller)}
+    arrays = {array.id: array for controller in inventory.controllers for array in controller.arrays}
+    found, seen, waiting = set[str](), set[str](), list(ids)
+    for name in waiting:
+        item = known.get(name)
+        if item is None or name in seen:
+            continue
+        seen.add(name)
+        if isinstance(item, Drive) and not item.backing:
+            found.add(name)
+        elif isinstance(item, Drive):
+            waiting += item.backing
+        elif isinstance(item, Volume) and item.array in arrays:
+            waiting.append(item.array)
+        elif isinstance(item, Array):
+            waiting += item.drives
+        elif isinstance(item, Controller):
+            waiting += [drive.id for drive in item.drives]
+    return tuple(name for name in known if name in found)
+
+
 def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
     """Reduce the inventory to these objects.
 
@@ -100,7 +153,10 @@ def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
         return problem.where not in left_out
 
     return msgspec.structs.replace(
-        inventory, controllers=kept, problems=tuple(problem for problem in inventory.problems if concerns(problem))
+        inventory,
+        controllers=kept,
+        tasks=tuple(task for task in inventory.tasks if not remaining.isdisjoint((task.object_id, *task.also))),
+        problems=tuple(problem for problem in inventory.problems if concerns(problem)),
     )
 
 
@@ -129,6 +185,8 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
     ids = [item.id for _, item in every]
     if word in ids:
         return [word]
+    if (mark := word.partition(":")[0]) in _MARKS:
+        return _only(word, _marked(inventory, mark, word.partition(":")[2]), _known_marks(inventory, mark))
     if word.startswith(("/", "[")):
         found = _on_path(inventory, view, word.rstrip("/") or "/")
         if found:
@@ -141,7 +199,40 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
     if not matches and (on_device := _on_path(inventory, view, f"/dev/{word}")):
         return on_device
     named = [] if tails else _named(inventory, word)
-    return _only(word, list(dict.fromkeys([*matches, *named])), [*ids, *_names(inventory)])
+    marked = [*_marked(inventory, "serial", word), *_marked(inventory, "wwn", word)]
+    return _only(word, list(dict.fromkeys([*matches, *named, *marked])), [*ids, *_names(inventory)])
+
+
+def _marked(inventory: Inventory, mark: str, text: str) -> list[str]:
+    """Return the drives with a serial number, a world wide name or a bay; a member of an array if no drive has it."""
+    wanted = _spelled(mark, text)
+    drives = [drive for controller in inventory.controllers for drive in controller.drives]
+    found = [drive for drive in drives if wanted and wanted in (_spelled(mark, one) for one in _labels(drive, mark))]
+    return [drive.id for drive in found if not drive.backing] or [drive.id for drive in found]
+
+
+def _labels(drive: Drive, mark: str) -> Iterator[str]:
+    """Yield what a drive is labelled with; a bay also with its enclosure, ``252:4``."""
+    value = {"serial": drive.serial, "wwn": drive.wwn, "bay": drive.bay}[mark]
+    if value:
+        yield value
+    if value and mark == "bay" and drive.enclosure:
+        yield f"{drive.enclosure}:{value}"
+
+
+def _spelled(mark: str, text: str) -> str:
+    """Return a label in one spelling: ``0x5000C500A1B2C3D4`` and ``naa.5000c500a1b2c3d4`` are the same."""
+    plain = "".join(text.split()).lower()
+    if mark == "wwn":
+        return plain.removeprefix("0x").removeprefix("naa.").removeprefix("wwn-0x")
+    if mark == "bay":
+        return ":".join(part.lstrip("0") or part[-1:] for part in plain.split(":"))
+    return plain
+
+
+def _known_marks(inventory: Inventory, mark: str) -> Iterator[str]:
+    drives = (drive for controller in inventory.controllers for drive in controller.drives)
+    return (f"{mark}:{label}" for drive in drives for label in _labels(drive, mark))
 
 
 def _topmost(ids: list[str]) -> list[str]:
@@ -166,10 +257,14 @@ def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
         raise _unknown(word, known)
     if len(matches) == 1:
         return matches
-    ordered = sorted(matches, key=natural)
-    more = [f"{len(ordered) - 6} more"] if len(ordered) > 7 else []
-    shown = ordered[:6] if more else ordered
-    raise Ambiguous(f'"{printable(word)}" can mean {listing(map(printable, [*shown, *more]))}: write more of the id.')
+    end = "name one by its id." if word.partition(":")[0] in _MARKS else "write more of the id."
+    raise Ambiguous(f'"{printable(word)}" can mean {_few(sorted(matches, key=natural))}: {end}')
+
+
+def _few(names: Sequence[str]) -> str:
+    """Join names, the rest of a long list counted."""
+    more = [f"{len(names) - 6} more"] if len(names) > 7 else []
+    return listing(map(printable, [*(names[:6] if more else names), *more]))
 
 
 def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:

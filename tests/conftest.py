@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.lab.session import INSIDE
+from tests.support.commands_run import Log, forbidden, logged
 
 if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
     from hypothesis import HealthCheck, settings
@@ -53,6 +54,21 @@ def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_command_is_forced(commands_run: Log) -> Iterator[None]:
+    """No test has a command run that skips a tool's own checks, or a deed outside the tables of commands."""
+    commands_run.clear()
+    yield
+    assert forbidden(commands_run) == []
+
+
+@pytest.fixture(scope="session")
+def commands_run() -> Iterator[Log]:
+    """The commands of all changes in this process."""
+    with logged() as log:
+        yield log
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ AVOIDED = {
 """What is avoided, as patterns of whole words, and what to write instead."""
 
 ALLOWED = {
-    r"/dev/disk\S*|/(sys|proc)/\S*": "Linux's own paths",
+    r"/dev/disk\S*|/(sys|proc)/\S*|^S: disk/by-id/|^E: DEVTYPE=(disk)?": "Linux's own paths, and udev's lines",
     r"--[a-z][a-z-]*": "options, which are named elsewhere",
     r"\b[Oo]n disk\b|\bto disk\b|\bdisk quota\b": "where a file is kept, whatever holds it",
     r"\b(USB|network|host bus) adapters?\b|\bdisk label|\bASM disk": "no RAID controllers, no drives",

@@ -1,4 +1,4 @@
-r"""Self-describing blocks: incompressible, and unique in every sector ever written.
+r"""Self-describing blocks: incompressible, and different in every sector ever written.
 
 Whoever reads one back needs no memory of what was written: the header says which run wrote it, for which place and
 when, and everything behind the header follows from these words. The layout is shared with the compiled engine.
@@ -62,18 +62,18 @@ _MASK = (1 << 64) - 1
 
 @cache
 def pool() -> bytes:
-    """The random bytes that all bodies are cut from: the same on every machine and for ever."""
+    """The random bytes from which every block body is cut, the same on every machine."""
     return hashlib.shake_128(MAGIC).digest(POOL_SIZE)
 
 
 @cache
 def _unrolled() -> memoryview:
-    """The pool twice, so that each window up to the pool's length is one piece."""
+    """The pool twice in a row, so that every window is contiguous."""
     return memoryview(pool() * 2)
 
 
 def shift_of(run_id: int, generation: int) -> int:
-    """Where the pool begins for a run and a generation: 0 to POOL_SIZE - 1."""
+    """Offset in the pool for a run and a generation, 0 to POOL_SIZE - 1."""
     x = run_id ^ (generation * 0x9E3779B97F4A7C15 & _MASK)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
@@ -88,7 +88,7 @@ def header(run_id: int, place: int, generation: int, time_ns: int) -> bytes:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What fills a number of sectors at once: numbers that hold one lane for each sector, worked on as one.
+    """Headers of many sectors computed at once, one lane of a large integer for each.
 
     A CRC is linear: the one of a header whose place differs in some bits is the other one's with fixed bits changed. So
     where the places differ from the first in bits that are 0 there, all CRCs come of one by a single exclusive or.
@@ -100,7 +100,7 @@ class _Steps:
     ones32: int
     crcs: int
     span: int
-    """The bits in which the places of the sectors differ."""
+    """The bits in which the offsets of the sectors differ."""
 
 
 @cache
@@ -116,7 +116,7 @@ def _steps(count: int) -> _Steps:
 
 
 class Filler:
-    """Fills one buffer again and again, at the speed of memory.
+    """Fill one buffer repeatedly, at the speed of memory.
 
     ``buffer`` is writable and as long as an operation; ``run_id`` 0 to 2**64 - 1.
     """
@@ -184,7 +184,7 @@ def block(run_id: int, start: int, size: int, generation: int, time_ns: int) -> 
 
 
 class State(Enum):
-    """What became of a block that was written."""
+    """State of a block that was read back."""
 
     OK = "as it was written"
     STALE = "an earlier generation: the last write is lost"
@@ -196,7 +196,7 @@ class State(Enum):
 
 
 class Checker:
-    """Reads blocks back: one buffer's length, one run, the oldest generation that may still stand there."""
+    """Check blocks that were read back, for one run and block size."""
 
     def __init__(self, size: int, run_id: int, generation: int = 0) -> None:
         self._expected = bytearray(size)
@@ -205,7 +205,7 @@ class Checker:
         self._generation = generation
 
     def check(self, data: bytes, start: int) -> State:
-        """What became of the block at byte ``start``.
+        """State of the block at byte ``start``.
 
         The operation that reads has the size of the one that wrote (else all that it covers look torn), and no two
         writes of the same place were under way at once. Less than a sector says nothing of itself: compare elsewhere.
@@ -220,7 +220,7 @@ class Checker:
 
 
 def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State:
-    """What became of a block, sector by sector: slower than `Checker`, which asks only where something is off."""
+    """State of a block, sector by sector; slower than `Checker`, which calls it only after a mismatch."""
     found = [
         sector_state(data[at : at + SECTOR], start + at, run_id, generation)
         for at in range(0, len(data) - SECTOR + 1, SECTOR)
@@ -240,7 +240,7 @@ def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State
 
 
 def sector_state(data: bytes, place: int, run_id: int, generation: int = 0) -> tuple[State, tuple[int, int] | None]:
-    """What became of one sector; and of a whole one which write it is (generation, time).
+    """State of one sector; if it is whole, also its generation and time.
 
     A header whose CRC is off is a flipped one where at least two of magic, run and place are right: nothing else looks
     so much like ours. Otherwise it is somebody else's.
@@ -261,13 +261,13 @@ def sector_state(data: bytes, place: int, run_id: int, generation: int = 0) -> t
 
 
 def _window(run_id: int, generation: int, place: int) -> bytes:
-    """The piece of the pool that belongs to a sector."""
+    """The part of the pool that belongs to a sector."""
     at = (shift_of(run_id, generation) + place) % POOL_SIZE
     return bytes(_unrolled()[at : at + SECTOR])
 
 
 def tell(counts: Counter[State]) -> str:
-    """One sentence for a person: ``3 blocks: zeros: …``."""
+    """One sentence for display: ``3 blocks: zeros: …``."""
     bad = [(state, number) for state, number in counts.items() if state is not State.OK]
     if not bad:
         return f"All {sum(counts.values())} blocks read back as they were written."

@@ -1,4 +1,4 @@
-"""Two runs side by side: the ratio of each figure with its interval, and what else differs between them. Pure."""
+"""Compare two runs: the ratio of each figure with its interval, and other differences. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(first: Run, second: Run) -> Comparison:
-    """Set two runs beside each other."""
+    """Compare two runs."""
     return Comparison(
         first=first,
         second=second,
@@ -62,14 +62,14 @@ def compare(first: Run, second: Run) -> Comparison:
 
 
 def pairs(first: Session, second: Session) -> Iterator[Pair]:
-    """Every figure of both, in the order of the first; then what only the second has."""
+    """Every figure of both runs, in the order of the first; then figures that only the second has."""
     before, after = _figures(first), _figures(second)
     for key in dict.fromkeys((*before, *after)):
         yield _pair(*key, before.get(key), after.get(key))
 
 
 def _engines(session: Session) -> frozenset[str]:
-    """Those that had a part in it: which of them came first depends on the order of the tests, which is random."""
+    """The engines used, sorted, since the order of the tests is random."""
     return frozenset((session.engine or "").split(", "))
 
 
@@ -94,7 +94,7 @@ def _pair(trial: str, figure: str, first: Spread | None, second: Spread | None) 
 
 
 def ratio_interval(first: Spread, second: Spread) -> tuple[float, float] | None:
-    """The 95 % interval of second over first; None: one of them has no interval of numbers above 0.
+    """The 95 % interval of second over first; None if either has no interval of positive numbers.
 
     From the two intervals alone (the method of variance estimates recovery, on logarithms): the distances of both
     medians from their near ends are added as independent errors are, so that an interval may be lopsided.
@@ -169,7 +169,7 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
 
 
 def _caches(inventory: Inventory) -> dict[str, Any]:
-    """Every setting of a cache, by the object's id and its own name."""
+    """Every cache setting, by the object's id and the setting's name."""
     found: dict[str, Any] = {}
     for card in inventory.controllers:
         if card.cache is not None:

@@ -1,4 +1,4 @@
-"""Where a mapping of the device mapper has its bytes, by ``dmsetup table`` of it. Pure."""
+"""Where a device-mapper device keeps its bytes, from its ``dmsetup table``. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ SECTOR = 512
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _DEVICE = re.compile(r"\d{1,10}:\d{1,10}", re.ASCII)
 _PLACES = {"linear": (0, 1), "crypt": (3, 4)}
-"""The arguments of a target that are the device below and its start sector there."""
+"""For each kind of target, which arguments are the device below and its start sector."""
 Node = Callable[[str], str | None]
-"""The path of a device by its numbers, ``8:3``; None: there is none."""
+"""The path of a device by its numbers (``8:3``); None if there is none."""
 
 
 def ranges(mapping: str, table: str, node: Node) -> tuple[Range, ...]:
-    """The pieces of a mapping whose bytes lie below it one after the other; other kinds of targets are left out.
+    """Ranges of a mapping that are contiguous on the device below; other target types are left out.
 
     ``mapping`` is its own device; ``table`` is what ``dmsetup table NAME`` prints, without the name.
     """

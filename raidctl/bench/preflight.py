@@ -1,4 +1,4 @@
-"""What else than the claim could explain a figure, collected before anything is measured. Pure, but for `ask`.
+"""What could explain a figure other than the claim, collected before measuring. Pure, except `ask`.
 
 A confounder that ``forbids`` leaves no verdict on durability: in a virtual machine a commit is what the host makes of
 it (BENCH 0.7), and what is not known is counted as if it were there.
@@ -57,36 +57,36 @@ _FORBIDDING = frozenset({"memory", "network", "loop"})
 _BACKGROUND = frozenset({"rebuilding", "initializing", "expanding", "migrating", "checking"})
 _CHECKS = frozenset({"checking", "check", "repair"})
 _RUNS = re.compile(r"(?<!not )(?<!in)\b(active|running|in progress|started)\b", re.IGNORECASE)
-"""Words of any tool for something that is under way."""
+"""Words with which tools report a background operation."""
 BUSY = 0.1
-"""Share of the time in which a device was at work for somebody else, above which that shows in the figures."""
+"""Share of time a device was busy for others above which figures are affected."""
 _TICKS = 9
-"""Place in a device's ``stat`` file of the milliseconds in which it had anything to do."""
+"""Index in a device's ``stat`` file of its busy time in milliseconds."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What was found below a target."""
+    """What is known about the layers below a target."""
 
     kind: Kind
     view: HostView = field(default_factory=HostView)
     scope: Scope | None = None
-    """The stack of devices, volumes and drives; None: not known, or there is none (memory, network)."""
+    """The stack of devices, volumes and drives; None if unknown or absent (memory, network)."""
     place: Place = field(default_factory=Place)
-    """Of a file: the file system that it lies on."""
+    """For a file: the file system that holds it."""
     direct: bool = True
-    """Whether the page cache is passed by."""
+    """Whether the page cache is bypassed."""
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By kernel name of a block device: what `ask` has read, as text."""
+    """Text that `ask` has read, by kernel name of the block device."""
     cpuinfo: str | None = None
     """The beginning of /proc/cpuinfo; None: it could not be read."""
     told: tuple[Confounder, ...] = ()
-    """What the target itself has noticed."""
+    """What the target itself reports."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What was read for the pre-flight."""
+    """What was read for the pre-flight check."""
 
     attributes: Mapping[str, Mapping[str, str]]
     cpuinfo: str | None
@@ -99,7 +99,7 @@ class Asked:
 
 
 def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
-    """Read what the inventory does not have: queues of disks, kinds of mappings, the processor, the mounts."""
+    """Read what the inventory lacks: disk queues, kinds of mappings, the processor, the mounts."""
     wanted = [(block.name, name) for block in blocks for name in _attributes(block)]
     requests = [Read(path_of(block, name)) for block, name in wanted]
     cpu, mounts, *answers = yield from ask_all([Read(CPUINFO, limit=_ONE_CPU), Read(MOUNTINFO), *requests])
@@ -120,7 +120,7 @@ def _attributes(block: BlockDevice) -> Sequence[str]:
 
 
 def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
-    """By kernel name of each disk at the bottom: milliseconds since the start in which it had anything to do."""
+    """Busy time of each lowest disk in milliseconds since boot, by kernel name."""
     disks = [block.name for block in blocks if block.kind != "partition" and not block.slaves]
     answers = yield from ask_all([Read(path_of(name, "stat")) for name in disks])
     found = {}
@@ -133,7 +133,7 @@ def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
 
 
 def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
-    """Disks that were at work for somebody else, by what `ticks` told before and after so many seconds of waiting."""
+    """Disks that were busy for others, from two readings of `ticks` that many seconds apart."""
     for name, first in before.items():
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:
@@ -145,7 +145,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
 
 
 def confounders(ground: Ground) -> list[Confounder]:
-    """Everything that could explain a figure, each once, what forbids a verdict on durability first."""
+    """Everything that could explain a figure, once each; first what forbids a verdict on durability."""
     found: list[Confounder] = [*ground.told]
     if ground.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."
@@ -297,7 +297,7 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
 
 
 def _searches(card: Controller) -> Iterator[Confounder]:
-    """What reads all drives in the background: under way, or about to begin whenever the controller likes."""
+    """Background scans of all drives that run or may start at any time."""
     patrol = [card.patrol_read] if card.patrol_read else []
     checks = [one for one in (card.consistency_check, *(volume.consistency_check for volume in card.volumes)) if one]
     told = [value for label, value in card.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]

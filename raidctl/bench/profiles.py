@@ -1,4 +1,4 @@
-"""Lists of trials with their parameters, by what they are for."""
+"""Lists of trials with their parameters, by purpose."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from raidctl.bench.work import Target
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """Trials that belong together."""
+    """Trials that are run together."""
 
     name: str
     title: str
-    """What it is for, one sentence."""
+    """Purpose, one sentence."""
     seconds: float
-    """About how long it takes, and what the session may take where it is given as the budget."""
+    """Approximate duration in seconds; with a budget, its upper limit."""
     size: int
-    """Bytes of the file that is made, where a directory is measured; less where there is no room."""
+    """Bytes of the temporary file when a directory is measured; less if there is not enough space."""
     trials: tuple[Trial, ...]
 
 
@@ -148,12 +148,12 @@ CLASSIC = Profile(
     ),
 )
 BESIDE = "beside"
-"""Not among those to choose from: several drives at once, which are named on the command line."""
+"""Profile for several drives at once, which are named on the command line; it cannot be chosen by name."""
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (QUICK, DATABASE, RENTED, FULL, CLASSIC)}
 
 
 def together(others: Sequence[Target]) -> Profile:
-    """Several drives at once, read only."""
+    """The profile for several drives at once, read-only."""
     trial = Together(others=tuple(others))
     seconds = trial.rounds * trial.seconds * len(trial.groups())
     title = "Several drives at once against each alone."
@@ -168,7 +168,7 @@ def switched(
     switch: ReadSwitch | None = None,
     unswitched: str | None = None,
 ) -> Profile:
-    """The profile with trials that change a setting for a while: a write cache off, read-ahead of kernel and card.
+    """The profile plus trials that change a setting temporarily: a write cache, read-ahead of kernel and controller.
 
     ``unswitched``: why the controller's read-ahead is not.
     """

@@ -1,4 +1,4 @@
-"""A run of the benchmark as it is kept: the session, and everything that its figures depend on.
+"""A stored run: the session and everything that its figures depend on.
 
 The names are a contract (`raidctl schema bench`): a run is read again years later, and on other machines.
 """
@@ -16,15 +16,15 @@ from raidctl.described import doc
 from raidctl.model import Inventory
 
 LOADED = 0.5
-"""Processes wanting a processor, for each processor, above which the machine was busy with something else."""
+"""Runnable processes per processor above which the machine counts as busy."""
 WAITING = 10.0
-"""Percent of the last minute in which something waited for I/O (PSI), above which the drives were busy."""
+"""Percent of the last minute spent waiting for I/O (PSI) above which the drives count as busy."""
 STOLEN = 0.02
-"""Share of the processors' time that a host has given to other machines, above which figures are its doing."""
+"""Share of processor time stolen by the host above which it affects the figures."""
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
-    """How busy the machine was with other things."""
+    """How busy the machine was with other work."""
 
     processors: Annotated[int, doc("How many this program may use.")]
     load: Annotated[float | None, doc("Load average of the minute before; null: not known.")] = None
@@ -39,7 +39,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One run: what was measured, with which program, on which machine, and how busy that was."""
+    """One run: the target, the version, the machine, and how busy it was."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     id: Annotated[int | None, doc("Number in the machine's collection; null: not kept there.")] = None
@@ -56,7 +56,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """What was measured, as the user named it: of a file that is gone its directory."""
+        """The target as the user named it; for a temporary file, its directory."""
         session = self.session
         return os.path.dirname(session.target) if session.kind == "file" else session.target  # noqa: PTH120 - a string
 
@@ -67,7 +67,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def noisy(noise: Noise | None) -> list[str]:
-    """What else kept the machine busy, one sentence each."""
+    """Other work that kept the machine busy, one sentence each."""
     if noise is None:
         return []
     said = []
@@ -83,17 +83,17 @@ def noisy(noise: Noise | None) -> list[str]:
 
 
 class Listener:
-    """Hears how busy the machine is: made before a run, asked after it. ``root``: where the kernel's files are."""
+    """Observe how busy the machine is: create it before a run, query it afterwards. ``root``: of the kernel's files."""
 
     def __init__(self, root: Path = Path("/proc")) -> None:
-        """Take down what there is before the run itself makes the machine busy."""
+        """Read the counters before the run itself makes the machine busy."""
         self._root = root
         self._load = _first_number(_text(root / "loadavg"))
         self._waiting = _pressure(_text(root / "pressure/io"))
         self._before = _times(_text(root / "stat"))
 
     def noise(self) -> Noise:
-        """What was heard."""
+        """How busy the machine was since the observation began."""
         return Noise(
             processors=len(os.sched_getaffinity(0)),
             load=self._load,

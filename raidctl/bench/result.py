@@ -12,7 +12,7 @@ import msgspec
 from raidctl.described import doc
 
 Verdict = Literal["pass", "fail", "suspect", "inconclusive", "info"]
-"""`info`: a figure without a claim to compare it with."""
+"""`info`: a figure without a claim to compare."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Confounder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One test: what was measured, what was expected, what follows."""
+    """Result of one test: measured, expected, and the conclusion."""
 
     trial: Annotated[str, doc("Name of the test: `medium`, `commits`, `flush_slope`, `knee` …")]
     figures: Annotated[dict[str, Spread], doc("What was measured, by name.")]
@@ -70,7 +70,7 @@ class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
-    """The first test of a run, repeated at its end: whether the machine was stable."""
+    """The first test of a run, repeated at its end, to show whether the machine was stable."""
 
     trial: Annotated[str, doc("Name of the test.")]
     figure: Annotated[str, doc("Name of the figure that is compared.")]

@@ -1,4 +1,4 @@
-"""One run: the trials of a profile on one target, taking turns, and the first of them once more at the end.
+"""One run: the interleaved trials of a profile on one target, with the first one repeated at the end.
 
 The rounds of all trials are interleaved, so that whatever changes while the run lasts meets all of them alike and
 shows in their intervals; what changes the state that the others meet comes after them, alone. The caller opens the
@@ -24,37 +24,37 @@ from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.units import format_figure
 
 DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
-"""Trials whose verdicts are about durability."""
+"""Trials with a verdict on durability."""
 _DRIFT_TEXT = (
     "The first test gave {first} {unit} at the beginning and {last} {unit} at the end: the environment is not stable."
 )
 SMALLEST = 4096
-"""Bytes of the smallest blocks of any test."""
+"""Bytes of the smallest block of any test."""
 _MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
-"""The figure for drift: the first of these that was measured."""
+"""The figure used for drift: the first of these that was measured."""
 
 
 @dataclass
 class _Turn:
-    """A trial under way."""
+    """A running trial."""
 
     trial: Trial
     needs: Needs
     steps: Steps
     seconds: float = 0.0
     engines: list[str] = field(default_factory=list)
-    """Which have carried it out."""
+    """The engines that have run it."""
     result: TrialResult | None = None
 
 
 @dataclass
 class Runner:
-    """Carries out the trials of a profile on an open target."""
+    """Run the trials of a profile on an open target."""
 
     bench: Bench
     progress: Callable[[Progress], object] = lambda _: None
     again: bool = True
-    """Whether the first trial is made once more at the end."""
+    """Whether the first trial is repeated at the end."""
     total: float = 0.0
     _drift: Drift | None = field(default=None, init=False)
 
@@ -77,7 +77,7 @@ class Runner:
         return self._session(profile, [*results, *left_out], interrupted=interrupted)
 
     def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
-        """Those that can be carried out here, and a result for each that cannot."""
+        """The trials that can run here, and a result for each that cannot."""
         turns, left_out = list[_Turn](), list[TrialResult]()
         for trial in trials:
             needs = trial.needs(self.bench.target)
@@ -103,13 +103,13 @@ class Runner:
         return seconds if self.bench.budget is None else min(seconds, self.bench.budget)
 
     def _together(self, turns: list[_Turn]) -> None:
-        """One round of each, again and again, until all have ended."""
+        """Run one round of each trial in turn until all have ended."""
         waiting = list(turns)
         while waiting:
             waiting = [turn for turn in waiting if self._step(turn)]
 
     def _step(self, turn: _Turn) -> bool:
-        """One round of a trial; whether there are more."""
+        """Run one round of a trial; return whether more follow."""
         self.progress(Progress(turn.trial.name, turn.trial.title, self.bench.spent, self.total))
         begun = self.bench.spent
         self.bench.now = turn.engines
@@ -137,7 +137,7 @@ class Runner:
         return done
 
     def _repeat(self, turns: Sequence[_Turn]) -> None:
-        """The drift guard."""
+        """Repeat the first trial to detect drift."""
         # one that changes a setting for a while is not made once more for this
         found = [(turn.trial, turn.result) for turn in turns if not turn.trial.alone and turn.result is not None]
         if not self.again or len(turns) < 2 or not found or self.bench.left <= 0:
@@ -198,7 +198,7 @@ class Runner:
 
 
 def _rounded(target: Target) -> list[str]:
-    """Where the blocks that tests ask for, 4 KiB and more, are too small for a target."""
+    """Replace block sizes too small for the target by its smallest one."""
     if target.alignment <= SMALLEST:
         return []
     least = words(target.alignment)
@@ -206,7 +206,7 @@ def _rounded(target: Target) -> list[str]:
 
 
 def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:
-    """A result with its confounders; no verdict on durability stands where one of them forbids it."""
+    """A result with its confounders; a verdict on durability is dropped if one forbids it."""
     if result.trial not in DURABILITY or durable_verdicts(confounders):
         return msgspec.structs.replace(result, confounders=tuple(confounders))
     reasons = tuple(one.text for one in confounders if one.forbids)
@@ -220,7 +220,7 @@ def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResu
 
 
 def drift(first: TrialResult, last: TrialResult) -> Drift | None:
-    """How far the same trial differs at the end; None: it has no figure to compare."""
+    """How much the repeated trial differs; None if it has no comparable figure."""
     both = [name for name in first.figures if name in last.figures]
     name = next((name for name in _MEANT if name in both), both[0] if both else None)
     if name is None:
@@ -233,7 +233,7 @@ def drift(first: TrialResult, last: TrialResult) -> Drift | None:
 
 
 def _unstable(found: Drift) -> str:
-    """Both figures in one form: that of the larger one."""
+    """Both figures in the same unit, chosen by the larger one."""
     first, last = found.first or 0.0, found.last or 0.0
     said = [format_figure(value, max(first, last)) for value in (first, last)]
     return _DRIFT_TEXT.format(first=said[0], last=said[1], unit=found.unit)

@@ -1,4 +1,4 @@
-"""The runs of this machine, in a database of the state directory, beside the journal.
+"""The stored runs of this machine, in a database of the state directory.
 
 A run is kept as its JSON document; a few columns beside it are for listing without reading it. Nothing is ever changed
 or removed by raidctl: a run is added in one transaction, synced, or it is not there.
@@ -34,11 +34,11 @@ MIGRATIONS: Sequence[str] = (
     )
     """,
 )
-"""Each brings the database to the next version (``PRAGMA user_version``); one that was released is never changed."""
+"""Each entry upgrades the database by one version (``PRAGMA user_version``); released entries never change."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the list of runs."""
+    """One line of the list of runs."""
 
     id: int
     at: str
@@ -55,7 +55,7 @@ _COLUMNS = ", ".join(Kept.__struct_fields__)
 
 
 class Store(Database):
-    """The collection in a state directory; every call opens and closes the database."""
+    """The stored runs of a state directory; every call opens and closes the database."""
 
     noun = "run"
 
@@ -63,7 +63,7 @@ class Store(Database):
         super().__init__(place / FILE, migrations)
 
     def add(self, run: Run) -> Run:
-        """Save a run and return it with its number.
+        """Store a run and return it with its number.
 
         Raises:
             AccessMissing, CannotTell: It was not kept; what was there before is unharmed.
@@ -96,7 +96,7 @@ class Store(Database):
         ]
 
     def get(self, number: int) -> Run:
-        """One run.
+        """Return one run.
 
         Raises:
             UsageError: There is none of this number.
@@ -117,7 +117,7 @@ class Store(Database):
 
 
 def decoded(document: str | bytes, where: str) -> Run:
-    """The run of a JSON document; one that was written by an older raidctl has less in it.
+    """Decode the JSON document of a run; older versions of raidctl stored fewer fields.
 
     Raises:
         CannotTell: It is none, or a newer raidctl has written it.

@@ -1,4 +1,4 @@
-"""What an engine is asked to do, and what it gives back: the same for every engine and every target.
+"""Requests to an engine and their results, the same for every engine and target.
 
 Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. All arithmetic on samples stands elsewhere:
 an engine carries out and keeps time, nothing more.
@@ -19,32 +19,32 @@ class Op(IntEnum):
     READ = 0
     WRITE = 1
     WRITE_DURABLE = 2
-    """A write that is on stable storage when it returns (RWF_DSYNC; over NBD the FUA flag)."""
+    """A write that is on stable storage when it completes (RWF_DSYNC; over NBD the FUA flag)."""
     FLUSH = 3
-    """fdatasync; over NBD the flush command. Its offset and size are 0."""
+    """fdatasync, or the flush command over NBD. Its offset and size are 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    """Operations that one after the other go out from one worker."""
+    """Operations that one worker issues in sequence."""
 
     ops: bytes
-    """One `Op` a byte; as many as there are offsets."""
+    """One `Op` per byte; as many as offsets."""
     offsets: array[int]
-    """Type code ``Q``: where each operation begins. A multiple of the target's alignment where that has one."""
+    """Type code ``Q``: the start of each operation, a multiple of the target's alignment if it has one."""
     size: int
     """Bytes of each read and write, a multiple of the alignment."""
     depth: int = 1
-    """Operations under way at once, 1 to 1024. A flush waits for all those before it where the depth is above 1."""
+    """Concurrent operations, 1 to 1024. With a depth above 1 a flush waits for all operations before it."""
     batch: int = 1
-    """Operations handed over with one system call at most, 1 to depth: it changes the figures, so results carry it."""
+    """Maximum number of operations per system call, 1 to depth. It affects the figures, so results contain it."""
     cycle: bool = False
-    """Whether to begin anew after the last operation, until the time is over."""
+    """Whether to start over after the last operation, until the time is up."""
     intended: array[int] | None = None
-    """Open loop, type code ``Q``: when each operation is meant to start, ns after the start; None: closed loop."""
+    """Open loop, type code ``Q``: intended start of each operation in ns after the start; None: closed loop."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what no engine could carry out."""
+        """Raise ValueError for a stream that no engine could run."""
         if not self.offsets or len(self.ops) != len(self.offsets):
             raise ValueError("a stream needs operations, and one offset for each of them")
         if not 1 <= self.batch <= self.depth <= MAX_DEPTH:
@@ -60,70 +60,74 @@ MAX_DEPTH = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What is to be done at once: streams that start together behind a barrier."""
+    """Streams that start together behind a barrier."""
 
     streams: Sequence[Stream]
     seconds: float | None = None
-    """When to stop issuing; None: when all operations are done."""
+    """Time after which no operation is issued; None: until all operations are done."""
     run_id: int = 0
-    """64 bits that mark every sector written, so that a foreign block is recognised on reading back."""
+    """64-bit mark written to every sector, to recognise foreign blocks when reading back."""
     generation: int = 1
-    """What the first pass over a stream writes into the headers, 64 bits; each new pass (`Stream.cycle`) writes one
-    more. With ``verify`` an older one is a mismatch."""
+    """64-bit number that the first pass over a stream writes into the headers; each new pass (`Stream.cycle`) writes
+    one more. With ``verify``, an older number is a mismatch.
+    """
     verify: bool = False
-    """Whether what is read is compared with the header of its sectors; see `raidctl.bench.blocks`."""
+    """Whether data read are compared with the headers of their sectors; see `raidctl.bench.blocks`."""
     keep: int = 1 << 23
-    """Samples of a stream that an engine may keep; one that is fast enough to exceed it counts the later ones in
-    `Samples.beyond`, so that memory stays bounded."""
+    """Maximum number of samples of a stream to keep; later ones are counted in `Samples.beyond`, which bounds
+    memory.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """What came of one stream: one entry for each operation carried out, in order of their ends."""
+    """Results of one stream: one entry per completed operation, in order of completion."""
 
     ops: bytes
     offsets: array[int]
     starts: array[int]
-    """``Q``: ns after the common start; the intended start in an open loop."""
+    """``Q``: ns after the common start; in an open loop the intended start."""
     latencies: array[int]
-    """``Q``: ns from the start to the end."""
+    """``Q``: ns from start to completion."""
     results: array[int]
-    """``i``: bytes carried out, or a negative errno."""
+    """``i``: bytes transferred, or a negative errno."""
     size: int
     mismatches: Sequence[int] = ()
-    """Offsets of blocks that did not read back as written, where `Work.verify` was asked."""
+    """Offsets of blocks that did not read back as written, if `Work.verify` was set."""
     beyond: Mapping[Op, array[int]] = field(default_factory=dict)
-    """What came after the first `Work.keep` samples, counted by latency: for each kind of operation bins of type ``Q``.
-    Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from ``(128 + b % 128) << e`` ns on."""
+    """Operations after the first `Work.keep` samples, counted by latency: for each kind of operation bins of type
+    ``Q``. Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from ``(128 + b % 128) << e`` ns
+    on.
+    """
 
     @property
     def count(self) -> int:
-        """Operations carried out, those that were only counted among them."""
+        """Completed operations, including those that were only counted."""
         return len(self.ops) + sum(map(sum, self.beyond.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a `Work`."""
+    """Result of a `Work`."""
 
     samples: Sequence[Samples]
-    """One for each stream, in their order."""
+    """One for each stream, in order."""
     wall_seconds: float
-    """From the common start to the end of the last operation."""
+    """From the common start to the completion of the last operation."""
     cpu_seconds: float
-    """User and system time of all workers; what kernel AIO spends on waiting awake is not in it."""
+    """User and system time of all workers, without busy waiting of kernel AIO."""
     engine: str
-    """`uring`, `threads`, `portable` …: stands in every result, since engines are not compared silently."""
+    """`uring`, `threads`, `portable` …: part of every result, since figures of different engines are not comparable."""
     notes: Sequence[str] = field(default_factory=tuple)
-    """What limited it, one sentence each (`io_uring is switched off on this kernel`)."""
+    """Limitations, one sentence each (`io_uring is switched off on this kernel`)."""
 
 
 class Target(Protocol):
-    """Where the operations go. A context manager: opened by entering, closed by leaving."""
+    """Where operations go. A context manager that opens and closes it."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """Name for display."""
 
     @property
     def kind(self) -> str:
@@ -131,30 +135,30 @@ class Target(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes that may be used."""
+        """Usable size in bytes."""
 
     @property
     def alignment(self) -> int:
-        """Offsets and sizes are multiples of it, bytes (the logical block size; 1 where nothing is asked)."""
+        """Bytes of which offsets and sizes are multiples (the logical block size; 1 if there is no restriction)."""
 
     @property
     def direct(self) -> bool:
-        """Whether the page cache is passed by (O_DIRECT); False is a confounder."""
+        """Whether the page cache is bypassed (O_DIRECT); False is a confounder."""
 
     @property
     def writable(self) -> bool:
-        """Whether it may be written: a file that raidctl made, or a range that the user named."""
+        """Whether writing is allowed: a file that raidctl created, or a range that the user named."""
 
 
 class Engine(Protocol):
-    """Carries out work on a target."""
+    """Run work on a target."""
 
     @property
     def name(self) -> str:
-        """What results are marked with."""
+        """Name given in results."""
 
     def usable(self, target: Target) -> str | None:
-        """Why it cannot be used here, one sentence; None: it can."""
+        """Why it cannot be used here, one sentence; None if it can."""
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Carry it out; an operation that fails is a sample. Raise BenchError when nothing could be carried out."""
+        """Run the work; a failed operation is a sample. Raise BenchError if nothing could be run."""

@@ -9,32 +9,33 @@ the last one first, and the settings are read once more.
 
 from __future__ import annotations
 
-import getpass
-import os
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from raidctl.change import deed_steps
+from raidctl.change.beginning import begin, boot_id
+from raidctl.change.deed_steps import Guard
 from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
-from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, StepEvent, Subject, now
-from raidctl.change.lookup import before, current_settings, doubt, falls_back, names, not_in_force, owner, subjects
+from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
+from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects
 from raidctl.change.plan_inventory import plan
 from raidctl.change.state_directory import restore_command
-from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
-from raidctl.model import Inventory
+from raidctl.change.step_failures import StepFailed
+from raidctl.change.tables import judged, tables
+from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.request import Failure, Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
-from raidctl.select import items
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.changes import Changes, changes_of
-from raidctl.vendor.plan import Plan, Step, ToolSetting
+from raidctl.vendor.plan import Action, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.shapes import Shape
 
-__all__ = ["Change", "begin", "current_settings", "owner", "plan", "subjects"]
+__all__ = ["Change", "begin", "boot_id", "current_settings", "owner", "plan", "subjects"]
 
+_NOT_PUT_BACK = "The previous settings could not be put back"
 READ_DELAYS = (0.0, 1.0, 3.0)
 """Seconds before each reading after a change: some firmware takes a moment to activate it."""
 
@@ -71,6 +72,19 @@ class Change:
     """Remarks on a change that succeeded."""
     turns: list[StepEvent] = field(default_factory=list)
     """The journal's entries of its steps."""
+    clock: Callable[[], float] = time.monotonic
+    guard: Guard = lambda _step, _seen: ()
+    """Asked again before each deed, and at each reading while somebody waits: why it must not be done."""
+    confirm: Guard = lambda _step, _seen: ()
+    """What else a reading does not show yet, beyond the step's expectations."""
+    at_most: float | None = None
+    """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    doubtful: bool = False
+    """Whether a tool's output and the readings contradicted each other."""
+    passed: bool = False
+    """Whether the point of no return is behind it."""
+    resumed: bool = False
+    """Whether these steps follow others of the same operation, which are not undone with them."""
 
     # --- the journal
 
@@ -100,20 +114,47 @@ class Change:
         except BaseException:
             self.undo_all()
             raise
+        return self._carried_out(0)
+
+    def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
+        """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
+        first, self.begun = len(self.begin.steps), []
+        self.resumed = first > 0
+        more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
+        self.journal.append(more)
+        self.begin = extended(self.begin, more)
+        return self._carried_out(first)
+
+    def _carried_out(self, first: int) -> Survey:
+        """Carry out the steps from this number on, and verify the settings."""
         try:
-            for number in range(len(self.begin.steps)):
+            for number in range(first, len(self.begin.steps)):
                 self._do_step(number)
             return self._confirmed()
-        except _Failed as failure:
+        except UnderWay:
+            raise
+        except StepFailed as failure:
             self.faults.append(str(failure))
         except JournalFull as failure:
             self.faults.append(str(failure))
             self.denied = False
         except BaseException as error:
-            self.faults.append(interruption(error))
+            self.faults.append(str(error) if isinstance(error, AccessMissing) else interruption(error))
+            if self.passed:
+                raise self._stopped() from error
             self.undo_all()
             raise
-        raise self._undone()
+        raise self._stopped() if self.passed else self._undone()
+
+    def _stopped(self) -> ChangeStands:
+        """Return the exception of an operation that failed where nothing is put back."""
+        resume = self.begin.resume
+        if resume is None:
+            self._close("stopped")
+        elif self.begun:
+            deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
+        rest = f'Continue with "{resume}".' if resume else 'Look at it with "raidctl show".'
+        return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
 
     def _undone(self) -> ChangeUndone:
         """Undo the begun steps and return the exception to raise.
@@ -122,8 +163,15 @@ class Change:
             ChangeStands: They could not be undone.
         """
         only_denied = self.denied and len(self.faults) == 1
+        if self.doubtful and self.begin.resume is None:
+            self._close("stopped")
+            raise ChangeStands(f'{self._why()} It is not confirmed. Look at it with "raidctl show".')
         self.undo_all()
-        done = "The previous settings were put back and read again." if self.undone_any else "Nothing was changed."
+        if self.begin.kind == "operation":
+            done = "What had been done was undone." if self.undone_any else "Nothing was done."
+            done += f' Continue with "{self.begin.resume}".' if self.resumed and self.begin.resume else ""
+        else:
+            done = "The previous settings were put back and read again." if self.undone_any else "Nothing was changed."
         text = f"{self._why()} {done}"
         return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
@@ -147,31 +195,46 @@ class Change:
 
     def _do_step(self, number: int) -> None:
         step = self.begin.steps[number]
+        if step.kind == "deed":
+            deed_steps.do_deed(self, number)
+            return
+        if step.kind != "setting":
+            deed_steps.wait_for(self, number)
+            return
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")
         fault = self._carry_out(step, undo=False)
         if fault is not None:
             self.mark(number, "failed", fault)
-            raise _Failed(f"{step.action}: {fault}")
+            raise StepFailed(f"{step.action}: {fault}")
         self.accepted.add(number)
         self.mark(number, "done")
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
         """Set a setting, or its previous value; return the fault, None if it was accepted."""
-        action = step.undo if undo else step.action
+        return self.issue(step.undo if undo else step.action, step, undo=undo)
+
+    def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
+        """Carry out a command; return the fault, None if it was accepted."""
         request = action.request()
         [answer] = self.runner.carry_out([request])
         if answer.trouble is not None:
             self.uncertain = self.uncertain or answer.trouble in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
             fault: str | None = trouble_text(answer)
-        elif isinstance(request, Write) or (family := self._family(step.object_id)) is None:
+        elif isinstance(request, Write):
             fault = None
+        elif step.kind == "deed":
+            fault = judged(self.vendors, step.object_id, action, answer)
         else:
-            fault = family.judge(action, answer)
+            fault = family.judge(action, answer) if (family := self._family(step.object_id)) is not None else None
         if not undo and fault is not None:
             self.denied = is_denied(request, answer, fault)
         return fault
+
+    def shapes(self) -> Sequence[Shape]:
+        """Return the table of commands that deeds may run."""
+        return tables(self.vendors)
 
     def undo(self, step: Step) -> str | None:
         """Undo a step; return the fault, None if it was accepted."""
@@ -190,19 +253,22 @@ class Change:
         """Read the machine again until the settings are as planned.
 
         Raises:
-            _Failed: They are not.
+            StepFailed: They are not.
         """
         differences: list[str] = []
         for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()
-            idle, self.warnings = self._inactive_settings(seen)
+            if all(step.kind != "setting" for step in self.begin.steps):
+                return seen
+            idle, known = self._inactive_settings(seen)
+            self.warnings += [text for text in known if text not in self.warnings]
             differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]
             if not differences:
                 return seen
             if self.has_silent_drive(seen, {step.object_id for step in self.begin.steps}):
-                raise _Failed(f"The settings could not be read again: {listing(self.silent_drives)}")
-        raise _Failed(f"The settings were read again and are not as requested: {listing(differences)}")
+                raise StepFailed(f"The settings could not be read again: {listing(self.silent_drives)}")
+        raise StepFailed(f"The settings were read again and are not as requested: {listing(differences)}")
 
     def has_silent_drive(self, seen: Survey, ids: set[str]) -> bool:
         """Whether one of these drives did not respond: another reading would only wait for it again."""
@@ -214,6 +280,8 @@ class Change:
         wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
+            if step.kind != "setting" or not step.readable:
+                continue
             if undone:
                 wanted.setdefault((step.object_id, step.knob), step.before)
             else:
@@ -248,21 +316,26 @@ class Change:
             self._undo_all()
 
     def _undo_all(self) -> None:
-        if not self.begun:
-            self._close("undone")
-            return
-        left = self._undo_begun()
+        left = self._undo_begun() if self.begun else []
         if left:
+            again = self.begin.resume or restore_command(self.begin.source)
+            what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_PUT_BACK
             raise ChangeStands(
-                f"{self._why()} The previous settings could not be put back: {listing(left)}. "
-                f'Check with "raidctl show"; try again with "{restore_command(self.begin.source)}".'
+                f'{self._why()} {what}: {listing(left)}. Check with "raidctl show"; try again with "{again}".'
             )
-        self._close("undone")
+        if self.resumed:
+            deed_steps.mark_safely(self, max(0, len(self.begin.steps) - 1), "stopped", self._why())
+        else:
+            self._close("undone")
 
     def _undo_begun(self) -> list[str]:
         """Undo the begun steps, and late effects of them; return what still differs."""
         left: list[str] = []
         try:
+            if self.begin.kind == "operation":
+                left = deed_steps.undo_steps(self, self.begun)
+                self.undone_any = any(turn.mark == "undone" for turn in self.turns)
+                return left
             # a drive that did not respond would not now: undo everything without reading first
             current = {} if self.silent_drives else current_settings(self.look().inventory, self.vendors)
             for number in reversed(self.begun):
@@ -324,64 +397,3 @@ class Change:
 
     def _why(self) -> str:
         return " ".join(f"{fault.rstrip('.')}." for fault in self.faults[:4])
-
-
-class _Failed(Exception):
-    """A step failed, or the settings are not as requested; the text has the reason."""
-
-
-def begin(
-    kind: Kind,
-    plan: Plan,
-    inventory: Inventory,
-    *,
-    about: str,
-    source: str,
-    reason: str | None = None,
-    unsafe: bool = False,
-) -> Begin:
-    """Return the first journal entry of a change."""
-    held = subjects(inventory, plan)
-    ways = names(inventory, plan)
-    touched = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
-    return Begin(
-        change=uuid.uuid4().hex[:12],
-        at=now(),
-        kind=kind,
-        about=about,
-        user=_user(),
-        pid=os.getpid(),
-        boot=boot_id(),
-        source=source,
-        subjects=tuple(
-            Subject(
-                id=item.id,
-                model=item.model,
-                serial=item.serial,
-                objects={part.id: ways.get(part.id, "") for part in items(item) if part.id in touched},
-            )
-            for item in held
-        ),
-        wishes=plan.wishes,
-        steps=plan.steps,
-        was=tuple(before(inventory, plan)),
-        reason=reason,
-        unsafe=unsafe,
-    )
-
-
-def boot_id() -> str:
-    """Return the kernel's id of this boot; empty if it has none."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
-
-
-def _user() -> str:
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = str(os.getuid())
-    caller = os.environ.get("SUDO_USER")
-    return f"{caller} as {name}" if caller and caller != name else name

@@ -29,13 +29,16 @@ from raidctl import json_decode
 from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
+from raidctl.locate.lamp import Lamp
 from raidctl.text import listing
-from raidctl.vendor.plan import Desired, Step
+from raidctl.vendor.plan import Deed, Desired, Step
 
 FILE = "journal.jsonl"
-Kind = Literal["set", "batch"]
-Mark = Literal["start", "done", "failed", "undo", "undone", "left"]
-Result = Literal["done", "undone", "restored", "stands"]
+Kind = Literal["set", "batch", "operation", "locate"]
+Mark = Literal[
+    "start", "done", "failed", "undo", "undone", "left", "wait", "seen", "saved", "passed", "stopped", "resumed"
+]  # fmt: skip
+Result = Literal["done", "undone", "restored", "stands", "stopped", "abandoned"]
 
 
 class JournalFull(RaidctlError):
@@ -56,7 +59,10 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
-    kind: Annotated[Kind, doc("`set`: permanent; `batch`: temporary.")]
+    kind: Annotated[
+        Kind,
+        doc("`set`: permanent; `batch`: temporary; `operation`: has deeds; `locate`: LEDs that blink for a while."),
+    ]
     about: Annotated[str, doc("The command, for display.")]
     user: Annotated[str, doc("The user.")]
     pid: Annotated[int, doc("The process.")]
@@ -71,6 +77,12 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     ] = ()
     reason: Annotated[str | None, doc("The reason given with `--unsafe`; null: none.")] = None
     unsafe: Annotated[bool, doc("Whether `--unsafe` was given.")] = False
+    deeds: Annotated[tuple[Deed, ...], doc("What is done, of an operation.")] = ()
+    resume: Annotated[str | None, doc("The command that continues an operation; null: it cannot be continued.")] = None
+    touches: Annotated[tuple[str, ...], doc("Ids and serial numbers that no other operation may touch meanwhile.")] = ()
+    facts: Annotated[dict[str, str], doc("What an operation needs to continue: serial numbers, names.")] = {}
+    lamps: Annotated[tuple[Lamp, ...], doc("The LEDs of a `locate`.")] = ()
+    until: Annotated[str | None, doc("When it is undone at the latest, RFC 3339 in UTC; null: no such time.")] = None
 
 
 class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
@@ -83,7 +95,9 @@ class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
         Mark,
         doc(
             "`start`: starts; `done`, `failed`: ended; `undo`: undoing starts; "
-            "`undone`; `left`: not undone, as somebody else has changed the setting since."
+            "`undone`; `left`: not undone, as somebody else has changed the setting since; `wait`: waits for a person "
+            "or the hardware; `seen`: a person did it; `saved`: something was kept; `passed`: from here on nothing is "
+            "undone; `stopped`; `resumed`."
         ),
     ]
     text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
@@ -98,13 +112,22 @@ class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="en
         Result,
         doc(
             "`done`: succeeded; `undone`: it failed, and the previous settings were restored; `restored`: "
-            "undone later; `stands`: not undone."
+            "undone later; `stands`: not undone; `stopped`: failed where nothing is undone; `abandoned`: given up."
         ),
     ]
     text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
 
 
-Entry = Begin | StepEvent | End
+class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="plan", tag_field="event"):
+    """More steps of an operation, planned from what the machine shows by then."""
+
+    change: Annotated[str, doc("Name of the change.")]
+    at: Annotated[str, doc("When, RFC 3339 in UTC.")]
+    steps: Annotated[tuple[Step, ...], doc("They follow the steps that are known.")] = ()
+    facts: Annotated[dict[str, str], doc("What is known besides: the new drive's serial number.")] = {}
+
+
+Entry = Begin | StepEvent | Planned | End
 
 
 class Story(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +146,13 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     def open(self) -> bool:
         """Whether it may have left something changed: it has no end, and a step was begun."""
         return self.pending and bool(self.turns)
+
+    @property
+    def waiting(self) -> str | None:
+        """What an operation that is open waits for, or why it stopped: the last sentence on it."""
+        return next(
+            (turn.text for turn in reversed(self.turns) if turn.text and turn.mark in ("wait", "stopped")), None
+        )
 
     def started(self) -> list[int]:
         """Return the numbers of the begun steps, in order."""
@@ -305,6 +335,11 @@ def _torn(tail: bytes) -> bool:
     return False
 
 
+def extended(begin: Begin, more: Planned) -> Begin:
+    """Return the first entry of a change with the steps that were planned later."""
+    return msgspec.structs.replace(begin, steps=begin.steps + more.steps, facts={**begin.facts, **more.facts})
+
+
 def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
     begun: dict[str, Begin] = {}
     turns: dict[str, list[StepEvent]] = {}
@@ -312,6 +347,9 @@ def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
     for entry in entries:
         if isinstance(entry, Begin):
             begun[entry.change] = entry
+        elif isinstance(entry, Planned):
+            if (first := begun.get(entry.change)) is not None:
+                begun[entry.change] = extended(first, entry)
         elif isinstance(entry, StepEvent):
             turns.setdefault(entry.change, []).append(entry)
         else:

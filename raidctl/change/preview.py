@@ -58,7 +58,13 @@ def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: 
 def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[ToolSetting, str]) -> Preview:
     found = Preview(story)
     inventory, lost = seen.inventory, list[UndoStep]()
-    for back in rollback.undo_steps(story.begin, story.started()[::-1], inventory, vendors):
+    numbers = story.started()[::-1]
+    if story.begin.kind == "operation":
+        # no deed is undone, only what was for the length of the operation
+        numbers = [number for number in numbers if story.begin.steps[number].for_length]
+        if story.begin.resume is not None:
+            found.busy = f'It is open. Continue with "{story.begin.resume}".'
+    for back in rollback.undo_steps(story.begin, numbers, inventory, vendors):
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
             continue
@@ -78,7 +84,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
 
 def _lost(story: Story, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview) -> None:
     """Preview settings that the change's tool no longer reports, by the tool that is there now."""
-    for back in {back.card.id: back for back in lost}.values():
+    for back in {back.controller.id: back for back in lost}.values():
         made, left = rollback.settings(story.begin, back, seen.inventory, vendors)
         found.left += left
         for step in () if left else made.steps:

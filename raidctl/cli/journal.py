@@ -14,7 +14,7 @@ from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
-from raidctl.output.plan import printable_lines
+from raidctl.output.plan import printable_lines, step_text
 
 
 @click.command("journal", epilog=examples("raidctl journal --json", "sudo raidctl journal"))
@@ -59,7 +59,7 @@ def _lines(story: Story) -> Iterator[str]:
         marks_of.setdefault(turn.step, []).append(turn.mark)
     for number, step in enumerate(begin.steps):
         marks = marks_of.get(number, [])
-        yield f"     {step.knob} of {step.object_id}: {step.before} -> {step.after} ({', '.join(marks) or 'not begun'})"
+        yield f"     {step_text(step)} ({', '.join(marks) or 'not begun'})"
     for turn in story.turns:
         if turn.text:
             yield f"     {turn.mark}: {turn.text}"
@@ -69,7 +69,12 @@ def _result(story: Story) -> str:
     if story.end is None:
         if not story.open:
             return "no end, but nothing was begun"
+        if story.begin.resume is not None:
+            return f"open: {story.begin.resume}"
         return f"not closed: running or interrupted; {restore_command(story.begin.source)} puts it back"
-    said = {"done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed"}
+    said = {
+        "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",
+        "stopped": "stopped, nothing was put back", "abandoned": "abandoned",
+    }  # fmt: skip
     text = f" ({story.end.text})" if story.end.text else ""
     return f"{said[story.end.result]} {story.end.at}{text}"

@@ -26,8 +26,10 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
 
     Problems come first. An ID limits the screen to one object: an id as shown
     (smartarray:1/v1, or v1 if that is unique), the unique beginning of one, a
-    device (/dev/sdb, /dev/disk/by-id/...), a mount point, or the name of a
-    volume. A volume is shown with its array and its drives.
+    device (/dev/sdb, /dev/disk/by-id/...), a mount point, the name of a volume,
+    or of a drive the serial number, world wide name or bay (serial:ZC1A2B3C,
+    wwn:5000c500a1b2c3d4, bay:4; the first two also bare). A volume is shown
+    with its array and its drives.
 
     Exit codes: 0 everything found could be read; 2 no object has this ID;
     3 something could not be read; 4 a tool or a permission is missing. What

@@ -198,7 +198,9 @@ def _probe(
     found, swaps = mounts.located(mounted.mounts, swapped.swaps, blocks.candidates(devices, shown))
     uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, devices))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
-    view = replace(_machine(first), pci=pci, blocks=blocks.assemble(devices, shown, drivers, uses))
+    sys_mounts = [mount.flags for mount in mounted.mounts if mount.point == "/sys"]
+    view = replace(_machine(first), sys_read_only="ro" in sys_mounts[-1] if sys_mounts else None)
+    view = replace(view, pci=pci, blocks=blocks.assemble(devices, shown, drivers, uses))
     tables = (first.database.unknown_lines, mounted.unknown_lines, swapped.unknown_lines)
     outputs = [lines[0].output for lines in tables if lines]
     return Probe(view, list(_problems(first, view, functions, outputs)), outputs)

@@ -35,6 +35,13 @@ NOISE: tuple[Noise, ...] = (
     Noise("volume", "progress.percent", "drop", "changes constantly; the operation itself is compared"),
     Noise("volume", "progress.remaining_seconds", "drop", "as above"),
     Noise("volume", "progress.rate_bytes", "drop", "as above"),
+    Noise("volume", "progress.state", "drop", "depends on the work of other volumes"),
+    Noise("volume", "progress.reason", "drop", "as above"),
+    Noise("drive", "progress.percent", "drop", "as for a volume"),
+    Noise("drive", "progress.remaining_seconds", "drop", "as above"),
+    Noise("drive", "progress.rate_bytes", "drop", "as above"),
+    Noise("drive", "progress.state", "drop", "as above"),
+    Noise("drive", "progress.reason", "drop", "as above"),
     Noise(
         "volume", "cache.write_protected", "drop", "derived from controller_cache and drive_caches, which are compared"
     ),

@@ -93,6 +93,19 @@ def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset(
     return left if left == 0 or (certain and not _unsettled(volume)) else None
 
 
+def overdrawn(card: Controller, volume: Volume) -> bool:
+    """Whether more members are reported as gone than the level survives, although the volume works.
+
+    Then one of them still holds data that the others lack; or, in arrays of several sets, they are in different sets.
+    """
+    drives = members(card, array_of(card, volume))
+    bad = sum(drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive) for drive in drives)
+    if volume.drives_expected is not None:
+        bad += max(volume.drives_expected - len(drives), 0)
+    most = _most(card, volume, volume.drives_expected or len(drives))
+    return volume.status not in OUT_OF_REACH and (most is None or bad > most)
+
+
 def _most(card: Controller, volume: Volume, count: int) -> int | None:
     """How many failures the level survives when nothing is gone."""
     level = volume.raid_level
@@ -141,7 +154,8 @@ def _in_stripe(volume: Volume) -> int | None:
 def _unsettled(volume: Volume) -> bool:
     if volume.status not in (*_WHOLE, *_SHORT):
         return True
-    return volume.progress is not None and volume.progress.operation in _UNSETTLED
+    work = volume.progress
+    return work is not None and work.operation in _UNSETTLED and work.state != "queued"
 
 
 def being_rebuilt(drive: Drive) -> bool:

@@ -42,10 +42,8 @@ from raidctl.model.inventory import (
     Inventory,
     Media,
     Mode,
-    Operation,
     Problem,
     ProblemKind,
-    Progress,
     RaidLevel,
     Role,
     Severity,
@@ -53,11 +51,13 @@ from raidctl.model.inventory import (
     Volume,
     VolumeStatus,
 )  # fmt: skip
+from raidctl.model.task import Operation, Progress, Task, TaskState
 
 __all__ = [
     "HIDING", "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
     "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy", "DriveCaches",
-    "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy", "LayerKind", "Media", "Mode",
-    "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role",
-    "Scrub", "ScrubMode", "Severity", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
+    "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy", "LayerKind", "Media",
+    "Mode", "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind", "Progress", "RaidLevel",
+    "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache",
+    "VolumeStatus", "WriteActive", "WritePolicy",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from raidctl.model.cache import (  # fmt: skip
     Health,
     VolumeCache,
 )
+from raidctl.model.task import Progress, Task
 
 SCHEMA_VERSION = "1"
 
@@ -39,19 +40,6 @@ VolumeStatus = Literal[
     "ok", "degraded", "failed", "offline", "rebuilding", "initializing", "expanding", "migrating",
     "checking", "inactive", "unknown",
 ]  # fmt: skip
-Operation = Literal[
-    "rebuild",
-    "recovery",
-    "resync",
-    "check",
-    "repair",
-    "reshape",
-    "initialize",
-    "expand",
-    "migrate",
-    "parity",
-    "unknown",
-]
 Role = Literal["member", "spare", "unassigned", "passthrough", "failed", "journal"]
 Media = Literal["hdd", "ssd"]
 Interface = Literal["sas", "sata", "nvme", "scsi", "ata", "usb", "virtual"]
@@ -118,15 +106,6 @@ class Array(Model, frozen=True, kw_only=True):
     free_bytes: Annotated[int | None, doc("Space not used by volumes, bytes.")] = None
     failures_tolerated: FailuresTolerated = None
     details: Details = field(default_factory=dict)
-
-
-class Progress(Model, frozen=True, kw_only=True):
-    """A running background operation."""
-
-    operation: Annotated[Operation, doc("Kind of operation.")] = "unknown"
-    percent: Annotated[float | None, doc("Progress, percent.")] = None
-    remaining_seconds: Annotated[int | None, doc("Remaining time estimated by the tool, seconds.")] = None
-    rate_bytes: Annotated[int | None, doc("Speed reported by the tool, bytes per second.")] = None
 
 
 class Volume(Model, frozen=True, kw_only=True):
@@ -218,6 +197,9 @@ class Drive(Model, frozen=True, kw_only=True):
         ),
     ] = "unknown"
     status_text: Annotated[str | None, doc("The tool's words.")] = None
+    progress: Annotated[
+        Progress | None, doc("Operation on the drive itself, such as its rebuild; null: none is reported.")
+    ] = None
     temperature_celsius: Annotated[int | None, doc("Degrees Celsius.")] = None
     link_gbps: Annotated[float | None, doc("Negotiated link speed, Gbit/s.")] = None
     max_link_gbps: Annotated[float | None, doc("Highest link speed of the drive, Gbit/s.")] = None
@@ -297,5 +279,8 @@ class Inventory(Model, frozen=True, kw_only=True):
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("The machine.")]
     controllers: Annotated[tuple[Controller, ...], doc("Controllers, ordered by id.")] = ()
+    tasks: Annotated[
+        tuple[Task, ...], doc("Operations that are running, queued or paused, derived from the controllers.")
+    ] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read, is missing, or is reported by a tool.")] = ()
     tools: Annotated[tuple[Tool, ...], doc("Tools that were called.")] = ()

@@ -78,9 +78,11 @@ def level(volume: Volume) -> str:
 
 
 def progress(current: Progress) -> str:
-    """``rebuild 45%, 1 h 20 min left``; the operation alone if the tool reports no figure."""
+    """``rebuild 45%, 1 h 20 min left``; the operation alone if the tool reports no figure; ``resync, queued``."""
     known: str = "under way" if current.operation == "unknown" else current.operation
     word = known if current.percent is None else f"{known} {current.percent:g}%"
+    if current.state in ("queued", "paused"):
+        return f"{word}, {current.state}" + (f": {current.reason}" if current.reason else "")
     return word if current.remaining_seconds is None else f"{word}, {format_duration(current.remaining_seconds)} left"
 
 

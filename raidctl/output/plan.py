@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from raidctl.text import printable
-from raidctl.vendor.plan import Desired, Plan, Step
+from raidctl.vendor.plan import Desired, Plan, Step, point_of_no_return
 from raidctl.vendor.setting_values import LABELS
 
 _WIDTH = 79
@@ -42,11 +42,48 @@ def _lines(plan: Plan) -> Iterator[str]:
             overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
             what = "With --unsafe REASON" if overridable else "Without that"
             yield f"{what} it would be these commands; they are NOT run:"
+    for denial in plan.denials:
+        guard = f" (guard {denial.guard})" if denial.guard else ""
+        deed = f"{denial.deed.verb.replace('_', ' ')} of {denial.deed.drive or denial.deed.object_id}"
+        yield from _wrapped(f"Refused{guard}: {deed}: {denial.reason}")
+        if denial.alternative:
+            yield from _wrapped(f"     instead: {denial.alternative}")
+    if plan.denials and not plan.refusals:
+        yield "Nothing is done."
+    line = point_of_no_return(plan.steps)
     for number, step in enumerate(plan.steps, 1):
-        yield from _step(f"{number}. {'not run: ' if plan.refusals else ''}", step)
+        if number - 1 == line:
+            yield "---- From here on nothing is undone automatically. ----"
+        yield from _step(f"{number}. {'not run: ' if plan.refusals or plan.denials else ''}", step)
+
+
+def step_text(step: Step) -> str:
+    """A step in a few words, as the plan and the journal name it."""
+    change = f": {step.before} -> {step.after}" if step.before or step.after else ""
+    return f"{step.knob.replace('_', ' ') if step.kind != 'setting' else step.knob} of {step.object_id}{change}"
+
+
+def _deed(number: str, step: Step) -> Iterator[str]:
+    """A deed, what a person does, or a wait."""
+    if step.action.empty:
+        yield from _wrapped(f"{number}{step.hand or f'Wait for: {step_text(step)}'}")
+    else:
+        yield f"{number}{step.action}"
+        yield from _wrapped(f"     {step_text(step)}")
+    for sentence in step.affects:
+        yield from _wrapped(f"     also: {sentence}")
+    for one in step.saves:
+        yield from _wrapped(f"     kept before: {one.name}")
+    if step.no_way_back:
+        yield from _wrapped(f"     not undone: {step.no_way_back}")
+    elif not step.undo.empty:
+        yield f"     undo: {step.undo}"
 
 
 def _step(number: str, step: Step) -> Iterator[str]:
+    if step.kind != "setting":
+        yield from _deed(number, step)
+        return
     yield f"{number}{step.action}"
     turn = f"     {step.knob} of {step.object_id}: {step.before} -> {step.after}"
     lasts = _LASTS[step.persistent]

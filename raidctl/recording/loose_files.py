@@ -29,12 +29,10 @@ from raidctl.recording.transcript import (  # fmt: skip
 )
 from raidctl.recording.unwrap_lines import unwrapped
 from raidctl.text import collapse, listing, printable
-from raidctl.vendor.protocol import Document, Sniffed, Vendor
+from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
 TEXT_LIMIT = 512 * 1024 * 1024
 """Most bytes of recognised text."""
-_SURE = 50
-"""Confidence below which a text is read with a note."""
 _LONG = 4 * 1024 * 1024
 """Characters of a file given alone that are tried if its beginning was not recognised."""
 
@@ -240,7 +238,7 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
     claims = [_claim(name, one, outputs) for one in texts]
     other = _claim(name, beside.strip(), outputs) if "\n" in beside.strip() else None
     families = {claim.vendor.FAMILY for claim in claims if claim}
-    if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < _SURE)):
+    if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < Confidence.LIKELY)):
         return False
     for one, claim in zip(texts, claims, strict=True):
         if claim is not None:
@@ -266,7 +264,7 @@ def _keep(name: str, text: str, claim: _Match, outputs: _Outputs) -> None:
         alternatives = listing(claim.alternatives)
         message = f"It is read as {claim.vendor.FAMILY} ({told}), but could also be {alternatives}."
         outputs.problem(name, message, "Give a longer part of the output.", "note")
-    elif claim.sniffed.confidence < _SURE:
+    elif claim.sniffed.confidence < Confidence.LIKELY:
         remedy = "Give a longer part of the output."
         outputs.problem(name, f"It is read as the output of `{told}`, which is uncertain.", remedy, "note")
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from raidctl.recording.transcript import JSON_START
 from raidctl.recording.unwrap_lines import reading
-from raidctl.vendor.protocol import Document, Sniffed, Vendor
+from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
 """Characters of a text that is looked at: a longer one is no paste."""
@@ -26,8 +26,6 @@ _ODD = 5
 """All lines between the first and the last unread one are one output if it has at most one odd line in so many."""
 _HEAD = 3
 """Lines above the first unread one that belong to it where fewer are there below a blank line."""
-_SURE = 50
-"""Confidence below which a rest stays unread: the family that has the text knew more of it."""
 
 Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
 """Who claims a text, by its name and beginning, of some families."""
@@ -50,7 +48,7 @@ def separated(
         rest = [line if number in left else "" for number, line in enumerate(lines)]
         shown = "\n".join(filter(None, rest))[:_BEGINNING]
         found = claim(document.name, shown, families) if len(left) >= _FEWEST else None
-        if found is None or found[1].confidence < _SURE:
+        if found is None or found[1].confidence < Confidence.LIKELY:
             continue
         vendor, sniffed = found
         if vendor is owner and sniffed.kind == document.kind:

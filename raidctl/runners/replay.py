@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cached_property
 from typing import Any, cast
@@ -36,8 +36,10 @@ class ReplayRunner:
     ``"unrecorded": "missing"``, as missing on the machine.
     """
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, more: Mapping[Request[Any], Answer] | None = None) -> None:
+        """``more`` are answers that replace the recorded ones."""
         self._answers = {key(request): answer for request, answer in recording.answers()}
+        self._answers |= {key(request): answer for request, answer in (more or {}).items()}
         self._complete = recording.manifest.unrecorded == "missing"
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:

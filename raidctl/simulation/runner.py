@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -31,7 +31,7 @@ from raidctl.request import (
 )
 from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
-from raidctl.vendor.simulator import Reply, Simulator, State
+from raidctl.vendor.simulator import Leds, Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
@@ -47,8 +47,10 @@ class Simulated:
 
     def __init__(self, recording: Recording, simulators: Sequence[Simulator], place: Path) -> None:
         """``place`` is the file for the settings; created if missing."""
-        self._machine: Runner = ReplayRunner(recording)
+        self._machine = ReplayRunner(recording)
+        self._recording = recording
         self._simulators = simulators
+        self._shown: tuple[State, Runner] | None = None
         self.place = place
         if not place.exists():
             self.keep(self.recorded(recording))
@@ -62,6 +64,8 @@ class Simulated:
             if isinstance(request, Run) and isinstance(answer, RunAnswer):
                 for simulator in self._simulators:
                     found |= simulator.initial(request.argv, answer.text)
+                    if hasattr(simulator, "leds"):
+                        found |= cast("Leds", simulator).leds(request.argv, answer.text)
         return found
 
     def state(self) -> State:
@@ -114,12 +118,13 @@ class Simulated:
         if isinstance(request, Write):
             return self._write(request)
         if isinstance(request, Run):
-            reply = self.reply(request.argv)
+            # a simulator knows a program's input as two more words
+            reply = self.reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())))
             if reply is not None:
                 self.keep(reply.state)
                 return RunAnswer(code=reply.code, out=reply.out.encode())
             request = replace(request, changes=False)
-        [answer] = self._machine.carry_out([request])
+        [answer] = self._current().carry_out([request])
         if isinstance(request, Read) and isinstance(answer, ReadAnswer):
             kept = self.state().get(f"file {request.path}")
             text = shown(request.path, answer.text or "", self.state()) if kept is None else kept
@@ -127,6 +132,25 @@ class Simulated:
         if isinstance(request, Run) and isinstance(answer, RunAnswer):
             return self._rendered(request, answer)
         return answer
+
+    def _current(self) -> Runner:
+        """Return the machine as it is now: the recording, with what simulators make of the state."""
+        offered = [one.generated for one in self._simulators if hasattr(one, "generated")]
+        if not offered:
+            return self._machine
+        state = self.state()
+        if self._shown is None or self._shown[0] != state:
+            more = {request: answer for generated in offered for request, answer in generated(state).items()}
+            self._shown = state, ReplayRunner(self._recording, more) if more else self._machine
+        return self._shown[1]
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass on the simulated machine: rebuilds advance."""
+        state = self.state()
+        for simulator in self._simulators:
+            if hasattr(simulator, "advance"):
+                state = simulator.advance(state, seconds)
+        self.keep(state)
 
     def reply(self, argv: tuple[str, ...]) -> Reply | None:
         """Return the reply of the simulator that has this command; saves nothing."""
@@ -144,7 +168,7 @@ class Simulated:
         return answer if text == answer.text else replace(answer, out=text.encode())
 
     def _write(self, request: Write) -> Answer:
-        [known] = self._machine.carry_out([Read(request.path)])
+        [known] = self._current().carry_out([Read(request.path)])
         if known.trouble is not None:
             return WriteAnswer(trouble=Failure.MISSING, detail=f"{request.path}: no such file")
         state = self.state()
@@ -153,7 +177,7 @@ class Simulated:
         except ValueError as refusal:
             return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: {refusal}")
         for path, word in fresh.items():
-            [recorded] = self._machine.carry_out([Read(path)])
+            [recorded] = self._current().carry_out([Read(path)])
             if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():
                 state.pop(f"file {path}", None)  # as it was recorded
             else:

@@ -5,7 +5,8 @@ The order: the kernel's view (:mod:`raidctl.discovery`); all independent familie
 that take the remaining plain drives; controllers that no tool lists (:mod:`raidctl.survey.pci_controllers`); members
 of
 software arrays (:mod:`raidctl.survey.md_members`); the kernel's facts on each device that is shown
-(:mod:`raidctl.survey.kernel_facts`); how many more failures each volume survives (:mod:`raidctl.health.redundancy`).
+(:mod:`raidctl.survey.kernel_facts`); how many more failures each volume survives (:mod:`raidctl.health.redundancy`);
+what is going on (:mod:`raidctl.tasks.derive`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from raidctl.survey import (
     truncated_outputs,
 )
 from raidctl.survey.failed_requests import FailureWatch
+from raidctl.tasks.derive import tasks_of
 from raidctl.vendor.protocol import Document, Observation, Vendor
 
 _ENDS = ("#", "$", "%", ">", ".", "!")
@@ -250,9 +252,11 @@ def _keep(linked: block_devices.Linked, results: _Results) -> None:
 def _survey(host: Host, results: _Results, view: HostView) -> Survey:
     concluded = write_protection.derived(with_redundancy(results.controllers))
     controllers = truncated_outputs.withdraw_unsupported(concluded, results.outputs, results.problems)
+    ordered = tuple(in_order(controllers, key=lambda controller: controller.id))
     inventory = Inventory(
         host=host,
-        controllers=tuple(in_order(controllers, key=lambda controller: controller.id)),
+        controllers=ordered,
+        tasks=tasks_of(ordered),
         problems=tuple(results.problems),
         tools=tuple(results.tools),
     )

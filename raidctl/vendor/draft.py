@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Model, Problem, ProblemKind, Severity
+from raidctl.order import natural
 from raidctl.text import attempt
 
 T = TypeVar("T")
@@ -71,7 +73,8 @@ class Draft:
 
         ``shown_as``: the model's field, or ``details[LABEL]``, that shows a field of the package's own.
         """
-        if name not in self.values or self.values[name][0] < weight:
+        known = self.values.get(name)
+        if known is None or known[0] < weight:
             self.values[name] = (weight, value)
         if line is not None:
             self.evidence.append((line, shown_as or name, value))
@@ -91,7 +94,8 @@ class Draft:
 
     def get(self, name: str) -> Any:
         """The value of a field, None if unknown."""
-        return self.values[name][1] if name in self.values else None
+        known = self.values.get(name)
+        return None if known is None else known[1]
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """Keep a fact without a neutral field. The same label reported twice keeps its first value."""
@@ -169,8 +173,8 @@ class Draft:
     def derive(self, table: Derived) -> None:
         """Fields out of the details, where their form is a known one; the tool's words stay as they are.
 
-        ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
-        readers. A reader that returns None or raises ``ValueError`` tells nothing.
+        ``table`` gives for a label, in lower case and without the words before a colon, the fields and their
+        readers. A reader that returns None or raises ``ValueError`` gives no value.
         """
         for line, name, value in tuple(self.evidence):
             if name.startswith("details["):
@@ -181,21 +185,22 @@ class Draft:
                         self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
-        """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
-        told = {
+        """Build a part from its fields: ``patrol_read`` of ``patrol_read.mode`` …; None without any."""
+        fields = {
             known[len(name) + 1 :]: value
             for known, (_, value) in self.values.items()
             if known.startswith(f"{name}.") and value is not None
         }
-        return build(**told) if told else None
+        return build(**fields) if fields else None
 
     def build(self, kind: type[M], **known: Any) -> M:
-        """The object: each field as it was told under its own name, and the details; ``known`` goes before.
+        """Build the object from the fields and details; ``known`` takes precedence.
 
-        What nobody told keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
+        A field without a value keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
         """
-        told = {name: value for name in kind.__struct_fields__ if (value := self.get(name)) is not None}
-        return kind(**{**told, "details": self.details, **known})
+        fields = _fields_of(kind)
+        reported = {name: value for name, (_, value) in self.values.items() if value is not None and name in fields}
+        return kind(**{**reported, "details": self.details, **known})
 
     def absorb(self, other: Draft) -> None:
         """Add what another draft of the same object has; the weightier value wins, else the first."""
@@ -210,6 +215,23 @@ class Draft:
         """Mark the lines as read: the object is shown as another tool reports it."""
         for line, _, _ in self.evidence:
             line.used = True
+
+
+@cache
+def _fields_of(kind: type[Model]) -> frozenset[str]:
+    return frozenset(kind.__struct_fields__)
+
+
+def _sorted(drafts: dict[str, T]) -> dict[str, T]:
+    return {name: drafts[name] for name in sorted(drafts, key=natural)}
+
+
+def _made(drafts: dict[str, T], name: str, make: Callable[[str], T]) -> T:
+    """The draft of a name, made if it is new."""
+    found = drafts.get(name)
+    if found is None:
+        found = drafts[name] = make(name)
+    return found
 
 
 @dataclass
@@ -249,19 +271,23 @@ class ControllerDraft(Draft, Generic[G]):
 
     def array(self, name: str) -> G:
         """The draft of an array, made if it is new; so the others."""
-        return self.arrays.setdefault(name, self.new_group(name))
+        return _made(self.arrays, name, self.new_group)
 
     def volume(self, name: str) -> G:
         """The draft of a volume."""
-        return self.volumes.setdefault(name, self.new_group(name))
+        return _made(self.volumes, name, self.new_group)
 
     def drive(self, key: str) -> Draft:
         """The draft of a drive; the key is the last part of its id."""
-        return self.drives.setdefault(key, Draft(key))
+        return _made(self.drives, key, Draft)
 
     def battery(self, name: str) -> Draft:
         """The draft of a battery; its id is its place in the order."""
-        return self.batteries.setdefault(name, Draft(name))
+        return _made(self.batteries, name, Draft)
+
+    def sort(self) -> None:
+        """Put arrays, volumes and drives in the natural order of their names."""
+        self.arrays, self.volumes, self.drives = _sorted(self.arrays), _sorted(self.volumes), _sorted(self.drives)
 
     def all(self) -> Iterator[Draft]:
         """The controller's draft and those of all that is on it."""
@@ -303,7 +329,10 @@ class ControllerDraft(Draft, Generic[G]):
         """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
         for draft, where in self.owned(controller_id):
             for line, name, value in draft.evidence:
-                for fact in ((where, name, value),) if shown_on is None else shown_on(draft, where, name, value):
+                if shown_on is None:
+                    line.fact(where, name, value)
+                    continue
+                for fact in shown_on(draft, where, name, value):
                     line.fact(*fact)
 
     def absorb(self, other: Draft) -> None:
@@ -321,22 +350,22 @@ class ControllerDraft(Draft, Generic[G]):
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
-    """Ids of which none stands twice: the second card that is called like another one is ``adaptec:1-2``."""
+    """Make ids unique: a second controller with the id of another becomes ``adaptec:1-2``."""
     taken: Counter[str] = Counter()
-    told = []
+    found = []
     for name in ids:
         taken[name] += 1
-        told.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
-    return told
+        found.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
+    return found
 
 
-def unreadable(sheet: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
-    """Problems where rows were lost, or an output reports nothing; ``known``: it was understood."""
-    lines = [line for line in sheet.lines if line.text.strip()]
+def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
+    """Report lost rows, and an output without any data; ``known``: it was understood."""
+    lines = [line for line in output.lines if line.text.strip()]
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
     if not lines and not known:
         found.append(("warning", "The output is empty.", "Record it again."))
-    elif not known and len(sheet.unparsed()) == len(lines):
+    elif not known and len(output.unparsed()) == len(lines):
         found.append(("error", "Nothing in this output was understood.", remedy))
     for severity, message, advice in found:
-        yield Problem(severity=severity, kind="unread", where=sheet.command, message=message, remedy=advice)
+        yield Problem(severity=severity, kind="unread", where=output.command, message=message, remedy=advice)

@@ -1,14 +1,15 @@
-"""What is wished, and the steps that lead there. Values only: a plan is printed, kept in the journal and carried out.
+"""Desired settings and the steps that reach them. Values only: a plan is printed, kept in the journal and carried out.
 
-A vendor package's ``plan`` makes the steps. A step turns one *knob*: a setting of one object as the vendor's tool has
-it (``arrayaccelerator`` of a volume, ``wrcache``, ``cacheratio`` of a controller), from the value that was read to the
-one that is wanted. ``current_settings`` of the package reads them all out of an inventory, so that the engine can tell
-whether a step has happened, and whether somebody else has turned the knob meanwhile.
+A vendor package's ``plan`` makes the steps. A step sets one setting of the vendor's tool (``arrayaccelerator`` of a
+volume, ``wrcache``, ``cacheratio`` of a controller) from the current value to the desired one. The package's
+``current_settings`` takes them all from an inventory: so the engine sees whether a step has happened, and whether
+somebody else has changed the setting since.
 """
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -20,9 +21,16 @@ Setting = Literal[
     "write_policy", "read_policy", "io_policy", "drive_write_cache", "cache_split", "no_battery_write_cache",
     "flush_interval", "bypass_threshold", "write_cache", "read_ahead", "stripe_cache_size", "journal_mode",
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
-    "high_watermark", "low_watermark",
+    "high_watermark", "low_watermark", "locate",
 ]  # fmt: skip
 RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
+
+StepKind = Literal["setting", "deed", "hand", "wait"]
+WayBack = Literal["same", "other", "none"]
+Verb = Literal[
+    "fail", "remove", "add_spare", "remove_spare", "replace", "copy_table", "wipe", "start_check", "stop_check",
+    "pause_check", "resume_check", "repair", "pull", "push", "copying", "rebuilding", "verifying",
+]  # fmt: skip
 
 _SHELL_LIMIT = 120.0
 
@@ -32,7 +40,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One setting of one object as somebody wants it."""
+    """A desired value of one setting of one object."""
 
     object_id: Annotated[str, doc("`smartarray:1/v1`.")]
     setting: Annotated[Setting, doc("Name of the setting.")]
@@ -40,7 +48,7 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What is done to the machine: a program that is run, or a word that is written into a file of the kernel."""
+    """One change of the machine: a tool that is run, or a file of the kernel that is written."""
 
     argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
     path: Annotated[str | None, doc("The file that is written.")] = None
@@ -50,12 +58,26 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     environment: Annotated[
         tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
+    feed: Annotated[str | None, doc("What the program reads from its standard input; null: nothing.")] = None
 
-    def request(self) -> Run | Write:
-        """The request that carries it out."""
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to carry out: a person's step, or a deed that no command undoes."""
+        return not self.argv and self.path is None
+
+    def request(self, *, reading: bool = False) -> Run | Write:
+        """The request that carries it out; ``reading``: it changes nothing."""
         if self.path is not None:
             return Write(self.path, self.data or "", timeout=self.timeout)
-        return Run(self.argv, timeout=self.timeout, changes=True, lock=self.lock, environment=self.environment)
+        feed = self.feed.encode() if self.feed is not None else b""
+        return Run(
+            self.argv,
+            timeout=self.timeout,
+            changes=not reading,
+            lock=self.lock,
+            environment=self.environment,
+            feed=feed,
+        )
 
     def __str__(self) -> str:
         """As one would type it into a shell."""
@@ -64,23 +86,95 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         return shlex.join(self.argv)
 
 
+class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What the next reading must show after a step."""
+
+    object_id: Annotated[str, doc("Id of an object; `serial:NUMBER`: a drive, wherever it is; `node:/dev/sdf1`.")]
+    field: Annotated[str, doc("Field of the model, or `present`.")]
+    op: Annotated[Literal["is", "is_not", "contains", "lacks"], doc("How the field is compared with the value.")] = "is"
+    value: Annotated[str, doc("The value, as JSON would show it without quotes; `yes` or `no` of `present`.")]
+    within_seconds: Annotated[float, doc("Time limit; 0: none, as for a person or a rebuild.")] = 30.0
+
+    def __str__(self) -> str:
+        """For a sentence: ``role of md:md0/sdf is spare``."""
+        op = {"is": "is", "is_not": "is not", "contains": "contains", "lacks": "does not contain"}[self.op]
+        if self.field == "present":
+            return f"{self.object_id} is {'present' if self.value == 'yes' else 'gone'}"
+        return f"{self.field} of {self.object_id} {op} {self.value}"
+
+
+class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """An object of a deed by what does not move; looked up again right before the step."""
+
+    object_id: Annotated[str, doc("Its id when the plan was made.")]
+    unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
+    device: Annotated[str | None, doc("Device node that the command names; null: none.")] = None
+
+
+class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that is kept in the state directory before a step that cannot be undone."""
+
+    name: Annotated[str, doc("Name of the file.")]
+    action: Annotated[Action, doc("The reading command; its output is kept.")]
+
+
+class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Something to be done to an object that is no setting."""
+
+    object_id: Annotated[str, doc("The volume or array that it is done to.")]
+    verb: Annotated[Verb, doc("What is done.")]
+    drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
+    device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
+    successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
+
+
+class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """A deed that is refused, and why."""
+
+    deed: Annotated[Deed, doc("What was asked for.")]
+    guard: Annotated[str, doc("Name of the rule: `R1`; empty: not possible.")] = ""
+    reason: Annotated[str, doc("Why, one sentence.")]
+    alternative: Annotated[str | None, doc("What to do instead.")] = None
+    overridable: Annotated[bool, doc("Whether `--unsafe REASON` lifts it.")] = False
+    unknown: Annotated[bool, doc("Whether it is refused because something is unknown.")] = False
+
+
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One knob turned."""
+    """A setting that is changed, a deed, something that a person does, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
-    knob: Annotated[str, doc("The setting in the tool's own word.")]
+    knob: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
     before: Annotated[str, doc("What was read.")]
     after: Annotated[str, doc("What is wanted.")]
-    action: Annotated[Action, doc("The command.")]
-    undo: Annotated[Action, doc("The command that puts back what was there.")]
+    action: Annotated[Action, doc("The command; empty for a person's step and a wait.")] = Action()
+    undo: Annotated[Action, doc("The command that puts back what was there; empty: there is none.")] = Action()
+    kind: Annotated[
+        StepKind,
+        doc("`setting`: undone by its previous value; `deed`; `hand`: a person does it; `wait`: the hardware does it."),
+    ] = "setting"
+    way_back: Annotated[
+        WayBack,
+        doc("`same`: undoing leaves what was there; `other`: something equivalent (a rebuild follows); `none`."),
+    ] = "same"
+    no_way_back: Annotated[str | None, doc("What cannot be undone, one sentence; null if it can be.")] = None
+    expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show.")] = ()
+    undo_expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show after undoing.")] = ()
+    subjects: Annotated[tuple[Identity, ...], doc("Objects that are looked up again right before the step.")] = ()
+    saves: Annotated[tuple[Saved, ...], doc("What is kept before the step.")] = ()
+    keeps: Annotated[tuple[str, ...], doc("Serial numbers that must stay while a person works.")] = ()
+    hand: Annotated[str | None, doc("What a person has to do, one sentence; null: nothing.")] = None
+    for_length: Annotated[bool, doc("Whether it lasts for the operation only: `restore` undoes it.")] = False
     affects: Annotated[tuple[str, ...], doc("What it changes beyond what was named, in sentences.")] = ()
     persistent: Annotated[bool | None, doc("Whether it survives a reboot; null when that depends on the hardware.")] = (
         None
     )
+    readable: Annotated[
+        bool, doc("False: nothing reports the setting, so that the tool's word is all that is known of it.")
+    ] = True
 
 
 class Refusal(Value, frozen=True, omit_defaults=True):
-    """A wish that is not fulfilled, and why."""
+    """A desired setting that is refused, and why."""
 
     wish: Annotated[Desired, doc("What was asked for.")]
     kind: Annotated[
@@ -95,25 +189,34 @@ class Refusal(Value, frozen=True, omit_defaults=True):
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """The way from what is to what is wished."""
+    """The steps from the current to the desired settings."""
 
     wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
     already: Annotated[tuple[Desired, ...], doc("Requested settings that need no change.")] = ()
     refusals: Annotated[tuple[Refusal, ...], doc("Requested settings that were refused, and why.")] = ()
+    deeds: Annotated[tuple[Deed, ...], doc("Deeds that were asked for.")] = ()
+    denials: Annotated[tuple[Denial, ...], doc("Deeds that were refused, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
-        """Both plans one after the other; a step that stands in both is carried out once."""
+        """Join two plans; a step of both is carried out once."""
         steps = self.steps + tuple(step for step in other.steps if step not in self.steps)
         return Plan(
             wishes=self.wishes + other.wishes,
             steps=steps,
             already=self.already + other.already,
             refusals=self.refusals + other.refusals,
+            deeds=self.deeds + other.deeds,
+            denials=self.denials + other.denials,
         )
 
 
-Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed"]
+def point_of_no_return(steps: Sequence[Step]) -> int | None:
+    """Return the number of the first step that cannot be undone; None if all can be."""
+    return next((number for number, step in enumerate(steps) if step.way_back == "none"), None)
+
+
+Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed", "waiting", "stopped"]
 
 
 class Outcome(Plan, frozen=True, kw_only=True):
@@ -124,7 +227,8 @@ class Outcome(Plan, frozen=True, kw_only=True):
         doc(
             "`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
             "`undone`: it failed, and what was there is there again; `stands`: it failed and is not put back; "
-            "`failed`: nothing was changed."
+            "`failed`: nothing was changed; `waiting`: under way, for a person or the hardware; "
+            "`stopped`: it failed where nothing is put back."
         ),
     ]
     change: Annotated[str | None, doc("The change's name in the journal.")] = None
@@ -133,7 +237,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """How what waits in the cache of one object is written out now, or why it cannot be."""
+    """How the unwritten data of one object is written now, or why it cannot be."""
 
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None

@@ -1,14 +1,14 @@
-"""A plan in the making, for families whose cards have one protection and one split for all of their volumes. Pure.
+"""A plan under construction, for controllers whose settings are changed by commands of a tool. Pure.
 
-A vendor package says which knob of its tool a wish turns, and with which command; what follows from a knob's stand, and
-from the order in which knobs may be turned, is the same for all of them.
+A vendor package decides which settings of its tool a desired setting needs, and with which commands they are set. What
+follows from a current value, and from the order in which settings may be changed, is the same for all of them.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -19,73 +19,126 @@ _SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 _SHARES = "It reallocates the cache of every volume on the controller."
 
 
+class CannotError(Exception):
+    """A desired setting that cannot be had."""
+
+    def __init__(self, reason: str, kind: RefusalKind = "unsupported", alternative: str | None = None) -> None:
+        """Keep the reason, a sentence, and what comes nearest."""
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind
+        self.alternative = alternative
+
+
 @dataclass
 class Planner(ABC):
-    """What is known of a controller, and the plan as far as it is made."""
+    """A controller, its current settings, and the steps so far."""
 
     controller: Controller
     command: str | None
-    """The program that has told of the controller; None where it is not there."""
+    """The tool that reported the controller; None if it is not installed."""
     current: Mapping[ToolSetting, str]
-    """How the knobs stand now, as the tool told them."""
+    """The current values, as the tool reported them."""
     steps: list[Step] = field(default_factory=list)
     already: list[Desired] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[ToolSetting, str] = field(default_factory=dict)
+    changed: dict[ToolSetting, str] = field(default_factory=dict)
+    """The values after the steps so far."""
+    covered: bool = False
+    """Whether the steps of another desired setting cover the one that is being added."""
 
-    order: ClassVar[Mapping[tuple[str, str], int]]
-    """When a knob is turned to a value: first the lowest; 0 for all that are not named."""
-    ratio: ClassVar[str]
-    """The knob that splits the controller's cache between reads and writes."""
+    order: ClassVar[Mapping[tuple[str, str], int]] = {}
+    """When a setting is set to a value: the lowest first; 0 for all that are not named."""
+    ratio: ClassVar[str] = ""
+    """The setting that splits the controller's cache between reads and writes."""
 
     @abstractmethod
     def add(self, wish: Desired) -> None:
-        """Add what a wish needs."""
+        """Add what a desired setting needs.
+
+        Raises:
+            CannotError: It cannot be had; none of its steps is kept.
+        """
 
     @abstractmethod
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob."""
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
+        """The command that sets a setting."""
+
+    def conflicts(self, wishes: Sequence[Desired]) -> Iterable[Refusal]:  # noqa: ARG002 - for families that have some
+        """Desired settings that cannot be had together."""
+        return ()
+
+    def position(self, step: Step) -> int:
+        """Where a step belongs; the lowest first."""
+        return self.order.get((step.knob, step.after), 0)
+
+    def restorable(self, name: str, before: str) -> bool:  # noqa: ARG002 - for families whose tools lack a word
+        """Whether the tool has a command that restores a value."""
+        return True
 
     def plan(self, wishes: Sequence[Desired]) -> Plan:
-        """What has come together for these wishes, its steps in order."""
+        """The plan for desired settings, its steps in order."""
+        for wish in wishes:
+            self._take(wish)
+        self.refusals += self.conflicts(wishes)
         return Plan(
             wishes=tuple(wishes),
-            steps=tuple(sorted(self.steps, key=lambda step: self.order.get((step.knob, step.after), 0))),
+            steps=tuple(sorted(self.steps, key=self.position)),
             already=tuple(self.already),
             refusals=tuple(self.refusals),
         )
 
+    def _take(self, wish: Desired) -> None:
+        """Add a desired setting entirely, or refuse it."""
+        steps, changed = list(self.steps), dict(self.changed)
+        count = len(self.already) + len(self.refusals)
+        self.covered = False
+        try:
+            self.add(wish)
+        except CannotError as error:
+            self.steps, self.changed = steps, changed
+            self.refuse(wish, error.kind, error.reason, error.alternative)
+        if self.steps == steps and len(self.already) + len(self.refusals) == count and not self.covered:
+            self.already.append(wish)
+
     def refuse(self, wish: Desired, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
-        """A wish that cannot be fulfilled."""
+        """Refuse a desired setting."""
         self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
 
     def split(self, wish: Desired) -> None:
-        """Which shares a firmware takes, only its answer tells; none of them does while no volume uses the cache."""
+        """Set the cache ratio. The firmware's reply shows whether it accepts it: none while no volume is cached."""
         match = _SPLIT.fullmatch(wish.value)
         if match is None or int(match[1]) + int(match[2]) != 100:
-            self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
-        else:
-            self.set(wish, (self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
+            raise CannotError(f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
+        self.set((self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
-    def set(self, wish: Desired, knob: ToolSetting, wanted: str, *affects: str) -> None:
-        """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
-        before = self.turned.get(knob, self.current.get(knob))
-        if before == wanted:
+    def set(self, setting: ToolSetting, wanted: str, *affects: str) -> None:
+        """Add the step that sets a setting, unless it has that value.
+
+        Raises:
+            CannotError: The current value is unknown or cannot be restored, or another desired setting needs another.
+        """
+        name, before = setting[1], self.current.get(setting)
+        if self.changed.get(setting, before) == wanted:
+            self.covered = self.covered or setting in self.changed
             return
+        if setting in self.changed:
+            raise CannotError(f"Another requested setting sets {name} to {self.changed[setting]}.")
         if before is None:
-            reason = f"The tool does not tell how {knob[1]} is set, so the change could not be undone."
-            alternative = "The tool shows no split until a volume uses the cache." if knob[1] == self.ratio else None
-            self.refuse(wish, "unknown", reason, alternative)
-            return
-        self.turned[knob] = wanted
+            reason = f"The tool does not tell how {name} is set, so the change could not be undone."
+            shown = "The tool shows no split until a volume uses the cache." if name == self.ratio else None
+            raise CannotError(reason, "unknown", shown)
+        if not self.restorable(name, before):
+            raise CannotError(f"{name} is {before}, and the tool has no command to restore that value.")
+        self.changed[setting] = wanted
         self.steps.append(
             Step(
-                object_id=knob[0],
-                knob=knob[1],
+                object_id=setting[0],
+                knob=name,
                 before=before,
                 after=wanted,
-                action=self.action(knob, wanted),
-                undo=self.action(knob, before),
+                action=self.action(setting, wanted),
+                undo=self.action(setting, before),
                 affects=affects,
                 persistent=True,
             )
@@ -93,7 +146,7 @@ class Planner(ABC):
 
 
 def divided(wishes: Sequence[Desired]) -> Iterator[Refusal]:
-    """Two volumes cannot differ in whether they are cached without a battery: there is one switch for all."""
+    """Refuse both kinds of write-back together: one setting of the controller decides for all volumes."""
     policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
     if {"protected_write_back", "unprotected_write_back"} <= policies:
         reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."

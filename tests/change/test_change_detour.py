@@ -8,7 +8,8 @@ import pytest
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, StepEvent, Subject, now
-from raidctl.change.restore import Restored, Restorer
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey

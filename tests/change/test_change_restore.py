@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Entry, Journal, JournalFull, StepEvent
-from raidctl.change.restore import Restored, Restorer
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.change.state_directory import Holder, hold
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey

@@ -22,7 +22,7 @@ import msgspec
 from raidctl.evidence import Output, mark_read
 from raidctl.model import Capability, Inventory, Tool
 from raidctl.request import Run, Which, ask
-from raidctl.vendor.protocol import Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Confidence, Observation, Sniffed, ToolSpec
 
 FAMILY, TITLE, DRIVERS, LAST = "acme", "Acme RAID cards", ("acme",), False
 TOOLS = (ToolSpec("acmecli", ("/opt/acme/acmecli",), "acme-tools", ("version",)),)
@@ -40,7 +40,7 @@ def observe(host):
 
 
 def sniff(name, text):
-    return Sniffed("json", 90, "acmecli show") if text.startswith('{"acme"') else None
+    return Sniffed("json", Confidence.SURE, "acmecli show") if text.startswith('{"acme"') else None
 
 
 def read(documents):

@@ -9,10 +9,11 @@ import pytest
 
 from raidctl.errors import UsageError
 from raidctl.host import BlockDevice, HostView
-from raidctl.model import Controller, Inventory, Problem, Volume
+from raidctl.model import Array, Controller, Drive, Inventory, Problem, Volume
 from raidctl.output.json import schema, to_json
-from raidctl.select import find, items, narrow, short
+from raidctl.select import find, find_drive, items, narrow, physical, short
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, SOFTWARE, THIRTY
+from tests.support.machines import replayed
 
 VIEW = HostView(
     blocks=(
@@ -211,3 +212,61 @@ def test_the_short_name_is_what_the_screen_shows() -> None:
         for controller in inventory.controllers:
             for item in list(items(controller))[1:]:
                 assert meant(short(item.id, controller.id), inventory, HostView()) == [item.id]
+
+
+def two_drives(**changes: object) -> Inventory:
+    """Two drives on two controllers; the first one as given."""
+    first = {"id": "x:0/1:4", "enclosure": "1", "bay": "04", "serial": "ZC1A2B", "wwn": "0x5000c500a1", **changes}
+    second = Drive(id="drives:ZC9", bay="5", serial="ZC9", wwn="5000c500a2")
+    cards = (
+        Controller(id="x:0", drives=(Drive(**first),)),  # type: ignore[arg-type]  # the tests vary single fields by name
+        Controller(id="drives:0000:00:17.0", drives=(second,)),
+    )
+    return Inventory(host=HEALTHY.host, controllers=cards)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["serial:ZC1A2B", "serial:zc1a2b", "ZC1A2B", "wwn:5000c500a1", "wwn:naa.5000C500A1", "0x5000c500a1", "bay:4",
+     "bay:1:4", "bay:01:04"],
+)  # fmt: skip
+def test_a_drive_may_be_named_by_what_is_on_its_label(word: str) -> None:
+    """Serial number and world wide name, bare or not, in any spelling; the bay, with its enclosure or without."""
+    assert meant(word, two_drives(), HostView()) == ["x:0/1:4"]
+    assert find_drive(two_drives(), HostView(), word) == "x:0/1:4"
+
+
+def test_a_label_on_two_drives_is_refused_with_both() -> None:
+    """Neither is chosen, also where one of them is found by its id."""
+    for word, same in (("serial:ZC9", {"serial": "ZC9"}), ("ZC9", {"serial": "ZC9"}), ("bay:5", {"bay": "5"})):
+        with pytest.raises(UsageError, match=r"can mean drives:ZC9 and x:0/1:4: "):
+            meant(word, two_drives(**same), HostView())
+    for word in ("serial:", "serial:ZC", "bay:", "bay:7", "wwn:"):
+        with pytest.raises(UsageError, match="No object is called"):
+            meant(word, two_drives(), HostView())
+    with pytest.raises(UsageError, match="did you mean serial:ZC1A2B"):
+        meant("serial:ZC1A2C", two_drives(), HostView())
+
+
+def test_a_member_of_a_software_array_is_the_drive_below_it() -> None:
+    """By partition, drive or serial number: what is pulled is the same drive."""
+    seen = replayed("md-healthy")
+    for word in ("/dev/sda1", "/dev/sda", "sda", "md0/sda1", "serial:LM2409110042"):
+        assert find_drive(seen.inventory, seen.view, word) == "drives:LM2409110042"
+    with pytest.raises(UsageError, match="is no drive, but the volume md:md0; name one of its drives: drives:LM2409"):
+        find_drive(seen.inventory, seen.view, "md0")
+
+
+def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
+    """A volume by id or mount point, an array, a controller; a member that lies on a volume is no drive either."""
+    for word in ("v1", "A", "/var/lib/mysql", "smartarray:1"):
+        with pytest.raises(UsageError, match=r"is no drive, but the .*: name one of its drives: |is no drive, but the"):
+            find_drive(HEALTHY, HostView(), word)
+    upper = Drive(id="md:md0/sda", device="/dev/sda", backing=("smartarray:1/v1",))
+    card = Controller(id="md", mode="software", drives=(upper,), arrays=(Array(id="md:md0/array", drives=(upper.id,)),))
+    inventory = Inventory(host=HEALTHY.host, controllers=(*HEALTHY.controllers, card))
+    with pytest.raises(
+        UsageError, match="lies on a volume, and is not one drive; name one of its drives: smartarray:1/1I"
+    ):
+        find_drive(inventory, HostView(), "md0/sda")
+    assert physical(inventory, ["md:md0/array"]) == physical(HEALTHY, ["smartarray:1/v1"])

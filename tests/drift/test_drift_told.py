@@ -48,6 +48,7 @@ def test_a_part_that_is_new_is_told_with_all_that_is_in_it() -> None:
     """The percentage of an operation is noise while it runs, and part of the answer when it has just begun."""
     before = changed(state(), lambda document: item(document, "smartarray:0/v1").update(progress=None))
     progress = {"operation": "rebuild", "percent": 12.5, "remaining_seconds": None, "rate_bytes": None}
+    progress |= {"state": None, "reason": None}
     after = changed(before, lambda document: item(document, "smartarray:0/v1").update(progress=progress))
     change = only(diff(before, after))
     assert (change.field, change.old, change.new) == ("progress", None, progress)

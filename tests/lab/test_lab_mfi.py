@@ -102,8 +102,8 @@ def test_volumes_and_drives_are_those_of_the_kernel() -> None:
 
 def test_dummies_and_answers_about_another_drive_are_recognised() -> None:
     """LD_GET_PROP and BBU_STATUS say ok and tell nothing; PD_GET_INFO tells of drive 0 whoever is asked for."""
-    assert "said ok to LD_GET_PROP, BBU_STATUS and told nothing" in shown()["messages"]
-    assert "Asked for the drives 256, 1280, the firmware told of 0" in shown()["messages"]
+    assert "reported success for LD_GET_PROP, BBU_STATUS without data" in shown()["messages"]
+    assert "Requested drives 256 and 1280, the firmware returned drive 0" in shown()["messages"]
     assert {one["device_id"]: one["raw_bytes"] for one in shown()["drives"]} == {
         0: 64 << 20, 256: None, 1280: None,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller
 from raidctl.request import Dialogue
-from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Confidence, Document, Observation, Sniffed, ToolSpec
 
 
 @dataclass
@@ -20,7 +20,7 @@ class StandIn:
     FAMILY: str
     TITLE: str
     TOOLS: tuple[ToolSpec, ...]
-    confidence: int = 90
+    confidence: Confidence = Confidence.SURE
     DRIVERS: tuple[str, ...] = ()
     LAST: bool = False
     SUPPORT: Mapping[str, Capability] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from raidctl.errors import RecordError
 from raidctl.recording.loose_files import LooseOutputs, collect_outputs
-from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.protocol import Confidence, Vendor
 from tests.record.standin import APPLE, APPLE_TEXT, PEAR, PEAR_TEXT, VENDORS
 
 VENDOR_LIST: list[Vendor] = list(VENDORS)
@@ -376,9 +376,9 @@ def test_the_surest_family_wins_and_a_tie_is_told(tmp_path: Path) -> None:
     """Two families that claim the same text: the more confident one reads it; as sure as each other: a note."""
     text = APPLE_TEXT + PEAR_TEXT
     (tmp_path / "x").write_text(text, encoding="utf-8")
-    surer = collect_outputs(tmp_path / "x", [APPLE, replace(PEAR, confidence=95)])
+    surer = collect_outputs(tmp_path / "x", [replace(APPLE, confidence=Confidence.LIKELY), PEAR])
     tied = collect_outputs(tmp_path / "x", VENDOR_LIST)
-    unsure = collect_outputs(tmp_path / "x", [replace(APPLE, confidence=20)])
+    unsure = collect_outputs(tmp_path / "x", [replace(APPLE, confidence=Confidence.POSSIBLE)])
     assert (names(surer), surer.problems) == ({"pear": ["x"]}, ())
     assert names(tied) == {"apple": ["x"]}
     assert [(problem.kind, problem.severity) for problem in (*tied.problems, *unsure.problems)] == [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller, drive, numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -90,8 +90,21 @@ def _other_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair])
     target = next((named[label] for label in _DRIVE if label in named), None)
     key = attempt(numbers.address, target.value) if target is not None else None
     owner = card if key is None else card.drive(key)
+    if key is not None:
+        _drive_task(owner, named)
     for pair in task:
         keep(owner, pair, prefix="Task: ")
+
+
+def _drive_task(drive: Draft, named: dict[str, Pair]) -> None:
+    state, done = named.get("status"), named.get("percentage complete")
+    if state is not None and normalized(state.value) not in _RUNNING and vocabulary.has_value(state.value):
+        return
+    running = named["current operation"]
+    drive.put(running.lines[0], "progress.operation", vocabulary.operation(running.value) or "unknown")
+    percent = attempt(numbers.percent, done.value) if done is not None else None
+    if percent is not None and done is not None:
+        drive.put(done.lines[0], "progress.percent", float(percent))
 
 
 def read_row(card: ControllerDraft, line: Line, rest: str) -> None:

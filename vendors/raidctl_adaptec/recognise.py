@@ -1,99 +1,74 @@
-"""Whether a loose text is an output of arcconf. Looks at the beginning only."""
+"""What arcconf is recognised by."""
 
 from __future__ import annotations
 
-import re
-
-from raidctl.vendor.protocol import Sniffed
-from raidctl_adaptec import grammar
+from raidctl.vendor.recognise import Recogniser, Signature
 
 TEXT, JSON = "text", "json"
-_CHARACTERS = 200_000
-_LINES = 800
-_OWN = frozenset(
-    {
-        "channel description", "controller serial number", "installed memory",
-        "defunct disk drive count", "logical devices/failed/degraded", "logical drives/offline/critical",
-        "global task priority", "stayawake period", "controller battery information", "controller zmm information",
-        "controller cache backup unit information", "status of logical device", "status of logical drive",
-        "stripe-unit size", "protected by hot-spare", "failed stripes", "logical device segment information",
-        "logical device name", "logical drive name", "write-cache setting", "read-cache setting",
-        "device is a hard drive",
-        "reported channel,device(t:l)", "reported channel,device", "reported esd(t:l)", "reported location",
-        "s.m.a.r.t. warnings", "spinup limit internal drives", "drive has stale ris data",
-        "volume unique identifier", "array physical device information", "array logical device information",
-        "spare rebuild mode", "logical device task", "negotiated physical link rate", "drive configuration type",
-        "seeprom (load version/ flash version)", "expander sas address", "invalid dword count", "connector location",
-        "overall backup unit status", "backup unit type", "non-volatile storage status", "supercap status",
-        "sata phy event counters", "current discovery protocol", "no logical devices configured",
-    }
+_GETJSON = "arcconf getconfigJSON N"
+_AD, _LD, _PD, _AR, _CN = (f"arcconf getconfig N {part}" for part in ("AD", "LD", "PD", "AR", "CN"))
+_SIGNATURES = (
+    *(
+        Signature(_GETJSON, json_keys=keys, kind=JSON)
+        for keys in (
+            ("functionalMode", "controllerStatus"), ("readCachePercentage", "functionalMode"),
+            ("consumerArrayID", "unUsedSpace"), ("logicalDriveID", "consumerArrayID"),
+            ("logicalDriveID", "unUsedSpace"),
+        )
+    ),
+    # Logical device Task:
+    #    Current operation              : None
+    Signature(
+        "arcconf getstatus N",
+        (r"(?i:logical device task:?)$", r"(?i:current operation\s*:)"),
+        ("logical device task",),
+        confidence=None,
+    ),
+    Signature("arcconf expanderlist N", own_labels=("expander sas address",)),
+    Signature("arcconf phyerrorlog N", own_labels=("invalid dword count",)),
+    Signature("arcconf phyerrorlog N device C D", own_labels=("sata phy event counters",)),
+    *(Signature("arcconf getconfig N", parts=parts) for parts in ((_AD, _LD), (_AD, _PD), (_LD, _PD))),
+    #   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280
+    Signature("arcconf list", (r"(?i:Controller \d{1,3}\s*:\s*:\s*\S)",), confidence=None),
+    Signature(
+        _AD,
+        (r"(?i:controller information)$",),
+        (
+            "channel description", "controller serial number", "installed memory", "defunct disk drive count",
+            "logical devices/failed/degraded", "logical drives/offline/critical", "global task priority",
+            "stayawake period", "controller battery information", "controller zmm information",
+            "controller cache backup unit information", "spinup limit internal drives",
+            "seeprom (load version/ flash version)", "overall backup unit status", "backup unit type",
+            "non-volatile storage status", "supercap status", "current discovery protocol",
+        ),
+        confidence=None,
+    ),
+    Signature(
+        _LD,
+        (r"(?i:logical (?:device|drive) information)$",),
+        (
+            "status of logical device", "status of logical drive", "stripe-unit size", "protected by hot-spare",
+            "failed stripes", "logical device segment information", "logical device name", "logical drive name",
+            "write-cache setting", "read-cache setting", "volume unique identifier",
+            "array physical device information", "array logical device information", "no logical devices configured",
+        ),
+        confidence=None,
+    ),
+    Signature(
+        _PD,
+        (r"(?i:physical (?:device|drive) information:?)$",),
+        (
+            "device is a hard drive", "reported channel,device(t:l)", "reported channel,device", "reported esd(t:l)",
+            "reported location", "s.m.a.r.t. warnings", "drive has stale ris data", "negotiated physical link rate",
+            "drive configuration type",
+        ),
+        confidence=None,
+    ),
+    Signature(_AR, (r"(?i:array information)$",), ("spare rebuild mode",), confidence=None),
+    Signature(_CN, (r"(?i:connectors? information)$",), ("connector location",), confidence=None),
+    # Controllers found: 1
+    #   | ARCCONF |  Version 9.10 (B17444)
+    Signature("arcconf getversion", (r"(?i:Controllers? found\s*:\s*\d)", r"\|\s*(?:ARCCONF|UCLI)\s*\|")),
 )  # fmt: skip
-"""Labels and titles that no other tool prints."""
-_PROBES = (
-    "controllers found", "logical device", "logical drive", "controller information", "device is a", "arcconf",
-    "ucli |", "reported channel,device", "functionalmode", "controllerstatus", "physical device information",
-    "array number", "connector #", "backup unit",
-)  # fmt: skip
-_JSON = re.compile(
-    r'"(?:functionalMode|controllerStatus|readCachePercentage|consumerArrayID|unUsedSpace|logicalDriveID)"'
-)
-_LABEL = re.compile(r"\s*:(?:\s|$)")
-_FORMS: tuple[tuple[str, str], ...] = (
-    ("logical device task", "getstatus N"),
-    ("current operation", "getstatus N"),
-    ("expander sas address", "expanderlist N"),
-    ("invalid dword count", "phyerrorlog N"),
-    ("sata phy event counters", "phyerrorlog N device C D"),
-)
 
-
-def sniff(name: str, text: str) -> Sniffed | None:
-    """The claim on a text, None when it is none of arcconf's. The name is only a hint."""
-    begin = text[:_CHARACTERS]
-    low = begin.lower()
-    if not any(probe in low for probe in _PROBES):
-        return None
-    if "{" in begin and len(_JSON.findall(begin)) >= 2:
-        return Sniffed(JSON, 90, "arcconf getconfigJSON N")
-    seen: set[str] = set()
-    areas: set[str] = set()
-    found = banner = rows = False
-    for raw in begin.split("\n")[:_LINES]:
-        line = grammar.plain(raw[:400])[:300]
-        found = found or grammar.FOUND.match(line) is not None
-        banner = banner or grammar.BANNER.match(line) is not None
-        rows = rows or grammar.LIST_ROW.fullmatch(line) is not None
-        area = grammar.title(line)
-        if area is not None:
-            areas.add(area)
-        label = " ".join(_LABEL.split(line.lower(), maxsplit=1)[0].split())
-        if label in _OWN or label == "current operation":
-            seen.add(label)
-    confidence = _confidence(len(seen - {"current operation"}), areas, found=found, banner=banner)
-    if confidence < 80 and "arcconf" in name.lower() and (seen or areas or found):
-        confidence = 80
-    return Sniffed(TEXT, confidence, f"arcconf {_command(seen, areas, rows=rows)}") if confidence >= 50 else None
-
-
-def _confidence(own: int, areas: set[str], *, found: bool, banner: bool) -> int:
-    if found or banner:
-        return 95
-    if own >= 3:
-        return 92
-    # sas2ircu has titles like these, and ssacli labels: one alone is not enough
-    if own >= 2:
-        return 85 if areas else 60
-    return 0
-
-
-_PARTS = {"controller": "AD", "logical": "LD", "physical": "PD", "array": "AR", "connector": "CN"}
-
-
-def _command(seen: set[str], areas: set[str], *, rows: bool) -> str:
-    """The command that prints such a text."""
-    parts = areas & set(_PARTS)
-    if rows:
-        return "list"
-    if parts:
-        return f"getconfig N {_PARTS[parts.pop()]}" if len(parts) == 1 else "getconfig N"
-    return next((command for label, command in _FORMS if label in seen), "getversion")
+sniff = Recogniser(TEXT, _SIGNATURES, tool="arcconf").sniff

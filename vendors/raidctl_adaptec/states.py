@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raidctl.model import BatteryStatus, Health, Role
+from raidctl.model import BatteryStatus, Health, Operation, Role
 
 
 class DriveWord(NamedTuple):
@@ -114,6 +114,15 @@ DRIVE_STATUS: dict[str, DriveWord] = {
     "not responding": _GONE,
     "offline": DriveWord("critical"),
 }
+
+DRIVE_OPERATION: tuple[tuple[str, Operation], ...] = (
+    ("rebuild", "rebuild"), ("recovering", "rebuild"), ("replacing", "copyback"), ("copyback", "copyback"),
+    ("clearing", "initialize"), ("zeroing", "initialize"), ("initializing", "initialize"),
+    ("formatting", "initialize"), ("erasing", "erase"), ("erase in progress", "erase"), ("erase queued", "erase"),
+    ("secure erase in progress", "erase"), ("sanitizing", "erase"), ("sanitize in progress", "erase"),
+    ("verifying", "check"),
+)  # fmt: skip
+"""What is done to a drive, by the beginning of its state; ``… completed`` and ``… failed`` are over."""
 
 ARRAY_STATUS: dict[str, Health] = {
     "ok": "ok",

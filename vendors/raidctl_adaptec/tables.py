@@ -16,6 +16,8 @@ class VolumeWord(NamedTuple):
 
     status: VolumeStatus
     operation: Operation | None = None
+    queued: Operation | None = None
+    """The operation that it waits for."""
 
 
 CONTROLLER_STATUS: dict[str, Health] = {
@@ -175,19 +177,19 @@ VOLUME_STATUS: dict[str, VolumeWord] = {
     "uninitialized": VolumeWord("initializing"),
     "rapid parity initialization": VolumeWord("initializing", "parity"),
     "rapid parity initialization in progress": VolumeWord("initializing", "parity"),
-    "rapid parity initialization pending": VolumeWord("initializing"),
+    "rapid parity initialization pending": VolumeWord("initializing", queued="parity"),
     "parity initialization in progress": VolumeWord("initializing", "parity"),
     "expanding": VolumeWord("expanding", "expand"),
     "undergoing expansion": VolumeWord("expanding", "expand"),
     "expansion in progress": VolumeWord("expanding", "expand"),
-    "queued for expansion": VolumeWord("expanding"),
+    "queued for expansion": VolumeWord("expanding", queued="expand"),
     "migrating": VolumeWord("migrating", "migrate"),
     "transforming": VolumeWord("migrating", "migrate"),
     "reconfiguring": VolumeWord("migrating", "migrate"),
     "reconfigure": VolumeWord("migrating", "migrate"),
     "morphing": VolumeWord("migrating", "migrate"),
     "compacting": VolumeWord("migrating", "reshape"),
-    "queued for transformation": VolumeWord("migrating"),
+    "queued for transformation": VolumeWord("migrating", queued="migrate"),
     "failed": VolumeWord("failed"),
     "dead": VolumeWord("failed"),
     "broken": VolumeWord("failed"),
@@ -221,7 +223,7 @@ VOLUME_STATUS: dict[str, VolumeWord] = {
 
 BUSY: dict[Operation, VolumeStatus] = {
     "rebuild": "rebuilding", "recovery": "rebuilding",
-    "check": "checking", "repair": "checking", "resync": "checking",
+    "copyback": "rebuilding", "check": "checking", "repair": "checking", "resync": "checking",
     "initialize": "initializing", "expand": "expanding", "migrate": "migrating", "reshape": "migrating",
 }  # fmt: skip
 """What a volume is that is well but for what is going on."""
@@ -233,8 +235,11 @@ OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("fix", "repair"),
     ("rebuild", "rebuild"),
     ("recover", "rebuild"),
-    ("copyback", "rebuild"),
-    ("copy back", "rebuild"),
+    ("copyback", "copyback"),
+    ("copy back", "copyback"),
+    ("erase", "erase"),
+    ("erasing", "erase"),
+    ("sanitiz", "erase"),
     ("build", "initialize"),
     ("initial", "initialize"),
     ("clear", "initialize"),

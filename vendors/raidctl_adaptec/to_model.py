@@ -22,7 +22,7 @@ from raidctl.model import (
 )
 from raidctl.vendor.draft import Draft, distinct
 from raidctl_adaptec import battery as batteries_of
-from raidctl_adaptec import derived_fields
+from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of
 from raidctl_adaptec.capability import capabilities
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft
@@ -156,8 +156,19 @@ def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], co
         model=drives_of.model(draft),
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
+        progress=_progress(draft),
         spare_for=spare_for,
     )
+
+
+def _progress(drive: Draft) -> Progress | None:
+    """What a task of the tool reports of a drive; else what its state names."""
+    told = drive.part("progress", Progress)
+    state = drive.get("status_text") or ""
+    named = vocabulary.drive_operation(state)
+    if told is not None or named is None:
+        return told
+    return Progress(operation=named, state="queued" if state.lower().endswith("queued") else None)
 
 
 def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:

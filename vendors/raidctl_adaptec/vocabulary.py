@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
 from raidctl.text import collapse
-from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_STATUS, DriveWord
+from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
 from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS, VolumeWord
 
 NO_VALUE = frozenset(
@@ -64,6 +64,12 @@ def drive_word(text: str) -> DriveWord | None:
     head, trouble = _remarked(text, r"[(,]")
     found = DRIVE_STATUS.get(head)
     return found._replace(status="warning") if trouble and found is not None and found.status == "ok" else found
+
+
+def drive_operation(text: str) -> Operation | None:
+    """What is done to a drive by its state: ``Rebuilding``, ``Erase in progress``; None for every other state."""
+    state = bare(text)
+    return next((found for begins, found in DRIVE_OPERATION if state.startswith(begins)), None)
 
 
 def operation(text: str) -> Operation | None:

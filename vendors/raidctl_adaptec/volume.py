@@ -78,11 +78,14 @@ def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
 
 
 def _parity(volume: GroupDraft, pair: Pair) -> None:
-    """``Parity Initialization Status : In Progress (12 %)``; what is ``Queued`` or ``Not Started`` is not going on."""
+    """``Parity Initialization Status : In Progress (12 %)``; ``Queued``; what is ``Not Started`` is not going on."""
     value = normalized(pair.value)
     percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
     if "progress" in value or percent is not None:
         volume.put(pair.lines[0], "progress.operation", "parity", ROW)
+    elif value == "queued":
+        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
+        volume.put(None, "progress.state", "queued", ROW)
     elif "fail" in value:
         volume.add_problem("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
     if percent is not None:
@@ -100,6 +103,9 @@ def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     going = known.operation if known else None
     if going is not None or percent is not None:
         volume.put(line, "progress.operation", going or "unknown", weight)
+    elif known and known.queued:
+        volume.put(line, "progress.operation", known.queued, weight)
+        volume.put(None, "progress.state", "queued", weight)
     if percent is not None:
         volume.put(line, "progress.percent", percent, weight)
 

@@ -1,22 +1,22 @@
-"""The dialogue with the tool: one-shot commands, one after the other; the tool speaks of one card at a time.
+"""The dialogue with the tool: one command after the other, for one controller at a time.
 
-``sys info`` first: where it fails nothing else is asked. Then everything that has one answer for the card, then each
-volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table tells.
+``sys info`` first: if it fails, nothing else is run. Then the commands for the whole controller, then those for each
+volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table contains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Problem
-from raidctl.request import Dialogue, Run, RunAnswer, ask, ask_all
+from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.tools import Installed, printed
+from raidctl.vendor.session import Reading, Session
+from raidctl.vendor.tools import Installed
 from raidctl_areca.collect import KIND, assemble
-from raidctl_areca.draft import Cards, ControllerDraft
+from raidctl_areca.draft import ControllerDraft, Controllers
 from raidctl_areca.reader import Reader
 
 LOCK = "areca"
@@ -34,32 +34,19 @@ _MOST = 512
 """Volumes and drives that are asked for on their own."""
 
 
-@dataclass
-class _Session:
-    """What was asked so far."""
-
-    tool: Installed
-    documents: list[Document] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    def run(self, *words: str) -> Run:
-        return Run((self.tool.command, *words), timeout=TIMEOUT, lock=LOCK)
-
-
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
     """Read the current controller of the first tool found; ``drivers`` count the controllers."""
-    talk = _Session(found[0])
-    first = talk.run("sys", "info")
-    if _judge(talk, first, (yield from ask(first))):
-        yield from _several(talk, _ONCE)
-        yield from _several(talk, _each(talk))
-    cards = sum(device.driver in drivers for device in host.pci)
-    if cards > 1:
-        talk.problems.append(_more_cards(cards))
-    return assemble(talk.documents, talk.problems, [one.tool() for one in found])
+    session = Session(found[0], KIND, LOCK, TIMEOUT, Reading)
+    first = yield from session.run("sys", "info")
+    if first.answered and first.answer.fine:
+        yield from session.run_all(_ONCE)
+        yield from session.run_all(_each(session.documents))
+    controllers = sum(device.driver in drivers for device in host.pci)
+    problems = [*session.problems, *([_more_controllers(controllers)] if controllers > 1 else [])]
+    return assemble(session.documents, problems, [one.tool() for one in found])
 
 
-def _more_cards(count: int) -> Problem:
+def _more_controllers(count: int) -> Problem:
     return Problem(
         severity="warning", kind="unread", where="areca",
         message=f"The machine has {count} Areca controllers; only the tool's default controller was read.",
@@ -67,32 +54,17 @@ def _more_cards(count: int) -> Problem:
     )  # fmt: skip
 
 
-def _several(talk: _Session, commands: tuple[tuple[str, ...], ...]) -> Dialogue[None]:
-    requests = [talk.run(*words) for words in commands]
-    answers = yield from ask_all(requests)
-    for request, answer in zip(requests, answers, strict=True):
-        _judge(talk, request, answer)
-
-
-def _each(talk: _Session) -> tuple[tuple[str, ...], ...]:
+def _each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     """The calls for the volumes and drives that the tables list."""
-    cards = Cards()
-    for document in talk.documents:
-        Reader(Output.of_text(document.name, document.text), cards).read()
+    controllers = Controllers()
+    for document in documents:
+        Reader(Output.of_text(document.name, document.text), controllers).read()
     commands: list[tuple[str, ...]] = []
-    for card in cards.cards.values():
-        commands += [("vsf", "info", f"vol={number}") for number in list(card.volumes)[:_MOST]]
-        commands += [("disk", "info", f"drv={number}") for number in _numbers(card)[:_MOST]]
+    for controller in controllers.controllers.values():
+        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MOST]]
+        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MOST]]
     return tuple(dict.fromkeys(commands))
 
 
-def _numbers(card: ControllerDraft) -> list[str]:
-    return [number for number, place in card.numbers.items() if place in card.drives]
-
-
-def _judge(talk: _Session, request: Run, answer: RunAnswer) -> bool:
-    """Keep what a call printed; False where it printed nothing to read."""
-    text = printed(request, answer, talk.problems)
-    if text:
-        talk.documents.append(Document(" ".join(request.argv), KIND, text))
-    return bool(text) and answer.trouble is None
+def _numbers(controller: ControllerDraft) -> list[str]:
+    return [number for number, place in controller.numbers.items() if place in controller.drives]

@@ -23,26 +23,27 @@ _TRAILER = re.compile(r"\s*(?:Gui)?ErrMsg\s*(?:<\s*0x(?P<code>[0-9A-Fa-f]{1,8})\
 _EVENT = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2}\s+\d{1,2}:\d\d:\d\d\s.*")
 _EVENTS = re.compile(r"\s*Date-?\s?Time\s+Device\s.*", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)(?:cur)?ctrl\s?=\s?(\d{1,2})(?!\w)", re.IGNORECASE)
-_TITLES: tuple[tuple[str, str], ...] = (
-    ("the system information", "system"),
-    ("system information", "system"),
-    ("the system configuration", "config"),
-    ("system configuration", "config"),
-    ("the advanced feature information", "config"),
-    ("the advanced configuration", "config"),
-    ("the hdd power management information", "config"),
-    ("the hardware monitor information", "hardware"),
-    ("hardware monitor information", "hardware"),
-    ("drive information", "drive"),
-    ("the drive information", "drive"),
-    ("volume set information", "volume"),
-    ("the volume set information", "volume"),
-    ("volumeset information", "volume"),
-    ("raid set information", "set"),
-    ("the raid set information", "set"),
-    ("raidset information", "set"),
-)
+_TITLES = {
+    "the system information": "system",
+    "system information": "system",
+    "the system configuration": "config",
+    "system configuration": "config",
+    "the advanced feature information": "config",
+    "the advanced configuration": "config",
+    "the hdd power management information": "config",
+    "the hardware monitor information": "hardware",
+    "hardware monitor information": "hardware",
+    "drive information": "drive",
+    "the drive information": "drive",
+    "volume set information": "volume",
+    "the volume set information": "volume",
+    "volumeset information": "volume",
+    "raid set information": "set",
+    "the raid set information": "set",
+    "raidset information": "set",
+}
 _OTHER_TITLE = re.compile(r"\s*the ([a-z /-]{1,40}) (?:information|configuration|setting)s?\s*", re.IGNORECASE)
+_TITLE_ENDS = tuple(f"{word}{end}" for word in ("information", "configuration", "setting") for end in ("", "s"))
 _ENCLOSURE = re.compile(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
@@ -78,11 +79,18 @@ _SMART_ROW = re.compile(
     re.ASCII,
 )
 # [*] 1   ARC-1880   Raid Controller  PCI
-_CARD_ROW = re.compile(
+_CONTROLLER_ROW = re.compile(
     r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S.*?)\s*", re.ASCII
 )
+_ROWS = {
+    "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW,
+    "controllers": _CONTROLLER_ROW, "smart": _SMART_ROW,
+}  # fmt: skip
+_ROW_START = re.compile(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
 # Controller#01(PCI): ARC-1210
-_CARD_LINE = re.compile(r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII)
+_CONTROLLER_LINE = re.compile(
+    r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def command_of(text: str) -> str | None:
     return None if match is None else match[1].strip()
 
 
-def card_of(command: str) -> str | None:
+def controller_of(command: str) -> str | None:
     """The controller that a command selects: ``vsf info ctrl=2``, ``set curctrl=2``."""
     match = _NUMBER.search(command[-300:])
     return None if match is None else str(int(match[1]))
@@ -122,7 +130,7 @@ def is_rule(text: str) -> bool:
 
 
 def trailer(text: str) -> Trailer | None:
-    """The line that ends every answer of the tool; None for another line."""
+    """The line that ends every output of the tool; None for another line."""
     match = _TRAILER.fullmatch(text)
     if match is None:
         return None
@@ -132,15 +140,16 @@ def trailer(text: str) -> Trailer | None:
 def title(text: str) -> tuple[str, str] | None:
     """Kind of section that a title opens, and its labels' prefix; None for other lines."""
     low = " ".join(text.lower().split())
-    for name, kind in _TITLES:
-        if low == name:
-            return kind, ""
+    if not low.endswith(_TITLE_ENDS):
+        return None
+    if low in _TITLES:
+        return _TITLES[low], ""
     other = _OTHER_TITLE.fullmatch(text)
     return ("config", f"{other[1].strip().title()} ") if other is not None else None
 
 
 def heading(text: str) -> str | None:
-    """The kind of table that a heading opens: ``channels``, ``slots``, ``sets``, ``volumes``, ``cards``, ``help``."""
+    """The kind of table that a heading opens: ``slots``, ``sets`` and others; None for another line."""
     words = text.replace("#", " ").lower().split()
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
         return "channels"
@@ -153,7 +162,7 @@ def heading(text: str) -> str | None:
     if "ch/id/lun" in words and "level" in words:
         return "volumes"
     if words == ["s", "name", "type", "interface"]:
-        return "cards"
+        return "controllers"
     return "help" if words == ["cmd", "description"] else None
 
 
@@ -175,17 +184,14 @@ def part(text: str) -> tuple[str, str] | None:
 
 def row(text: str, kind: str) -> dict[str, str] | None:
     """The cells of a table's row; None for another line."""
-    form = {
-        "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW, "cards": _CARD_ROW,
-        "smart": _SMART_ROW,
-    }.get(kind)  # fmt: skip
+    form = _ROWS.get(kind)
     match = form.fullmatch(text) if form is not None else None
     return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
 
 
 def looks_like_a_row(text: str) -> bool:
     """A number and two cells: what the rows of all these tables begin with."""
-    return re.match(r"\s*\d{1,4}\s+\S+\s+\S", text, re.ASCII) is not None
+    return _ROW_START.match(text) is not None
 
 
 def smart_title(text: str) -> str | None:
@@ -194,9 +200,9 @@ def smart_title(text: str) -> str | None:
     return None if match is None else match[1]
 
 
-def card_line(text: str) -> dict[str, str] | None:
+def controller_line(text: str) -> dict[str, str] | None:
     """``Controller#01(PCI): ARC-1210`` of old releases; None for another line."""
-    match = _CARD_LINE.fullmatch(text)
+    match = _CONTROLLER_LINE.fullmatch(text)
     return None if match is None else match.groupdict()
 
 

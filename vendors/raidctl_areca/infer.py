@@ -1,22 +1,20 @@
-"""What could only be placed when all outputs were read: details of volumes and drives, and who belongs to which set."""
+"""Conclusions from all outputs: the objects of details, and the arrays of volumes and drives."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, Draft, Pair
+from raidctl.vendor.draft import Draft
+from raidctl.vendor.fields import Fields, read_pair
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
-from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
+from raidctl_areca.labels import DRIVE, PLACE, SET, VOLUME
 from raidctl_areca.reader import Section
-
-_PLACE = re.compile(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
 
 
 def settle(sections: Iterable[Section]) -> None:
-    """Give each section to the object that it is about."""
+    """Read each section into the draft of its object."""
     for section in sections:
         if not section.pairs:
             continue
@@ -30,19 +28,19 @@ def settle(sections: Iterable[Section]) -> None:
             _smart(section)
 
 
-def link(card: ControllerDraft) -> None:
+def link(controller: ControllerDraft) -> None:
     """Assign volumes and drives to arrays by name; a name in no table creates an array."""
     by_name: dict[str, list[str]] = {}
-    for number, found in card.arrays.items():
+    for number, found in controller.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
-    for volume in card.volumes.values():
+    for volume in controller.volumes.values():
         both = volume.get("names")
         if both is not None:
             _apart(volume, both, by_name)
-    for draft in [*card.drives.values(), *card.volumes.values()]:
+    for draft in [*controller.drives.values(), *controller.volumes.values()]:
         number = draft.get("set number")
         if number is not None:
-            card.array(number)
+            controller.array(number)
             draft.conclude("array", number)
         name = draft.get("set")
         if name is None:
@@ -55,12 +53,12 @@ def link(card: ControllerDraft) -> None:
             )
         elif not numbers:
             made = f"={name}"
-            card.array(made).conclude("set", name)
+            controller.array(made).conclude("set", name)
             by_name[name] = numbers = [made]
         if numbers:
             draft.conclude("array", numbers[0])
-    _pass_through(card, by_name.get("PassThroughDisk", []))
-    _temperatures(card)
+    _pass_through(controller, by_name.get("PassThroughDisk", []))
+    _temperatures(controller)
 
 
 def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
@@ -73,27 +71,25 @@ def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
     volume.conclude("set", name)
 
 
-def _pass_through(card: ControllerDraft, numbers: list[str]) -> None:
+def _pass_through(controller: ControllerDraft, numbers: list[str]) -> None:
     # 3  PassThroughDisk      1  750.2GB    0.0GB    750.2GB         Normal
-    drives = [drive for drive in card.drives.values() if drive.get("role") == "passthrough"]
+    drives = [drive for drive in controller.drives.values() if drive.get("role") == "passthrough"]
     if len(numbers) == len(drives) == 1:
         drives[0].conclude("array", numbers[0])
 
 
-def _temperatures(card: ControllerDraft) -> None:
+def _temperatures(controller: ControllerDraft) -> None:
     """``HDD #1  Temp.`` of the hardware monitor counts channels."""
-    for name, (_, told) in list(card.values.items()):
-        drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
+    for name, (_, pair) in list(controller.values.items()):
+        drive = controller.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
         if drive is not None:
-            drive.read_field(told, "temperature_celsius", vocabulary.celsius, 0)
+            drive.read_field(pair, "temperature_celsius", vocabulary.celsius, 0)
 
 
-def _take(draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
-    name, parse = known.get(pair.label.lower(), ("", None))
-    if parse is None:
-        draft.keep_detail(pair)
-    else:
-        draft.read_field(pair, name, parse)
+def _read(draft: Draft, section: Section, fields: Fields[Draft]) -> None:
+    for pair in section.pairs:
+        if not read_pair(draft, pair, pair.label.lower(), fields):
+            draft.keep_detail(pair)
 
 
 def _value(section: Section, *labels: str) -> str | None:
@@ -108,8 +104,8 @@ def _value(section: Section, *labels: str) -> str | None:
 
 def _smart(section: Section) -> None:
     """Read the attributes of ``disk smart drv=N``, which has no other values."""
-    drive = section.card.drives.get(section.card.numbers.get(section.number or "", section.number or ""))
-    owner = drive if drive is not None else section.card
+    drive = section.controller.drives.get(section.controller.numbers.get(section.number or "", section.number or ""))
+    owner = drive if drive is not None else section.controller
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
         owner.keep_detail(pair, prefix)
@@ -121,16 +117,13 @@ def _drive(section: Section) -> None:
     # Device Location                    : Enclosure#1 Slot#8      IDE Channel                        : 1
     if _value(section, "model name") is None and _value(section, "serial number") is None:
         for pair in section.pairs:
-            section.card.add_evidence(pair.lines[0], "drives", "an empty slot")
+            section.controller.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
-    drive = section.card.drive(_place(section))
-    kind = (_value(section, "device type") or "").upper()
-    for pair in section.pairs:
-        _drive_label(drive, pair, kind)
+    _read(section.controller.drive(_place(section)), section, DRIVE)
 
 
 def _place(section: Section) -> str:
-    located = _PLACE.fullmatch(_value(section, "device location", "location") or "")
+    located = PLACE.fullmatch(_value(section, "device location", "location") or "")
     if located is not None and re.search(r"\d", located[2]):
         return tables.place_of(located[1], located[2])
     channel = _value(section, "ide channel", "channel", "sata channel", "device channel")
@@ -138,54 +131,8 @@ def _place(section: Section) -> str:
         return str(int(channel))
     number = section.number
     if number is not None:
-        return section.card.numbers.get(number, number)
+        return section.controller.numbers.get(number, number)
     return "unknown"
-
-
-def _drive_label(drive: Draft, pair: Pair, kind: str) -> None:
-    line, label, value = pair.lines[0], pair.label.lower(), pair.value
-    located = _PLACE.fullmatch(value) if "location" in label else None
-    if located is not None:
-        drive.put(line, "enclosure", located[1], 0)
-        drive.put(line, "bay", tables.bay_of(located[2]), 0)
-    elif label == "ide channel" and value.isdecimal():
-        drive.put(line, "bay", value, 0)
-    elif label == "device type":
-        # Device Type                        : SATA(5001B4D4188DF017)
-        word = next((word for word in ("sata", "sas", "nvme") if kind.lower().startswith(word)), None)
-        if word is not None:
-            drive.put(None, "interface", word)
-            drive.add_evidence(line, "interface", word)
-        drive.detail(line, pair.label, value)
-    elif label == "model name" and vocabulary.has_value(value):
-        drive.put(line, "raw_model", value, shown_as="model")
-    elif label == "device state" and vocabulary.has_value(value):
-        _device_state(drive, pair)
-    elif label == "rotation speed":
-        drive.put(None, "media", media(value))
-        _take(drive, pair, DRIVE)
-    elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
-        drive.put(line, "interface", "sata", 0)
-        drive.keep_words(pair.label, value)
-        if label == "current sata mode":
-            drive.put(line, "link_gbps", speed(value))
-        else:
-            drive.put(line, "max_link_gbps", speed(value))
-    else:
-        _take(drive, pair, DRIVE)
-
-
-def _device_state(drive: Draft, pair: Pair) -> None:
-    # Device State                       : NORMAL
-    found = vocabulary.drive_state(pair.value)
-    if found is None:
-        drive.unread(pair.label, pair.value)
-    if drive.get("status") == "critical" and found == "ok":
-        # the table says that the set has dropped it
-        drive.detail(pair.lines[0], pair.label, pair.value)
-        return
-    drive.put(pair.lines[0], "status", found or "unknown")
-    drive.put(pair.lines[0], "status_text", pair.value)
 
 
 # --- RAID sets and volumes
@@ -201,45 +148,11 @@ def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: s
 
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
-    found = section.card.array(_numbered(section, section.card.arrays, "set", name))
-    for pair in section.pairs:
-        label = pair.label.lower()
-        if label == "raid set name":
-            found.put(None, "set", pair.value)
-            found.keep_detail(pair)
-        elif label in {"raid set state", "state"}:
-            tables.state(found, pair.lines[0], pair.value, DETAIL)
-        else:
-            _take(found, pair, SET)
+    found = section.controller.array(_numbered(section, section.controller.arrays, "set", name))
+    _read(found, section, SET)
 
 
 def _volume(section: Section) -> None:
     name = _value(section, "volume set name")
-    found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
-    for pair in section.pairs:
-        _volume_label(found, pair)
-
-
-def _volume_label(found: Draft, pair: Pair) -> None:
-    line, label, value = pair.lines[0], pair.label.lower(), pair.value
-    if label in {"volume state", "volume set state", "state"}:
-        tables.state(found, line, value, DETAIL)
-    elif label == "raid level":
-        tables.level(found, line, value)
-    elif label.replace(".", "").endswith("ch/id/lun"):
-        tables.address(found, line, value)
-    elif label == "raid set name":
-        found.put(None, "set", value)
-        found.add_evidence(line, "array", value)
-    elif label == "member disks":
-        # Member Disks    : 4
-        count = attempt(vocabulary.count, value)
-        if count is not None:
-            found.put(line, "drives_expected", count)
-        else:
-            found.keep_detail(pair)
-    elif label in {"cache mode", "volume cache mode", "cache attribute"}:
-        found.put(None, "cache mode", value)
-        found.keep_detail(pair)
-    else:
-        _take(found, pair, VOLUME)
+    found = section.controller.volume(_numbered(section, section.controller.volumes, "name", name))
+    _read(found, section, VOLUME)

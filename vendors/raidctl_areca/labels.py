@@ -1,20 +1,24 @@
-"""The labels of the tool's sections: field and how its value is read.
+"""The labels of the tool's sections, in lower case: the field of each, or the function that reads it.
 
 Sources: einarc (areca.rb) for ``sys info`` and ``disk info drv=N``; the fields of sGUI_VOLUMESET and sGUI_RAIDSET in
-Documentation/scsi/arcmsr_spec.rst tell what ``vsf info vol=N`` and ``rsf info raid=N`` can say. The very words of these
-two, of the SATA mode and of the rotation speed were found in no source: they are unverified.
-What is not in these tables is kept in the tool's own words.
+Documentation/scsi/arcmsr_spec.rst for ``vsf info vol=N`` and ``rsf info raid=N``. The labels of these two, of the SATA
+mode and of the rotation speed were found in no source: they are unverified.
+Labels in none of these tables are details.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from raidctl.model import Media
-from raidctl_areca import vocabulary
+from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, Draft, Pair
+from raidctl.vendor.fields import Field, Fields
+from raidctl.vendor.statuses import put_status
+from raidctl_areca import tables, vocabulary
+from raidctl_areca.draft import ControllerDraft
 
-Parse = Callable[[str], object]
+PLACE = re.compile(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
 
 
 def text(value: str) -> str | None:
@@ -44,29 +48,145 @@ def media(value: str) -> Media | None:
     return "hdd" if rpm(value) else None
 
 
-SYSTEM: dict[str, tuple[str, Parse]] = {
-    "firmware version": ("firmware", text),
-    "serial number": ("serial", text),
-    "controller name": ("model", text),
-    "system memory": ("cache.size_bytes", vocabulary.memory),
+def _mode(controller: ControllerDraft, pair: Pair) -> None:
+    mode = {"jbod": "hba", "raid": "raid"}.get(pair.value.lower())
+    if mode is not None:
+        controller.put(pair.lines[0], "mode", mode)
+
+
+def _setting(controller: ControllerDraft, pair: Pair) -> None:
+    controller.put(None, pair.label.lower(), pair.value)
+
+
+def _location(drive: Draft, pair: Pair) -> None:
+    located = PLACE.fullmatch(pair.value)
+    if located is None:
+        drive.keep_detail(pair)
+        return
+    drive.put(pair.lines[0], "enclosure", located[1], 0)
+    drive.put(pair.lines[0], "bay", tables.bay_of(located[2]), 0)
+
+
+def _device_type(drive: Draft, pair: Pair) -> None:
+    interface = next((word for word in ("sata", "sas", "nvme") if pair.value.lower().startswith(word)), None)
+    if interface is not None:
+        drive.put(pair.lines[0], "interface", interface)
+    drive.detail(pair.lines[0], pair.label, pair.value)
+
+
+def _device_state(drive: Draft, pair: Pair) -> None:
+    health = vocabulary.drive_state(pair.value)
+    if not vocabulary.has_value(pair.value):
+        drive.keep_detail(pair)
+    elif drive.get("status") == "critical" and health == "ok":
+        # the table shows that the array has dropped it
+        drive.detail(pair.lines[0], pair.label, pair.value)
+    else:
+        put_status(drive, pair.lines, "drive", health, text=pair.value)
+
+
+def _rotation(drive: Draft, pair: Pair) -> None:
+    drive.put(None, "media", media(pair.value))
+    drive.read_field(pair, "rpm", rpm)
+
+
+def _sata_mode(drive: Draft, pair: Pair) -> None:
+    name = "link_gbps" if pair.label.lower().startswith("current") else "max_link_gbps"
+    if drive.read_field(pair, name, speed) is not None:
+        drive.put(pair.lines[0], "interface", "sata", 0)
+        drive.keep_words(pair.label, pair.value)
+
+
+def _array_state(array: Draft, pair: Pair) -> None:
+    tables.state(array, pair.lines[0], "array", pair.value, DETAIL)
+
+
+def _volume_state(volume: Draft, pair: Pair) -> None:
+    tables.state(volume, pair.lines[0], "volume", pair.value, DETAIL)
+
+
+def _set_name(array: Draft, pair: Pair) -> None:
+    array.put(None, "set", pair.value)
+    array.keep_detail(pair)
+
+
+def _level(volume: Draft, pair: Pair) -> None:
+    tables.level(volume, pair.lines[0], pair.value)
+
+
+def _address(volume: Draft, pair: Pair) -> None:
+    tables.address(volume, pair.lines[0], pair.value)
+
+
+def _cache_mode(volume: Draft, pair: Pair) -> None:
+    volume.put(None, "cache mode", pair.value)
+    volume.keep_detail(pair)
+
+
+SYSTEM: Fields[ControllerDraft] = {
+    # Firmware Version   : V1.49 2010-12-02
+    "firmware version": Field("firmware", text),
+    # Serial Number      : Y106CABRAR200408
+    "serial number": Field("serial", text),
+    # Controller Name    : ARC-1880
+    "controller name": Field("model", text),
+    # System Memory      : 256MB/533MHz/ECC
+    "system memory": Field("cache.size_bytes", vocabulary.memory),
 }
-SET: dict[str, tuple[str, Parse]] = {
-    "total raw capacity": ("size_bytes", vocabulary.capacity),
-    "free raw capacity": ("free_bytes", vocabulary.capacity),
+CONFIG: Fields[ControllerDraft] = {
+    # JBOD/RAID Configuration         : JBOD
+    "jbod/raid configuration": _mode,
+    # Disk Write Cache Mode           : Auto
+    "disk write cache mode": _setting,
+    # Volume Data Read Ahead          : Normal
+    "volume data read ahead": _setting,
 }
-VOLUME: dict[str, tuple[str, Parse]] = {
-    "volume set name": ("name", text),
-    "volume capacity": ("size_bytes", vocabulary.capacity),
-    "stripe size": ("strip_bytes", vocabulary.strip),
+"""What is read besides the detail that each of these labels is."""
+SET: Fields[Draft] = {
+    "raid set name": _set_name,
+    **dict.fromkeys(("raid set state", "state"), _array_state),
+    "total raw capacity": Field("size_bytes", vocabulary.capacity),
+    "free raw capacity": Field("free_bytes", vocabulary.capacity),
 }
-DRIVE: dict[str, tuple[str, Parse]] = {
-    "serial number": ("serial", text),
-    "firmware rev.": ("firmware", text),
-    "disk capacity": ("size_bytes", vocabulary.capacity),
-    "timeout count": ("errors.other", vocabulary.count),
-    "media error count": ("errors.media", vocabulary.count),
-    "device temperature": ("temperature_celsius", vocabulary.celsius),
-    "current sata mode": ("link_gbps", speed),
-    "current speed": ("link_gbps", speed),
-    "rotation speed": ("rpm", rpm),
+VOLUME: Fields[Draft] = {
+    "volume set name": Field("name", text),
+    "raid set name": Field("set", str, shown_as="array"),
+    "raid level": _level,
+    "volume capacity": Field("size_bytes", vocabulary.capacity),
+    "stripe size": Field("strip_bytes", vocabulary.strip),
+    # SCSI Ch/Id/Lun  : 00/00/00
+    **dict.fromkeys(("scsi ch/id/lun", "scsi ch./id/lun", "scsi ch./id./lun", "ch/id/lun"), _address),
+    # Member Disks    : 4
+    "member disks": Field("drives_expected", lambda value: attempt(vocabulary.count, value)),
+    # Cache Mode      : Write Back
+    **dict.fromkeys(("cache mode", "volume cache mode", "cache attribute"), _cache_mode),
+    # Volume State    : Normal
+    **dict.fromkeys(("volume state", "volume set state", "state"), _volume_state),
+}
+DRIVE: Fields[Draft] = {
+    # Device Location                    : Enclosure#1 Slot#8
+    **dict.fromkeys(("device location", "location"), _location),
+    # IDE Channel                        : 1
+    "ide channel": Field("bay", lambda value: value if value.isdecimal() else None, weight=0),
+    # Device Type                        : SATA(5001B4D4188DF017)
+    "device type": _device_type,
+    # Device State                       : NORMAL
+    "device state": _device_state,
+    # Model Name                         : ST31500341AS
+    "model name": Field("raw_model", text, shown_as="model"),
+    "serial number": Field("serial", text),
+    # Firmware Rev.                      : CC1H
+    "firmware rev.": Field("firmware", text),
+    # Disk Capacity                      : 1500.3GB
+    "disk capacity": Field("size_bytes", vocabulary.capacity),
+    # Timeout Count                      : 0
+    "timeout count": Field("errors.other", vocabulary.count),
+    "media error count": Field("errors.media", vocabulary.count),
+    # Device Temperature                 : 27 C
+    "device temperature": Field("temperature_celsius", vocabulary.celsius),
+    # Current SATA Mode                  : SATA300+NCQ(Depth32)
+    **dict.fromkeys(("current sata mode", "supported sata mode"), _sata_mode),
+    "current speed": Field("link_gbps", speed),
+    # Rotation Speed                     : 7200(RPM)
+    "rotation speed": _rotation,
 }

@@ -8,6 +8,7 @@ from raidctl.evidence import Line
 from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl.vendor.statuses import put_status
 from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
 
@@ -16,7 +17,23 @@ _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 _HOT_SPARE = re.compile(r"hot ?spare\b.*", re.IGNORECASE)
 _BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
 _TEMPERATURE = re.compile(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
+_USAGE: dict[str, Role] = {
+    "free": "unassigned",
+    **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
+    **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
+}
+"""What the column Usage contains besides the name of an array and the kinds of hot spare."""
+_SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
+_BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
+    "ok": ("charged", "ok", "good", "normal", "full"),
+    "charging": ("charging", "recharging"),
+    "failed": ("fail", "bad", "error", "fault", "replace"),
+    "degraded": ("low", "weak", "discharg", "need"),
+}
+"""How the words for a battery's status begin."""
+_CHARGE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
+_NO_WORD = re.compile(r"[()]|\d+(?:\.\d+)? ?%")
 
 
 def place_of(enclosure: str | None, slot: str) -> str:
@@ -28,14 +45,14 @@ def place_of(enclosure: str | None, slot: str) -> str:
 
 def bay_of(slot: str) -> str:
     """``01`` of ``SLOT 01``, ``Slot#01``, ``Bay01``; ``A1`` of ``Slot A1``."""
-    return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
+    return _SLOT_WORD.sub("", slot.strip()) or slot.strip()
 
 
-def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
+def set_row(controller: ControllerDraft, line: Line, row: Row, places: str) -> None:
     """Read an array (RAID set): name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
-    found = card.array(str(int(row["number"])))
+    found = controller.array(str(int(row["number"])))
     contradicted(found, "set", "name", row["name"])
     found.put(line, "set", row["name"], shown_as="details[Name]")
     found.keep_words("Name", row["name"])
@@ -44,7 +61,7 @@ def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
     amount(found, line, ("free_bytes", "FreeCap", row["free"]))
     if "more" in row:
         found.detail(line, places, row["more"])
-    state(found, line, row["state"])
+    state(found, line, "array", row["state"])
 
 
 def amount(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
@@ -57,42 +74,38 @@ def amount(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
         draft.detail(line, label, value)
 
 
-def state(draft: Draft, line: Line, value: str, weight: int = ROW) -> None:
-    """``Normal``, ``Rebuilding(23.4%)`` of an array or a volume."""
-    draft.put(line, "status_text", value, weight)
-    found = vocabulary.state(value)
-    if found is None:
-        draft.unread("state", value)
-        return
-    draft.put(line, "status", found[0], weight)
-    draft.put(None, "operation", found[1], weight)
-    if found[2] is not None:
-        draft.put(line, "progress.percent", found[2], weight)
+def state(draft: Draft, line: Line, what: str, value: str, weight: int = ROW) -> None:
+    """``Normal``, ``Rebuilding(23.4%)`` of an ``array`` or a ``volume``."""
+    status, operation, percent = vocabulary.state(value) or (None, None, None)
+    put_status(draft, [line], what, status, text=value, weight=weight)
+    draft.put(None, "operation", operation, weight)
+    if percent is not None:
+        draft.put(line, "progress.percent", percent, weight)
 
 
 def volume_row(
-    card: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+    controller: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
     """Read a volume set; ``names`` are those of it and its array, if in separate columns."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
-    found = card.volume(str(int(row["number"])))
+    found = controller.volume(str(int(row["number"])))
     if numbered and names is not None and _DIGITS.fullmatch(names[1]):
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
         found.put(line, "name", names[0], ROW)
         found.conclude("set number", str(int(names[1])), ROW)
         found.add_evidence(line, "array", names[1])
     elif names is None:
-        # two names of full width with one blank between them: the RAID sets' table tells which
-        found.put(line, "names", row["names"])
+        # two names of full width with one blank between them: the table of RAID sets separates them
+        found.put(line, "names", row["names"], shown_as="name")
     else:
         contradicted(found, "name", "name", names[0])
         found.put(line, "name", names[0], ROW)
-        found.put(line, "set", names[1], ROW)
+        found.put(line, "set", names[1], ROW, shown_as="array")
     level(found, line, row["level"], ROW)
     amount(found, line, ("size_bytes", "Capacity", row["size"]))
     address(found, line, row["address"])
-    state(found, line, row["state"])
+    state(found, line, "volume", row["state"])
 
 
 def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
@@ -129,20 +142,20 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
         )  # fmt: skip
 
 
-def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
     if not vocabulary.has_value(row["model"]) and not vocabulary.has_value(row.get("usage", "")):
-        card.add_evidence(line, "drives", f"{place} is empty")
+        controller.add_evidence(line, "drives", f"{place} is empty")
         return
-    known = card.drives.get(place)
+    known = controller.drives.get(place)
     if known is not None and known.get("number") not in (None, number):
         place = f"{place}-{number}"
-    drive = card.drive(place)
-    card.numbers[number] = place
+    drive = controller.drive(place)
+    controller.numbers[number] = place
     drive.conclude("number", number, DETAIL)
     drive.add_evidence(line, "id", place)
     if "slot" in row:
@@ -162,62 +175,49 @@ def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
 def usage(drive: Draft, line: Line, value: str) -> None:
     """Read the column Usage: an array's name, or the drive's role."""
     low = value.lower()
-    role: Role = "member"
-    if low == "free":
-        role = "unassigned"
-    elif _HOT_SPARE.fullmatch(value):
-        role = "spare"
-    elif low in {"pass through", "passthrough", "jbod"}:
-        role = "passthrough"
-    elif low in {"failed", "fail", "offlined", "offline", "missing"}:
-        role = "failed"
+    role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
     drive.put(line, "role", role)
     drive.detail(line, "Usage", value)
     if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
-    health = {"failed": "critical"}.get(role, "warning" if low.startswith("rebuild") else "ok")
+    health = "critical" if role == "failed" else "warning" if low.startswith("rebuild") else "ok"
     drive.put(line, "status", health, ROW)
     if role == "failed" or health == "warning":
         drive.put(line, "status_text", value, ROW)
 
 
-def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
+def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:
     """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
     label = pair.label.lower()
     own = _TEMPERATURE.fullmatch(pair.label.strip())
     if "battery" in label or "capacitor" in label or label.startswith(("bbm", "cvm")):
         # Battery Status   : 100%
-        battery(card, pair)
+        battery(controller, pair)
         return
     if own is not None and not prefix:
         # HDD #1  Temp.       : 34
-        card.put(None, f"temperature {int(own[1])}", pair)
-    card.keep_detail(pair, prefix)
+        controller.put(None, f"temperature {int(own[1])}", pair)
+    controller.keep_detail(pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
-        card.add_problem(
+        controller.add_problem(
             "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value}.",
             "Check the machine and its enclosures.",
         )  # fmt: skip
 
 
-def battery(card: ControllerDraft, pair: Pair) -> None:
+def battery(controller: ControllerDraft, pair: Pair) -> None:
     """``100%``, ``Charged(100%)``, ``Not Installed``."""
-    line, draft = pair.lines[0], card.battery("0")
+    line, draft = pair.lines[0], controller.battery("0")
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
     draft.put(None, "kind", kind)
     if not vocabulary.has_value(pair.value):
         draft.keep_detail(pair)
         return
-    draft.put(line, "status_text", pair.value)
-    found = battery_status(pair.value)
-    if found is None:
-        draft.unread(pair.label, pair.value)
-        draft.put(line, "status", "unknown")
-        return
-    draft.put(line, "status", found[0])
-    if found[1] is not None:
-        draft.put(line, "charge_percent", found[1])
+    status, charge = battery_status(pair.value) or (None, None)
+    put_status(draft, [line], "battery", status, text=pair.value)
+    if charge is not None:
+        draft.put(line, "charge_percent", charge)
 
 
 def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
@@ -225,28 +225,19 @@ def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
 
     Only the percentage and ``Not Installed`` are sure; the words beside them are unverified.
     """
-    percent = re.search(r"(\d{1,3}(?:\.\d+)?) ?%", value, re.ASCII)
+    percent = _CHARGE.search(value)
     charge = None
     if percent is not None:
         try:
             charge = round(parse_percent(f"{percent[1]}%"))
         except ValueError:
             return None
-    word = re.sub(r"[()]|\d+(?:\.\d+)? ?%", " ", value).strip().lower()
-    word = " ".join(word.split()).rstrip(".")
+    word = " ".join(_NO_WORD.sub(" ", value).lower().split()).rstrip(".")
     if word in _NO_BATTERY:
         return "missing", None
-    if word.startswith(("charged", "ok", "good", "normal", "full")):
-        return "ok", charge
-    if word.startswith(("charging", "recharging")):
-        return "charging", charge
-    if word.startswith(("fail", "bad", "error", "fault", "replace")):
-        return "failed", charge
-    if word.startswith(("low", "weak", "discharg", "need")):
-        return "degraded", charge
     if not word and charge is not None:
         return ("ok" if charge >= LOW_CHARGE else "degraded"), charge
-    return None
+    return next(((status, charge) for status, words in _BATTERIES.items() if word.startswith(words)), None)
 
 
 LOW_CHARGE = 50

@@ -3,12 +3,13 @@
 Sources: check_raid (areca.pm: Normal, Rebuild…, Checking, Initializing, HotSpare, Pass Through), einarc (areca.rb: the
 progress in parentheses, Free), Areca's manuals ("Online Capacity Expansion": migrating, migrating+degraded, degraded,
 rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an "incomplete raid set" can be activated). Expanding, offline,
-creating, need, fore and back are unverified: they mean what they say.
+creating, need, fore and back are unverified: they have their plain meaning.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
@@ -82,7 +83,7 @@ _DRIVES: dict[str, Health] = {
     "not installed": "critical",
 }
 # "normal by default … the disabled value implies no read ahead … Aggressive … is optimal for sequential access"
-# (manual of an OEM of these cards, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
+# (manual of an OEM of these controllers, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
 _AHEAD: dict[str, ReadPolicy] = {
     "normal": "read_ahead",
     "enabled": "read_ahead",
@@ -93,6 +94,13 @@ _AHEAD: dict[str, ReadPolicy] = {
 }
 
 
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_NO_WORD = re.compile(r"\([^()]*\)|\d+(?:\.\d+)? ?%")
+_LETTERS = re.compile(r"[a-z]+")
+_COUNT = re.compile(r"\d{1,12}", re.ASCII)
+_IMPOSSIBLE = re.compile(r"\d{13}", re.ASCII)
+
+
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
@@ -100,9 +108,8 @@ def has_value(text: str) -> bool:
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
     """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for words that are not known."""
-    percent = re.search(r"(\d{1,3}(?:\.\d{1,4})?) ?%", text, re.ASCII)
-    bare = re.sub(r"\([^()]*\)|\d+(?:\.\d+)? ?%", " ", text).lower()
-    words = [word for word in re.split(r"[^a-z]+", bare) if word and word not in _FILLERS]
+    percent = _PERCENT.search(text)
+    words = [word for word in _LETTERS.findall(_NO_WORD.sub(" ", text).lower()) if word not in _FILLERS]
     if not words:
         return None
     if words[0] in {"need", "needs"}:
@@ -148,11 +155,12 @@ def read_ahead(text: str) -> ReadPolicy:
 
 def plausible(text: str) -> str:
     """The text, unless it holds a figure that no hardware has."""
-    if re.search(r"\d{13}", text, re.ASCII):
+    if _IMPOSSIBLE.search(text):
         raise ValueError(text)
     return text
 
 
+@lru_cache(maxsize=256)
 def capacity(text: str) -> int | None:
     """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
     return parse_size(plausible(text), binary=False) if has_value(text) else None
@@ -179,7 +187,7 @@ def count(text: str) -> int | None:
     """A plain number."""
     if not has_value(text):
         return None
-    return int(figure(re.compile(r"\d{1,12}", re.ASCII), text.strip())[0])
+    return int(figure(_COUNT, text.strip())[0])
 
 
 def drive_model(text: str, *, sas: bool) -> str:

@@ -1,6 +1,7 @@
 """Plain drives whose write caches can be switched: what their tools print, and what they say to changes. Pure.
 
-One setting for each node, ``drive /dev/sda``: ``1`` or ``0``. A SCSI drive's is the kernel's file ``cache_type``, which
+One setting for each node, ``drive /dev/sda``: ``1`` or ``0``; for its self-tests see
+:mod:`raidctl_drives.simulator_self_tests`. A SCSI drive's is the kernel's file ``cache_type``, which
 the simulated machine keeps by itself.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State
+from raidctl_drives import simulator_self_tests as self_tests
 
 #  write-caching =  1 (on)
 _HDPARM = re.compile(r"(?m)^( write-caching =  )(\d) \((?:on|off)\)$")
@@ -32,13 +34,14 @@ def initial(argv: tuple[str, ...], text: str) -> State:
         return {f"drive {argv[-1]}": match[2]}
     if tool == "nvme" and (match := _NVME.search(text)):
         return {f"drive {argv[2]}": match[3]}
-    return {}
+    return self_tests.initial(argv, text)
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer of hdparm, smartctl or nvme with the cache as it is now."""
     tool = basename(argv[0]) if argv else ""
     node = argv[2] if tool == "nvme" and len(argv) > 2 else argv[-1] if argv else ""
+    text = self_tests.render(argv, text, state)
     value = state.get(f"drive {node}") or _of_file(node, state)
     if value is None or tool not in _RENDERED:
         return text
@@ -65,7 +68,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return _nvme_flush(argv, state)
     if (tool, first) == ("nvme", "set-feature"):
         return _nvme(argv, state)
-    return None
+    return self_tests.change(argv, state)
 
 
 def _hdparm(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Controller, Scrub, Volume
+from raidctl.model import Array, Controller, Scrub, Volume
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
 from raidctl.vendor.protocol import Observation
 
@@ -40,6 +40,8 @@ _CHECK = tuple(
     )
 )
 _CHECKED = Glob("/var/lib/mdcheck/*")
+SPARE_GROUP = "spare-group"
+"""Label of an array's spare group in its details."""
 REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *_CHECK, _CHECKED)
 
 
@@ -49,6 +51,8 @@ class Care:
 
     listed: dict[str, Line] = field(default_factory=dict)
     """The words of the ARRAY lines in lower case, and their lines."""
+    groups: dict[str, tuple[Line, str]] = field(default_factory=dict)
+    """The spare group of an ARRAY entry, by each of its words."""
     config: bool | None = None
     """Whether all configuration files could be read; None: not all."""
     monitored: bool | None = None
@@ -83,13 +87,25 @@ def _config(path: str, text: str, care: Care) -> None:
     sheet = Output.of_text(path, text)
     care.outputs.append(sheet)
     array = False
+    entry: list[str] = []
     for line in sheet.lines:
         mark_read(line)
-        words = line.text.split("#")[0].lower().split()
+        exact = line.text.split("#")[0].split()
+        words = [word.lower() for word in exact]
         if words and not line.text[:1].isspace():
             array = words[0].startswith("array")
+            entry = []
         if array:
             care.listed.update(dict.fromkeys(words, line))
+            entry += exact
+            _group(entry, line, care)
+
+
+def _group(entry: Sequence[str], line: Line, care: Care) -> None:
+    """``spare-group=main``: the running monitor moves spares between the arrays of a group."""
+    name = next((word.partition("=")[2] for word in entry if word.lower().startswith("spare-group=")), None)
+    if name:
+        care.groups.update({word.lower(): (line, name) for word in entry})
 
 
 def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], care: Care) -> bool | None:
@@ -131,18 +147,43 @@ def applied(found: Observation, care: Care) -> Observation:
 def _card(card: Controller, care: Care) -> Controller:
     check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
     volumes = tuple(_volume(volume, care) for volume in card.volumes)
-    return replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes)
+    arrays = tuple(_array(array, volumes, care) for array in card.arrays)
+    return replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes, arrays=arrays)
+
+
+def _array(array: Array, volumes: Sequence[Volume], care: Care) -> Array:
+    """The array with its spare group."""
+    names = [name for volume in volumes if volume.array == array.id for name in _names(volume)]
+    found = next((care.groups[name] for name in names if name in care.groups), None)
+    if found is None:
+        return array
+    line, group = found
+    line.detail(array.id, SPARE_GROUP, group)
+    return replace(array, details={**array.details, SPARE_GROUP: group})
 
 
 def _volume(volume: Volume, care: Care) -> Volume:
     line = next((care.listed[name] for name in _names(volume) if name in care.listed), None)
     if line is not None:
         line.fact(volume.id, "in_config_file", value=True)
+    last = care.last.get(volume.unique_id or "", volume.consistency_check)
+    if stopped(volume.details):
+        last = replace(last or Scrub(), last_result="unfinished")
     return replace(
         volume,
         in_config_file=True if line else None if care.config is None or not volume.unique_id else False,
-        consistency_check=care.last.get(volume.unique_id or "", volume.consistency_check),
+        consistency_check=last,
     )
+
+
+def stopped(details: Mapping[str, str]) -> int | None:
+    """The sector at which the last check was stopped; None: it was not, or that is unknown.
+
+    The next check begins there (``sync_min``); it is 0 after a complete one, and in the first sixteenth of a check.
+    """
+    place = details.get("sync_min", "")
+    idle = details.get("sync_action") == "idle" and details.get("last_sync_action") in ("check", "repair")
+    return (int(place) or None) if idle and place.isascii() and place.isdecimal() else None
 
 
 def _names(volume: Volume) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Ask a machine: mdstat, sysfs, and ``mdadm --detail`` for each array; ``--examine`` where that does not tell all."""
+"""Read a machine: mdstat, sysfs, ``mdadm --detail`` for each array, ``--examine`` if that is incomplete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from raidctl_md import care
 from raidctl_md.group import Alias
 from raidctl_md.parts import Part, Reading, Source, key_of
 from raidctl_md.probe import MDSTAT, First
-from raidctl_md.query import trouble_of
+from raidctl_md.query import complaint_of
 from raidctl_md.reader import read_documents
 from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
 from raidctl_md.to_model import build
@@ -37,7 +37,13 @@ _LIMIT = 65_536
 
 
 @dataclass
-class _Session:
+class _Outputs:
+    """What was read so far.
+
+    Not a session with a tool (:mod:`raidctl.vendor.session`): files are read beside mdadm, and where a call fails the
+    kernel's data takes its place, so its problem is milder.
+    """
+
     documents: list[Document] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
@@ -46,7 +52,7 @@ class _Session:
 def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
     """Read all arrays of a machine after the first probe found some."""
     tool, mdstat, arrays, members = first
-    asked = _Session()
+    asked = _Outputs()
     if mdstat.text is not None:
         asked.documents.append(Document(MDSTAT, "md", mdstat.text))
     elif mdstat.trouble is not Failure.MISSING:
@@ -87,7 +93,7 @@ def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
     return list(dict.fromkeys([*listed, *(path.split("/")[3] for path in arrays.paths if path.count("/") > 4)]))
 
 
-def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Session) -> bool:
+def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Outputs) -> bool:
     """Whether mdadm can be used; adds a problem if not."""
     count = counted(len(names), "md array")
     if tool.path is None:
@@ -118,7 +124,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
 
 
 def _read_arrays(
-    names: Sequence[str], members: GlobAnswer, asked: _Session, *, may_run: bool
+    names: Sequence[str], members: GlobAnswer, asked: _Outputs, *, may_run: bool
 ) -> Dialogue[Sequence[Answer]]:
     """Sysfs files and ``mdadm --detail`` of all arrays, side by side; the answers about the care for them."""
     listed: dict[str, list[str]] = {name: [] for name in names}
@@ -149,7 +155,7 @@ def _lines(file: str, answer: ReadAnswer) -> str:
     return "".join(f"{file}: {line}\n" for line in text.splitlines())
 
 
-def _take_run(run: Run, answer: RunAnswer, asked: _Session) -> None:
+def _take_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
     command = " ".join(run.argv)
     if answer.text.strip():
         asked.documents.append(Document(command, "md", answer.text))
@@ -157,7 +163,7 @@ def _take_run(run: Run, answer: RunAnswer, asked: _Session) -> None:
         asked.problems.append(_trouble(command, answer))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = " ".join(answer.error_text.replace("mdadm: ", "").split())
-        message = trouble_of(words[:500] or f"no message; exit code {answer.code}")
+        message = complaint_of(words[:500] or f"no message; exit code {answer.code}")
         asked.problems.append(message.problem(command))
 
 
@@ -174,7 +180,7 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
     )
 
 
-def _examine(asked: _Session) -> Dialogue[None]:
+def _examine(asked: _Outputs) -> Dialogue[None]:
     """The superblocks of members of containers and of arrays that are not started."""
     nodes = _worth_examining(read_documents(asked.documents))
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]

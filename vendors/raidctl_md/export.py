@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from raidctl.evidence import Line
 from raidctl.text import attempt
 from raidctl.units import parse_size
+from raidctl_md.label_lines import Field, Fields, count, read_label
 from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, version
@@ -50,26 +50,47 @@ def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str
     device = _DEVICE.fullmatch(key)
     if device:
         _take_device(part, line, device, value, members)
-    elif key == "MD_LEVEL":
-        part.is_container = "container".startswith(value)  # also where the output ends in the word
-        part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
-        part.details[key] = value
-    elif key == "MD_DEVICES":
-        part.tell(line, "drives_expected", int(value) if value.isdecimal() and len(value) < 6 else None, key)
-    elif key == "MD_METADATA":
-        part.tell(line, "metadata", version(value), key)
-    elif key == "MD_UUID":
-        part.take_uuid(line, key, value)
-    elif key == "MD_NAME":
-        part.tell(line, "name", value or None, key)
-    elif key == "MD_DEVNAME":
-        part.node = part.node or f"/dev/md/{value}"
-        part.detail(line, key, value)
-    elif key == "MD_ARRAY_SIZE":
-        # 21.46GB is decimal, 19.98GiB of older releases is not; rounded in any case
-        part.tell(line, "size_bytes", attempt(lambda text: parse_size(text, binary=False), value), key)
     elif key in _DETAILS:
         part.detail(line, key, value)
+    else:
+        read_label(part, part, (line, key, value), _FIELDS)
+
+
+def _take_level(part: Part, line: Line, value: str) -> None:
+    part.is_container = "container".startswith(value)  # also where the output ends in the word
+    part.put(line, "raid_level", LEVELS.get(value, "unknown"), "MD_LEVEL")
+    part.details["MD_LEVEL"] = value
+
+
+def _take_uuid(part: Part, line: Line, value: str) -> None:
+    part.take_uuid(line, "MD_UUID", value)
+
+
+def _take_name(part: Part, line: Line, value: str) -> None:
+    part.node = part.node or f"/dev/md/{value}"
+    part.detail(line, "MD_DEVNAME", value)
+
+
+def _size(value: str) -> int | None:
+    # 21.46GB is decimal, 19.98GiB of older releases is not; rounded in any case
+    return attempt(lambda text: parse_size(text, binary=False), value)
+
+
+_FIELDS: Fields[Part] = {
+    # MD_LEVEL=raid1
+    "MD_LEVEL": _take_level,
+    "MD_DEVICES": Field("drives_expected", count),
+    # MD_METADATA=1.2
+    "MD_METADATA": Field("metadata", version),
+    # MD_UUID=3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    "MD_UUID": _take_uuid,
+    # MD_NAME=box:root
+    "MD_NAME": Field("name", lambda value: value or None),
+    # MD_DEVNAME=root
+    "MD_DEVNAME": _take_name,
+    # MD_ARRAY_SIZE=21.46GB
+    "MD_ARRAY_SIZE": Field("size_bytes", _size),
+}
 
 
 def _take_device(part: Part, line: Line, match: re.Match[str], value: str, members: dict[str, str]) -> None:
@@ -87,13 +108,13 @@ def _take_device(part: Part, line: Line, match: re.Match[str], value: str, membe
     key = members.setdefault(word, word.removeprefix("dev_").removeprefix("ev_"))
     member = part.member(key)
     # a journal, and a faulty device, is called "spare" here too
-    part.tell_member(line, member, "role", "spare" if value == "spare" else "member")
+    part.put_member(line, member, "role", "spare" if value == "spare" else "member")
     member.slot = slot_of(value)
     part.detail_member(line, member, "ROLE", value)
 
 
 def _renamed(claim: Claim, old: str, new: str) -> Claim:
-    return replace(claim, member=new) if claim.member == old else claim
+    return claim._replace(member=new) if claim.member == old else claim
 
 
 def _settle_export(part: Part) -> None:
@@ -113,7 +134,7 @@ def _settle_export(part: Part) -> None:
 
 
 def _given(claim: Claim, member: str) -> Claim:
-    return replace(claim, member=member) if claim.label == "MD_DEV_UUID" else claim
+    return claim._replace(member=member) if claim.label == "MD_DEV_UUID" else claim
 
 
 # what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line
@@ -132,7 +153,7 @@ def read_scan(section: Section, reading: Reading) -> None:
             reading.parts.append(part)
             _take_scan(part, line, words[1:])
             if words[0] == "INACTIVE-ARRAY":
-                part.tell(line, "status_text", words[0], words[0])
+                part.put(line, "status_text", words[0], words[0])
                 part.values["status"] = "inactive"
         elif part is not None and words and all(_CONTINUED.match(word) for word in words):
             _take_scan(part, line, words)
@@ -149,13 +170,13 @@ def _take_scan(part: Part, line: Line, words: list[str]) -> None:
             part.detail(line, "device", word)
         elif key == "level":
             part.is_container = "container".startswith(value)  # also where the output ends in the word
-            part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+            part.put(line, "raid_level", LEVELS.get(value, "unknown"), key)
         elif key == "num-devices" and value.isdecimal() and len(value) < 6:
-            part.tell(line, "drives_expected", int(value), key)
+            part.put(line, "drives_expected", int(value), key)
         elif key == "UUID":
             part.take_uuid(line, key, value)
         elif key in _SCAN_FIELDS:
-            part.tell(line, _SCAN_FIELDS[key], value, key)
+            part.put(line, _SCAN_FIELDS[key], value, key)
         elif key == "devices":
             for node in value.split(","):
                 if node.startswith("/"):

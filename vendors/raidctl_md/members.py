@@ -1,8 +1,8 @@
-"""The members of an array (of a container: of all its arrays), put together from all parts that list them."""
+"""The members of an array (of a container: of all its arrays), combined from all parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -17,7 +17,7 @@ _ROLE_ORDER = (
 _DORMANT_ORDER = (
     Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
-"""While an array is not started, only the superblocks know what its devices are for."""
+"""While an array is not started, only the superblocks know the roles of its devices."""
 _SLOT_ORDER = {source: rank for rank, source in enumerate(_ROLE_ORDER)}
 _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
@@ -25,27 +25,29 @@ _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
 
 @dataclass(eq=False)
 class Device:
-    """A member, with everything that was told of it."""
+    """A member, with all that the parts report of it."""
 
     key: str
     node: str | None = None
     number: str | None = None
     names: set[str] = field(default_factory=set)
-    told: list[tuple[Part, Member]] = field(default_factory=list)
+    reports: list[tuple[Part, Member]] = field(default_factory=list)
 
-    def pick(self, name: str, order: Sequence[Source]) -> object:
-        """The value of the strongest source that tells it."""
-        if len(self.told) == 1:
-            return self.told[0][1].values.get(name)
-        for _, member in sorted(self.told, key=lambda told: order.index(told[0].source)):
-            value = member.values.get(name)
-            if value is not None:
-                return value
-        return None
+    def values(self, order: Sequence[Source]) -> Mapping[str, object]:
+        """The values of all sources, each from the strongest one that reports it."""
+        if len(self.reports) == 1:
+            return self.reports[0][1].values
+        ranked = sorted(self.reports, key=lambda report: order.index(report[0].source))
+        found: dict[str, object] = {}
+        for _, member in ranked:
+            for name, value in member.values.items():
+                if value is not None:
+                    found.setdefault(name, value)
+        return found
 
     def place(self) -> tuple[int, int]:
-        """Where it stands among the members: by slot; by md's number where no slot is told; else after these."""
-        slots = [(_SLOT_ORDER[part.source], member.slot) for part, member in self.told if member.slot is not None]
+        """Its place among the members: by slot; by md's number if the slot is unknown; else after these."""
+        slots = [(_SLOT_ORDER[part.source], member.slot) for part, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
         return (0, int(self.number)) if self.number and self.number.isdecimal() else (1, 0)
@@ -62,18 +64,18 @@ class Roll:
         self._by_number: dict[str, Device] = {}
 
     def key(self, member: Member) -> str:
-        """The kernel's name of a member where it is known, else what was printed."""
+        """The kernel's name of a member if known, else the printed one."""
         if member.node and member.node.startswith("/dev/") and "/" in member.node[5:]:
             return self.alias(member.node) or member.key
         return member.key
 
     def add(self, part: Part, member: Member, *, numbered: bool) -> Device:
-        """Enter a member; ``numbered`` when the numbers of the text are those of this array."""
+        """Add a member; ``numbered``: the numbers in the text are those of this array."""
         key = self.key(member)
         device = self._by_key.get(key)
         named = next((self._by_name[n] for n in member.names if n in self._by_name), None) if member.names else None
         if named is not None and named.node and member.node and named.key != key:
-            # two devices are two, whatever serial a masked text gives them
+            # two devices are two, even if a masked text gives both the same serial number
             named = None
         if device is not None and named is not None and named is not device:
             self._absorb(device, named)
@@ -87,7 +89,7 @@ class Roll:
             self.devices.append(device)
         elif device.node is None and member.node:
             device.key, device.node = key, member.node
-        device.told.append((part, member))
+        device.reports.append((part, member))
         device.names |= member.names
         self._by_key.setdefault(key, device)
         for name in member.names:
@@ -97,9 +99,9 @@ class Roll:
         return device
 
     def _absorb(self, device: Device, other: Device) -> None:
-        """Two that were entered apart turn out to be one."""
+        """Merge two devices that turn out to be one."""
         self.devices.remove(other)
-        device.told += other.told
+        device.reports += other.reports
         device.names |= other.names
         for index in (self._by_key, self._by_name, self._by_number):
             for name in [name for name, entry in index.items() if entry is other]:
@@ -127,7 +129,7 @@ def roll_of(group: Group, alias: Alias) -> Roll:
     for part in sorted((p for g in (group, *group.children) for p in g.parts), key=lambda part: part.source):
         for member in part.members.values():
             order[id(member)] = len(order)
-    roll.devices.sort(key=lambda device: min([order[id(member)] for _, member in device.told]))
+    roll.devices.sort(key=lambda device: min([order[id(member)] for _, member in device.reports]))
     return roll
 
 
@@ -138,37 +140,37 @@ def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
 
 def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dormant: bool) -> Drive:
     """The drive of the model."""
-    order = _DORMANT_ORDER if dormant else _ROLE_ORDER
-    role = cast("Role | None", device.pick("role", order))
+    values = device.values(_DORMANT_ORDER if dormant else _ROLE_ORDER)
+    role = cast("Role | None", values.get("role"))
     if group.is_container and role == "member" and _is_left_over(device, group):
         role = "spare"
     status, text = _status(device)
     if dormant and not group.is_container:
-        text = cast("str | None", device.pick("status_text", order)) or text
-    errors, size = device.pick("media_errors", order), device.pick("size_bytes", order)
-    flags = [flag for _, member in device.told for flag in member.values.get("flags", ())]  # type: ignore[attr-defined]  # a tuple
+        text = cast("str | None", values.get("status_text")) or text
+    errors, size = values.get("media_errors"), values.get("size_bytes")
+    flags = [flag for _, member in device.reports for flag in member.values.get("flags", ())]  # type: ignore[attr-defined]  # a tuple
     return Drive(
         id=drive_id,
         array=array_id,
         role=role,
         device=device.node,
-        serial=cast("str | None", device.pick("serial", order)),
+        serial=cast("str | None", values.get("serial")),
         size_bytes=size if isinstance(size, int) else None,
         status=status,
         status_text=text,
         flags=tuple(dict.fromkeys(flags)) if flags else (),
         errors=Errors(media=errors) if isinstance(errors, int) else _NO_ERRORS,
         spare_for=(array_id,) if role == "spare" else (),
-        details=_details(device.told),
+        details=_details(device.reports),
     )
 
 
 def _status(device: Device) -> tuple[Health, str | None]:
-    """The worst word of the strongest source that has one, and that source's own words."""
-    if len(device.told) == 1:
-        values = device.told[0][1].values
+    """The worst status of the strongest source that has one, and the words of that source."""
+    if len(device.reports) == 1:
+        values = device.reports[0][1].values
         return cast("Health", values.get("status", "unknown")), cast("str | None", values.get("status_text"))
-    ranked = sorted(device.told, key=lambda told: told[0].source)
+    ranked = sorted(device.reports, key=lambda report: report[0].source)
     text = next((str(m.values["status_text"]) for _, m in ranked if m.values.get("status_text")), None)
     for source in dict.fromkeys(part.source for part, _ in ranked):
         mine = [member for part, member in ranked if part.source is source]
@@ -188,16 +190,16 @@ def _status(device: Device) -> tuple[Health, str | None]:
 
 
 def _is_left_over(device: Device, group: Group) -> bool:
-    """A disk of a container that none of its arrays uses, where the kernel has listed container and arrays."""
+    """Whether none of a container's arrays uses a drive, if the kernel lists container and arrays."""
     sources = {part.source for child in group.children for part in child.parts}
     listed = any(part.source is Source.MDSTAT for part in group.parts)
-    used = any(not part.is_container for part, _ in device.told)
+    used = any(not part.is_container for part, _ in device.reports)
     return listed and Source.MDSTAT in sources and not used
 
 
-def _details(told: Sequence[tuple[Part, Member]]) -> dict[str, str]:
+def _details(reports: Sequence[tuple[Part, Member]]) -> dict[str, str]:
     merged: dict[str, str] = {}
-    for _, member in sorted(told, key=lambda item: -item[0].source) if len(told) > 1 else told:
+    for _, member in sorted(reports, key=lambda item: -item[0].source) if len(reports) > 1 else reports:
         merged.update(member.details)
     return merged
 

@@ -20,6 +20,10 @@ _WORK_STATUS: dict[Operation, VolumeStatus] = {
     "recovery": "rebuilding", "resync": "checking", "check": "checking", "repair": "checking", "reshape": "migrating",
 }  # fmt: skip
 
+_FIRST_WRITE = "starts with the first write to the array"
+_OTHER_FIRST = "another array on the same drives is first"
+_REASONS = {"PENDING": "not started yet", "DELAYED": _OTHER_FIRST, "REMOTE": "another node of the cluster does it"}
+
 VOLUME_HEALTH: dict[VolumeStatus, Health] = {
     "ok": "ok", "checking": "ok", "initializing": "ok", "expanding": "ok", "migrating": "ok",
     "degraded": "warning", "rebuilding": "warning",
@@ -31,7 +35,7 @@ ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a source says of an array."""
+    """The state of an array according to one source."""
 
     status: VolumeStatus
     progress: Progress | None = None
@@ -39,13 +43,19 @@ class State:
     """The operation is delayed or pending."""
 
 
+def waits_for(word: str, *, held: bool = False) -> str | None:
+    """Why an operation waits: ``PENDING``, ``DELAYED``, ``REMOTE``; ``held``: the array is (auto-)read-only."""
+    # md(4): an array that is auto-read-only resynchronises when the first write arrives
+    return _FIRST_WRITE if held and word == "PENDING" else _REASONS.get(word)
+
+
 def worst(healths: Sequence[Health]) -> Health:
-    """The worst of several; unknown when there is none."""
+    """The worst of several; unknown if there is none."""
     return next((health for health in ORDER if health in healths), "unknown")
 
 
 def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
-    """One word out of what is known, the gravest first; lost redundancy outweighs everything but its rebuilding."""
+    """The status that follows from what is known, the worst first."""
     if lost:
         return "failed"
     if dormant:
@@ -61,11 +71,14 @@ def of_detail(text: str) -> State | None:
     """The state of ``clean, degraded, recovering``; None when a word of it is not known."""
     lost = dormant = degraded = waiting = False
     work: Operation | None = None
+    held = "read-auto" in text.lower() or "readonly" in text.lower()
+    reason: str | None = None
     for word in (part.strip() for part in text.split(",")):
         lower = word.lower()
         match = _UNDER_WAY.fullmatch(word)
         if match:
             work, waiting = OPERATIONS[match[1]], match[2] is not None
+            reason = waits_for(match[2], held=held) if match[2] else None
         elif lower in _LOST:
             lost = True
         elif lower in _DORMANT:
@@ -75,4 +88,5 @@ def of_detail(text: str) -> State | None:
         elif lower not in _QUIET:
             return None
     status = judge(lost=lost, dormant=dormant, degraded=degraded, work=work, waiting=waiting)
-    return State(status, Progress(operation=work) if work else None, waiting)
+    progress = Progress(operation=work, state="queued" if waiting else "running", reason=reason) if work else None
+    return State(status, progress, waiting)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
-from raidctl_md.label_lines import is_table_head, label_of, name_of, row_of, take_member
-from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
+from raidctl_md.label_lines import (
+    Field,
+    Fields,
+    count,
+    is_table_head,
+    label_of,
+    layout,
+    name_of,
+    read_label,
+    row_of,
+    take_member,
+)
+from raidctl_md.parts import Claim, Complaint, Member, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import judge
-from raidctl_md.vocabulary import LEVELS, NO_RAID, chunk_bytes, enough, size_in, version
+from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
 
 _INCONSISTENT = "WARNING Array state is inconsistent"
 _ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
 
-# what the superblock says of the array
+# details of the array
 _ARRAY_DETAILS = frozenset(
     {
         "Feature Map", "Creation Time", "Used Dev Size", "Used Size", "Total Devices", "Preferred Minor",
@@ -24,7 +34,7 @@ _ARRAY_DETAILS = frozenset(
         "New Layout", "New Chunksize", "Reshape pos'n", "Cluster Name", "Update Time", "Eedk", "Sync checkpoint",
     }
 )  # fmt: skip
-# what it says of the member that it was read from
+# details of the examined member
 _MEMBER_DETAILS = frozenset(
     {
         "Avail Dev Size", "Device Size", "Data Offset", "New Offset", "Super Offset", "Recovery Offset", "Unused Space",
@@ -32,7 +42,6 @@ _MEMBER_DETAILS = frozenset(
     }
 )  # fmt: skip
 _OLD_SLOT = re.compile(r"(\d{1,6}) \(((?:\d{1,6}|failed|empty)(?:, (?:\d{1,6}|failed|empty)){0,2000})\)", re.ASCII)
-_COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _EVENTS = re.compile(r"(?:(\d{1,10})\.)?(\d{1,20})", re.ASCII)
 _ROLE = re.compile(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 # "AA.A ('A' == active, '.' == missing, 'R' == replacing)"; mdadm 2 and 3.0: "uuUu_ 1 failed"
@@ -47,14 +56,14 @@ def read(section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.feed(line)
     if section.head and part.claims:
-        part.tell_member(section.head, reader.me, "device", section.node)
+        part.put_member(section.head, reader.me, "device", section.node)
     if part.claims:
         reader.settle()
         reading.parts.append(part)
 
 
 class _Reader:
-    """The lines of one superblock while they come in."""
+    """Reads the lines of one superblock."""
 
     def __init__(self, part: Part, node: str | None) -> None:
         self.part = part
@@ -69,17 +78,17 @@ class _Reader:
             return
         columns = row_of(line, old=True)
         if columns:
-            self._take_row(line, columns)
+            self.take_row(line, columns)
             return
         if line.text.startswith(_INCONSISTENT) or (self.slots and _ROLES_LIST.fullmatch(line.text)):
             part.detail_member(line, self.me, "Array state", line.stripped)
-            part.troubles.append(Trouble("warning", "state", line.stripped, member=self.me.key))
+            part.complaints.append(Complaint("warning", "state", line.stripped, member=self.me.key))
             return
-        told = label_of(line)
-        if told is not None:
-            self._take(line, *told)
+        pair = label_of(line)
+        if pair is not None:
+            self._take(line, *pair)
 
-    def _take_row(self, line: Line, columns: re.Match[str]) -> None:
+    def take_row(self, line: Line, columns: re.Match[str]) -> None:
         """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
         self.rows += 1
         if columns["index"] == "this":
@@ -100,98 +109,82 @@ class _Reader:
             part.detail(line, label, value)
             if label == "Used Size":
                 # mdadm 2.6 and 3.0 call "Used Dev Size" what the others call "Avail Dev Size"
-                self._take_size(line, "Avail Dev Size", part.details.get("Used Dev Size", ""))
+                self.take_size(line, "Avail Dev Size", part.details.get("Used Dev Size", ""))
             return True
         if label in _MEMBER_DETAILS:
             part.detail_member(line, self.me, label, value)
             self._warn(label, value)
-            self._take_size(line, label, value)
+            self.take_size(line, label, value)
             return True
-        if label in _FIELDS:
-            name, parse = _FIELDS[label]
-            parsed = parse(value)
-            if parsed is None:
-                part.detail(line, label, value)
-            else:
-                part.tell(line, name, parsed, label)
-            return True
-        return self._take_special(line, label, value)
+        return read_label(self, part, (line, label, value), _FIELDS)
 
-    def _take_special(self, line: Line, label: str, value: str) -> bool:
-        part = self.part
-        if label == "Raid Level":
-            level = LEVELS.get(value)
-            if level is None:
-                part.detail(line, label, value)
-                if value not in NO_RAID:
-                    part.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {value!r}."))
-            part.tell(line, "raid_level", level or "unknown", label)
-        elif label == "Array Size":
-            # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small
-            # arrays and has the label Array Slot, which comes later: the brackets decide
-            part.tell(line, "size_bytes", size_in(value, (1024, 512)), label)
-        elif label in ("Array UUID", "UUID"):
-            part.take_uuid(line, label, name_of(value) or value)
-        elif label == "Name":
-            part.tell(line, "name", name_of(value), label)
-        elif label == "State":
-            part.tell(line, "status_text", value, label)
-            if value.endswith("TRUNCATED DEVICE"):
-                self._complain("The device is smaller than its superblock records.")
-        elif label == "Internal Bitmap":
-            part.tell(line, "bitmap", "internal", label)
-            part.details[label] = value
-        elif label == "Flags":
-            part.tell_member(line, self.me, "flags", tuple(word.replace("-", "_") for word in value.split()))
-        elif label == "Device Role":
-            self._take_role(line, value)
-        elif label == "Array State":
-            match = _SLOTS.fullmatch(value)
-            self.slots = match[1] if match else ""
-            part.detail(line, label, value)
-            if match:
-                part.tell(line, "drives_active", sum(letter not in "._" for letter in self.slots), label)
-        else:
-            return False
-        return True
+    def take_level(self, line: Line, value: str) -> None:
+        self.part.take_level(line, "Raid Level", value)
 
-    def _take_role(self, line: Line, value: str) -> None:
+    def take_uuid(self, line: Line, value: str) -> None:
+        self.part.take_uuid(line, "UUID", name_of(value) or value)
+
+    def take_name(self, line: Line, value: str) -> None:
+        self.part.put(line, "name", name_of(value), "Name")
+
+    def take_state(self, line: Line, value: str) -> None:
+        self.part.put(line, "status_text", value, "State")
+        if value.endswith("TRUNCATED DEVICE"):
+            self._complain("The device is smaller than its superblock records.")
+
+    def take_bitmap(self, line: Line, value: str) -> None:
+        self.part.put(line, "bitmap", "internal", "Internal Bitmap")
+        self.part.details["Internal Bitmap"] = value
+
+    def take_flags(self, line: Line, value: str) -> None:
+        flags = tuple(word.replace("-", "_") for word in value.split())
+        self.part.put_member(line, self.me, "flags", flags)
+
+    def take_slots(self, line: Line, value: str) -> None:
+        match = _SLOTS.fullmatch(value)
+        self.slots = match[1] if match else ""
+        self.part.detail(line, "Array State", value)
+        if match:
+            working = sum(letter not in "._" for letter in self.slots)
+            self.part.put(line, "drives_active", working, "Array State")
+
+    def take_role(self, line: Line, value: str) -> None:
         part, me = self.part, self.me
         match = _ROLE.fullmatch(value)
         role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(value)
-        part.tell_member(line, me, "role", role)
-        part.tell_member(line, me, "status_text", value)
+        part.put_member(line, me, "role", role)
+        part.put_member(line, me, "status_text", value)
         if match and match[1] == "Replacement":
             flags = me.values.get("flags", ())
-            part.tell_member(
+            part.put_member(
                 line, me, "flags", (*flags, "replacement") if isinstance(flags, tuple) else ("replacement",)
             )
         if role is None:
-            part.troubles.append(Trouble("warning", "unread", f"Unknown role {value!r}.", member=me.key))
+            part.complaints.append(Complaint("warning", "unread", f"Unknown role {value!r}.", member=me.key))
 
     def _warn(self, label: str, value: str) -> None:
         if label == "Bad Block Log" and "bad blocks present" in value:
             text = "The member has entries in its bad block log."
             remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
-            self.part.troubles.append(Trouble("warning", "state", text, remedy, self.me.key))
+            self.part.complaints.append(Complaint("warning", "state", text, remedy, self.me.key))
         elif label == "Checksum" and "expected" in value:
             self._complain(f"The superblock's checksum is wrong: {value}.")
         elif "DEVICE TOO SMALL" in value:
             self._complain("The device is smaller than its superblock records.")
 
-    def _take_size(self, line: Line, label: str, value: str) -> None:
-        """What the device offers to the array, in sectors; 0.90 tells only what the array uses of each."""
+    def take_size(self, line: Line, label: str, value: str) -> None:
+        """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
         modern = str(self.part.values.get("metadata", "")).startswith("1")
         if label == "Avail Dev Size" or (label == "Device Size" and modern):
             size = size_in(value, (512, 1024))
             if size:
-                self.part.tell_member(line, self.me, "size_bytes", size)
+                self.part.put_member(line, self.me, "size_bytes", size)
 
     def _complain(self, text: str) -> None:
-        self.part.troubles.append(Trouble("warning", "state", text, member=self.me.key))
+        self.part.complaints.append(Complaint("warning", "state", text, member=self.me.key))
 
     def settle(self) -> None:
-        """Draw the conclusions: a superblock tells the state that the array had when it was written last."""
+        """Conclude the state that the array had when the superblock was last written."""
         part, me = self.part, self.me
         events = _EVENTS.fullmatch(part.details.get("Events", ""))
         if events:
@@ -205,7 +198,7 @@ class _Reader:
         # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
         expected = part.values.get("drives_expected")
         whole = self.slots or self.rows > (expected if isinstance(expected, int) else 0)
-        part.sheet.gap = "" if whole else "the state of the array is missing"
+        part.output.gap = "" if whole else "the state of the array is missing"
         self._member_status(slots)
         self._array_status(slots)
 
@@ -264,11 +257,11 @@ class _Reader:
         text = self.part.values.get("status_text")
         if text:
             message = f"Working members unknown: the superblock only reports state {text!r}."
-            self.part.troubles.append(Trouble("info", "note", message, "Check the array with `mdadm --detail`."))
+            self.part.complaints.append(Complaint("info", "note", message, "Check the array with `mdadm --detail`."))
 
 
 def _rename(part: Part, me: Member) -> None:
-    """The device is not told: the member goes by its own UUID; without one it is not listed."""
+    """Name a member without a device by its UUID; without one it is not listed."""
     del part.members[me.key]
     key = me.details.get("Device UUID")
     part.claims = [_moved(claim, key) if claim.member == "?" else claim for claim in part.claims]
@@ -281,18 +274,35 @@ def _rename(part: Part, me: Member) -> None:
 
 def _moved(claim: Claim, key: str | None) -> Claim:
     field = claim.field if key else f"details[{claim.label}]"
-    return replace(claim, member=key, field=field)
+    return claim._replace(member=key, field=field)
 
 
-def _count(value: str) -> int | None:
-    return int(value) if _COUNT.fullmatch(value) else None
-
-
-_FIELDS = {
-    "Version": ("metadata", version),
-    "Raid Devices": ("drives_expected", _count),
-    "Active Devices": ("drives_active", _count),
-    "Layout": ("layout", lambda value: None if value in ("-unknown-", "") else value),
-    "Chunk Size": ("strip_bytes", chunk_bytes),
+_FIELDS: Fields[_Reader] = {
+    #         Version : 1.2
+    "Version": Field("metadata", version),
+    #      Array UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    **dict.fromkeys(("Array UUID", "UUID"), _Reader.take_uuid),
+    #            Name : box:root  (local to host box)
+    "Name": _Reader.take_name,
+    #      Raid Level : raid1
+    "Raid Level": _Reader.take_level,
+    "Raid Devices": Field("drives_expected", count),
+    "Active Devices": Field("drives_active", count),
+    #      Array Size : 976630464 KiB (931.39 GiB 1000.07 GB)
+    # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small arrays and
+    # has the label Array Slot, which comes later: the brackets decide
+    "Array Size": Field("size_bytes", lambda value: size_in(value, (1024, 512))),
+    # Internal Bitmap : 8 sectors from superblock
+    "Internal Bitmap": _Reader.take_bitmap,
+    "Flags": _Reader.take_flags,
+    #           State : clean
+    "State": _Reader.take_state,
+    #          Layout : left-symmetric
+    "Layout": Field("layout", layout),
+    #      Chunk Size : 512K
+    "Chunk Size": Field("strip_bytes", chunk_bytes),
+    #     Device Role : Active device 0
+    "Device Role": _Reader.take_role,
+    #     Array State : AA ('A' == active, '.' == missing, 'R' == replacing)
+    "Array State": _Reader.take_slots,
 }
-"""Labels whose value fills a field, with what reads the value (None: it cannot)."""

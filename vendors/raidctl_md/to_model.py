@@ -1,8 +1,9 @@
-"""The controller ``md``, its arrays, volumes and drives, out of the parts."""
+"""The controller ``md``, its arrays, volumes and drives, from the parts."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -12,7 +13,7 @@ from raidctl.model import Array, Capability, Controller, Drive, Health, Problem,
 from raidctl.vendor.protocol import Observation
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
-from raidctl_md.parts import Claim, Part, Reading, Source
+from raidctl_md.parts import Part, Reading, Source
 from raidctl_md.state import VOLUME_HEALTH, worst
 
 _FIELDS = (
@@ -22,9 +23,10 @@ _FIELDS = (
 )  # fmt: skip
 _LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 _ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)
-"""Sources that speak for a running kernel."""
+"""Sources that show a running kernel."""
+_RENAMED = {"media_errors": "errors.media"}
 _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
-"""What the superblocks know better while the array is not started."""
+"""Fields that the superblocks know better while the array is not started."""
 
 
 _DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
@@ -36,8 +38,8 @@ class _Built:
     volumes: list[Volume] = field(default_factory=list)
     drives: list[Drive] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    homes: dict[tuple[int, str | None], str] = field(default_factory=dict)
-    """Id of the object that (part, member) tells of."""
+    homes: defaultdict[int, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
+    """By the ``id()`` of a part: the id of the object of each of its members, and under None that of its array."""
     alive: bool = False
 
 
@@ -47,10 +49,10 @@ def build(
     alias: Alias = lambda _: None,
     measured: Collection[str] = (),
 ) -> Observation:
-    """The observation: objects, problems, and the evidence on the sheets.
+    """Build the observation: objects, problems, and the evidence on the outputs.
 
-    ``alias`` tells the kernel's name of a device path where the machine is known; ``measured`` are the nodes whose
-    size the kernel tells: what a superblock says of it is less, the metadata's own place is not counted.
+    ``alias`` gives the kernel's name of a device path if the machine is known; ``measured`` are the nodes whose
+    size the kernel reports: a superblock's figure is smaller, as it leaves out the metadata.
     """
     _forget_sizes(reading, measured)
     built = _Built()
@@ -58,7 +60,7 @@ def build(
         if item.container is None:
             _build_array(item, built, alias)
     details = _evidence(reading, built)
-    problems = [trouble.problem(where) for where, trouble in reading.troubles] + built.problems
+    problems = [complaint.problem(where) for where, complaint in reading.complaints] + built.problems
     controllers: tuple[Controller, ...] = ()
     if built.arrays or details:
         controllers = (
@@ -104,12 +106,12 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     own = None if members == [item] else item
     if own is not None:
         for part in own.parts:
-            built.homes[id(part), None] = array_id
+            built.homes[id(part)][None] = array_id
             built.alive |= part.source in _ANSWERED
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for part in (part for each in (*members, item) for part in each.parts):
-        built.problems += [t.problem(built.homes.get((id(part), t.member), array_id)) for t in part.troubles]
+        built.problems += [t.problem(built.homes[id(part)].get(t.member, array_id)) for t in part.complaints]
 
 
 def _array(
@@ -140,7 +142,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
     volume_id = f"md:{item.name}"
     ranked = item.ranked()
     for part in ranked:
-        built.homes[id(part), None] = volume_id
+        built.homes[id(part)][None] = volume_id
         built.alive |= part.source in _ANSWERED
     values = _values(ranked)
     if item.container is not None:
@@ -152,7 +154,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
         details.update(part.details)
     if item.container is not None:
         details["container"] = f"md:{item.container.name}/array"
-    # "external:/md127/0" where nobody tells what that container is
+    # "external:/md127/0" if no source describes that container
     values["metadata"] = values["metadata"] or details.get("super")
     return Volume(
         id=volume_id,
@@ -165,7 +167,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
 
 
 def _values(ranked: Sequence[Part]) -> dict[str, Any]:
-    """Of each field the value of the strongest source."""
+    """The value of each field from the strongest source."""
     if len(ranked) == 1:
         return {name: ranked[0].values.get(name) for name in _FIELDS}
     live = [part for part in ranked if part.source in _LIVE]
@@ -176,7 +178,7 @@ def _values(ranked: Sequence[Part]) -> dict[str, Any]:
         if dormant and name in _TRUSTED_WHEN_DORMANT:
             parts.sort(key=lambda part: part.source is not Source.EXAMINE)
         if live and name in ("status", "status_text", "drives_active"):
-            # what a superblock said when it was written last is not what is so now
+            # a superblock has the state when it was last written, not the current one
             parts = [part for part in parts if part.source is not Source.EXAMINE]
         values[name] = next((part.values[name] for part in parts if part.values.get(name) is not None), None)
     return values
@@ -196,35 +198,35 @@ def _progress(ranked: Sequence[Part]) -> Progress | None:
         name: next((value for progress in found if (value := getattr(progress, name)) is not None), None)
         for name in ("percent", "remaining_seconds", "rate_bytes")
     }
-    return Progress(operation=operation, **figures)
+    known = next((progress for progress in found if progress.state is not None), found[0])
+    return Progress(operation=operation, state=known.state, reason=known.reason, **figures)
 
 
 def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:
     drives: list[tuple[Device, Drive]] = []
     for device in roll_of(item, alias).devices:
         drive_id = f"md:{item.name}/{device.key}"
-        for part, member in device.told:
-            built.homes[id(part), member.key] = drive_id
+        for part, member in device.reports:
+            built.homes[id(part)][member.key] = drive_id
         drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, dormant=dormant)))
     return in_order(drives)
 
 
 def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
-    """Write what each line told to the sheets; returns the controller's details."""
+    """Record which line gives which fact; returns the controller's details."""
     containers = {array.id for array in built.arrays}
     statuses = {volume.id: volume.status for volume in built.volumes}
-    homes = built.homes
     for part in reading.parts:
-        key = id(part)
-        for claim in part.claims:
-            home = homes.get((key, claim.member))
+        homes = built.homes[id(part)]
+        for line, name, label, value, member in part.claims:
+            home = homes.get(member)
             if home is None:
-                mark_read(claim.line)
+                mark_read(line)
                 continue
-            claim.line.fact(home, _field(claim, in_array=home in containers), claim.value)
-            if claim.field == "status_text" and statuses.get(home, "") == part.values.get("status"):
+            line.fact(home, f"details[{label}]" if home in containers else _RENAMED.get(name, name), value)
+            if name == "status_text" and statuses.get(home, "") == part.values.get("status"):
                 # the words that the neutral status was concluded from
-                claim.line.fact(home, "status", statuses[home])
+                line.fact(home, "status", statuses[home])
     details: dict[str, str] = {}
     for line, label, value in reading.controller:
         if built.arrays or label != "Personalities":
@@ -233,11 +235,3 @@ def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
         else:
             mark_read(line)
     return details if built.arrays or len(details) > 1 else {}
-
-
-def _field(claim: Claim, *, in_array: bool) -> str:
-    if in_array:
-        return f"details[{claim.label}]"
-    if claim.field == "media_errors":
-        return "errors.media"
-    return claim.field

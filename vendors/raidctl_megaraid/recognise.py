@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Sniffed
+from raidctl.vendor.recognise import surest
 from raidctl_megaraid.megacli import sniff as sniff_megacli
 from raidctl_megaraid.mfi import reader
 from raidctl_megaraid.read_document import MEGACLI, STORCLI
@@ -13,14 +14,11 @@ from raidctl_megaraid.storcli.recognise import sniff as sniff_storcli
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """The claim on a text, None when it is none of these tools' outputs. The name is only a hint."""
-    own = reader.sniff(text)
-    if own is not None:
-        return own
-    claims = []
-    storcli = sniff_storcli(name, text)
-    if storcli is not None:
-        claims.append(replace(storcli, kind=STORCLI))
-    megacli = sniff_megacli(name, text)
-    if megacli is not None:
-        claims.append(replace(megacli, kind=MEGACLI))
-    return max(claims, key=lambda claim: claim.confidence, default=None)
+    storcli, megacli = sniff_storcli(name, text), sniff_megacli(name, text)
+    return surest(
+        (
+            reader.sniff(text),
+            replace(storcli, kind=STORCLI) if storcli else None,
+            replace(megacli, kind=MEGACLI) if megacli else None,
+        )
+    )

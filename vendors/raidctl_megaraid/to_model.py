@@ -21,7 +21,7 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.vendor.draft import Draft, GroupDraft, distinct
-from raidctl_megaraid import bbu_mask, derived_fields
+from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.infer import BAD_BBU, settle
@@ -170,8 +170,18 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
             other=draft.get("errors.other"),
             predictive=draft.get("errors.predictive"),
         ),
+        progress=_progress(draft),
         spare_for=spare_for,
     )
+
+
+def _progress(drive: Draft) -> Progress | None:
+    """What goes on, by its own lines; else by the drive's state, ``Rbld``."""
+    told = drive.part("progress", Progress)
+    named = vocabulary.operation_of_state(drive.get("status_text"))
+    if told is not None and (named is None or told.operation != "unknown"):
+        return told
+    return None if named is None else Progress(operation=named, percent=told.percent if told else None)
 
 
 _CARD_FIELDS = {"bus": "pci_address", "number": "id", "bbu_present": "batteries", "bbu_status": "details[BBU Status]"}
@@ -183,9 +193,6 @@ _VOLUME_FIELDS = {
     "bad_bbu": f"details[{BAD_BBU}]",
     "target": "id",
 }
-_DRIVE_FIELDS = dict.fromkeys(
-    ("progress.percent", "progress.operation", "progress.remaining_seconds"), "details[Progress]"
-)
 
 
 def _shown_on(
@@ -202,4 +209,4 @@ def _shown_on(
     elif isinstance(draft, GroupDraft):
         yield where, _VOLUME_FIELDS.get(name, name), ("Yes" if value else "No") if name == "bad_bbu" else value
     else:
-        yield where, _DRIVE_FIELDS.get(name, name), value
+        yield where, name, value

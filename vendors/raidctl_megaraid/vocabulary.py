@@ -295,18 +295,30 @@ OPERATIONS: dict[str, Operation] = {
     "fast initialization": "initialize", "slow initialization": "initialize", "clear": "initialize",
     "migrate": "migrate", "migration": "migrate", "reconstruction": "migrate", "recon": "migrate",
     "raid level migration": "migrate", "oce": "expand", "expansion": "expand", "expand": "expand",
-    "online capacity expansion": "expand", "rebuild": "rebuild", "rbld": "rebuild", "copyback": "rebuild",
-    "cpybck": "rebuild", "replace": "rebuild", "recovery": "recovery",
+    "online capacity expansion": "expand", "rebuild": "rebuild", "rbld": "rebuild", "copyback": "copyback",
+    "copy back": "copyback", "cpybck": "copyback", "replace": "copyback", "recovery": "recovery", "erase": "erase",
+    "secure erase": "erase", "sanitize": "erase", "patrol read": "patrol_read",
 }  # fmt: skip
-"""Background operations of virtual and physical drives; erasing and flushing have no neutral word."""
+"""Background operations of virtual and physical drives; flushing has no neutral word."""
+
+_BY_STATE: tuple[tuple[str, Operation], ...] = (
+    ("rbld", "rebuild"), ("rebuild", "rebuild"), ("cpyb", "copyback"), ("copyback", "copyback"),
+    ("replacing", "copyback"), ("sntz", "erase"), ("sanitiz", "erase"), ("erase", "erase"),
+)  # fmt: skip
 
 BUSY_STATUS: dict[Operation, VolumeStatus] = {
     "check": "checking", "parity": "initializing", "initialize": "initializing", "migrate": "migrating",
-    "expand": "expanding", "rebuild": "rebuilding", "recovery": "rebuilding",
+    "expand": "expanding", "rebuild": "rebuilding", "recovery": "rebuilding", "copyback": "rebuilding",
 }  # fmt: skip
 """What an optimal volume is while an operation goes on."""
 
 
 def operation(text: str) -> Operation:
-    """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for erasing, flushing and words not known."""
+    """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for flushing and words not known."""
     return OPERATIONS.get(normalized(text), "unknown")
+
+
+def operation_of_state(text: str | None) -> Operation | None:
+    """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``; None for the others."""
+    state = normalized(text or "")
+    return next((found for sign, found in _BY_STATE if sign in state and "shield" not in state), None)

@@ -1,4 +1,4 @@
-"""``raidctl-mfi``: MegaRAID cards read without their maker's program, through the kernel driver's own door.
+"""``raidctl-mfi``: read MegaRAID controllers through the kernel driver, without the vendor's tool.
 
 A tool and not a family: it prints JSON, which :mod:`raidctl_megaraid` reads as it reads storcli's. Only the module
 ``node`` touches the machine; structures, frames, decoding and the order of the questions are pure functions.

@@ -1,4 +1,4 @@
-"""What keeps the cache's data, out of the answers that tell of it."""
+"""The battery or capacitor of the cache, from the firmware's replies."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from raidctl_mfi.structures import BBU_PROPS, BBU_STATUS
 from raidctl_mfi.words import BATTERY_TYPES, LEARN_MODES, battery_words
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)
-"""The firmware counts seconds from here; its clock's zone is not told."""
+"""The firmware counts seconds from here; its time zone is not reported."""
 
 
 def battery(found: Gathered, in_hardware: bool | None, where: str, problems: Problems) -> Json | None:
-    """The battery or capacitor; None where nothing at all is known of it.
+    """Return the battery or capacitor; None if nothing is known of it.
 
     Args:
         found: The answers.
-        in_hardware: Whether CTRL_GET_INFO lists a battery among the hardware; None where it did not tell.
-        where: The card.
+        in_hardware: Whether CTRL_GET_INFO lists a battery among the hardware; None if unknown.
+        where: The controller.
         problems: Takes contradictions.
     """
     status = _status(found.battery)
@@ -47,21 +47,21 @@ def battery(found: Gathered, in_hardware: bool | None, where: str, problems: Pro
 
 
 def _status(answer: Answer | None) -> dict[str, Any] | None:
-    """BBU_STATUS; all zeros are nothing."""
-    if answer is None or not answer.told or not any(answer.data):
+    """Decode BBU_STATUS; None if it is all zeros."""
+    if answer is None or not answer.has_data or not any(answer.data):
         return None
     return BBU_STATUS.decode(answer.data)
 
 
 def _present(answer: Answer | None, status: dict[str, Any] | None) -> bool | None:
-    """``no such hardware`` says that there is none; an answer says what type, 0 being none."""
+    """Whether there is a battery: ``no such hardware`` and type 0 mean none."""
     if answer is not None and answer.status == NO_HARDWARE:
         return False
     return None if status is None else bool(status["type"])
 
 
 def _learn(answer: Answer | None) -> Json | None:
-    if answer is None or not answer.told or not any(answer.data):
+    if answer is None or not answer.has_data or not any(answer.data):
         return None
     read = BBU_PROPS.decode(answer.data)
     mode, seconds = read["learn_mode"], read["next_learn"]

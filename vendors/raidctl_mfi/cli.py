@@ -1,4 +1,4 @@
-"""The command ``raidctl-mfi``: words in, JSON out."""
+"""The command line of ``raidctl-mfi``, which prints JSON."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from raidctl_mfi.change import (
 )
 from raidctl_mfi.controller import describe
 from raidctl_mfi.gather import Dialogue, gather
-from raidctl_mfi.node import Host, NoDoor, close, door, hosts, is_root, open_node
+from raidctl_mfi.node import DriverUnavailable, Host, channel, close, hosts, is_root, open_node
 from raidctl_mfi.problems import Json, Problems, exit_code
 
 UNTRIED = "raidctl-mfi was tried on QEMU's emulated controllers (8708EM2, 9260-8i) and on no other."
 USAGE, CANNOT_TELL, ACCESS = 2, 3, 4
 BARRED = range(0x10E0, 0x10E8)
-"""Device ids of LSI (0x1000) that are not asked: MegaCli, which goes through the same door, freezes these cards."""
+"""Device ids of LSI (0x1000) that are not read: MegaCli, which uses the same interface, freezes these controllers."""
 _FLUSH_PATIENCE = 600.0
 _ROOT = "Run it as root (sudo)."
-_MODULE = "Load the driver (modprobe megaraid_sas), if there is such a card."
+_MODULE = "If the machine has such a controller, load the driver: `modprobe megaraid_sas`."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
+    """Run the command and return the exit code."""
     words = _parser().parse_args(argv)
     problems = Problems()
     output: Json = {"format": FORMAT, "version": raidctl.__version__, "tried_on": UNTRIED, "controllers": []}
@@ -50,21 +50,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=NAME,
-        description="Reads MegaRAID cards through the kernel driver megaraid_sas, without their maker's program; "
+        description="Reads MegaRAID controllers through the kernel driver megaraid_sas, without the vendor's tool; "
         f"prints JSON. {UNTRIED}",
-        epilog="Exit codes: 0 fine, 2 usage or not allowed, 3 something could not be told, 4 a right or the driver is "
-        "missing, 5 the firmware refused and nothing changed, 6 what is set now could not be confirmed.",
+        epilog="Exit codes: 0 fine, 2 usage or not allowed, 3 something could not be read, 4 no permission or no "
+        "driver, 5 the firmware refused and nothing changed, 6 the current setting could not be confirmed.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{NAME} {raidctl.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    show = commands.add_parser("show", help="everything that the cards tell", allow_abbrev=False)
-    show.add_argument("--controller", type=_number, metavar="N", help="only this card (0 is the first)")
-    show.add_argument("--raw", action="store_true", help="with each answer's bytes in hexadecimal")
+    show = commands.add_parser("show", help="everything that the controllers report", allow_abbrev=False)
+    show.add_argument("--controller", type=_number, metavar="N", help="only this controller (0 is the first)")
+    show.add_argument("--raw", action="store_true", help="with the bytes of each reply in hexadecimal")
     show.set_defaults(work=_show)
-    write_out = commands.add_parser("flush", help="have a card write out its cache", allow_abbrev=False)
+    write_out = commands.add_parser("flush", help="flush a controller's cache", allow_abbrev=False)
     write_out.add_argument("--controller", type=_number, metavar="N", required=True)
-    write_out.add_argument("--no-disks", action="store_true", help="the card's own cache only, not its drives'")
+    write_out.add_argument("--no-disks", action="store_true", help="not the caches of its drives")
     write_out.set_defaults(work=_flush)
     _set_words(commands.add_parser("set", help="set policies of a volume, or the flush interval", allow_abbrev=False))
     return parser
@@ -76,9 +76,9 @@ def _set_words(change: argparse.ArgumentParser) -> None:
     change.add_argument("--write", choices=WRITE_BITS, help="write policy")
     change.add_argument("--read", choices=READ_BITS, help="read-ahead policy")
     change.add_argument("--bad-bbu", choices=BAD_BBU_BITS, help="keep write-back without a good battery")
-    change.add_argument("--disk-cache", choices=DISK_BYTES, help="what is done with the drives' own write caches")
-    change.add_argument("--flush-interval", type=_seconds, metavar="SECONDS", help="for the whole card, 1 to 255")
-    change.add_argument("--allow-write", action="store_true", help="send it; without this, nothing is ever sent")
+    change.add_argument("--disk-cache", choices=DISK_BYTES, help="setting of the drives' write caches")
+    change.add_argument("--flush-interval", type=_seconds, metavar="SECONDS", help="for the whole controller, 1 to 255")
+    change.add_argument("--allow-write", action="store_true", help="send the change; nothing is sent without this")
     change.set_defaults(work=_set)
 
 
@@ -109,15 +109,15 @@ def _show(words: argparse.Namespace, output: Json, problems: Problems) -> int:
         return _no_such(words.controller, len(found), problems)
     descriptor = None
     for number, host in chosen:
-        card: Json = {"number": number, **_place(host)}
-        output["controllers"].append(card)
+        controller: Json = {"number": number, **_place(host)}
+        output["controllers"].append(controller)
         if _barred(number, host, problems):
             continue
         descriptor = _opened(problems) if descriptor is None else descriptor
         if descriptor is None:
             break
-        with door(descriptor, host.number) as one:
-            card |= describe(one.converse(gather()), number, problems, raw=words.raw)
+        with channel(descriptor, host.number) as one:
+            controller |= describe(one.converse(gather()), number, problems, raw=words.raw)
     if descriptor is not None:
         close(descriptor)
     return exit_code(problems.items)
@@ -134,28 +134,28 @@ def _no_such(number: int, count: int, problems: Problems) -> int:
 
 
 def _barred(number: int, host: Host, problems: Problems) -> bool:
-    """Whether a card is left alone: one of a kind that is known to freeze, and one that cannot be told from it."""
+    """Whether a controller is left alone: its kind is known to freeze, or its kind is unknown."""
     if host.pci_ids is not None and not (host.pci_ids[0] == 0x1000 and host.pci_ids[1] in BARRED):
         return False
-    what = "its PCI ids could not be read" if host.pci_ids is None else "MegaCli freezes cards of its kind"
+    what = "its PCI ids could not be read" if host.pci_ids is None else "MegaCli freezes controllers of this kind"
     problems.unread(
         f"controller {number}",
-        f"The card at SCSI host {host.number} was not asked: {what}, and it goes through the same door.",
-        "Use storcli64 (Broadcom's site) or perccli64 (Dell's).",
+        f"The controller at SCSI host {host.number} was not read: {what}, and it uses the same driver interface.",
+        "Use storcli64 (from Broadcom) or perccli64 (from Dell).",
     )
     return True
 
 
 def _opened(problems: Problems) -> int | None:
-    """The driver's door; a problem where it does not open."""
+    """Open the driver's device; add a problem if that fails."""
     try:
         return open_node()
-    except NoDoor as error:
+    except DriverUnavailable as error:
         if error.right:
-            remedy = _ROOT if not is_root() else "Look at what confines this process: a container, a security module."
-            problems.add("error", "no_right", NAME, f"The driver may not be asked ({error}).", remedy)
+            remedy = _ROOT if not is_root() else "Check what confines this process: a container, a security module."
+            problems.add("error", "no_right", NAME, f"No permission to use the driver ({error}).", remedy)
         else:
-            problems.add("error", "no_tool", NAME, f"The driver cannot be asked: {error}.", _MODULE)
+            problems.add("error", "no_tool", NAME, f"The driver cannot be used: {error}.", _MODULE)
         return None
 
 
@@ -169,7 +169,7 @@ def _set(words: argparse.Namespace, output: Json, problems: Problems) -> int:
     if policies.any == (interval is not None) or policies.any != (words.volume is not None):
         return _usage(problems, "Give --volume with at least one of its policies, or --flush-interval alone.", None)
     if not words.allow_write:
-        return _usage(problems, f"Nothing was sent: writing needs --allow-write. {UNTRIED}", "Read the manual first.")
+        return _usage(problems, f"Nothing was sent: writing needs --allow-write. {UNTRIED}", "Read docs/mfi.md first.")
     work = set_flush_interval(interval) if interval is not None else set_policies(words.volume, policies)
     return _work(words.controller, work, output, problems)
 
@@ -180,7 +180,7 @@ def _usage(problems: Problems, message: str, remedy: str | None) -> int:
 
 
 def _work(number: int, work: Dialogue[Json], output: Json, problems: Problems) -> int:
-    """Carry out a flush or a change on one card; its result stands in the output."""
+    """Carry out a flush or a change on one controller, and add the result to the output."""
     found = hosts()
     if number >= len(found):
         return _no_such(number, len(found), problems)
@@ -189,7 +189,7 @@ def _work(number: int, work: Dialogue[Json], output: Json, problems: Problems) -
     descriptor = _opened(problems)
     if descriptor is None:
         return ACCESS
-    with door(descriptor, found[number].number, _FLUSH_PATIENCE) as one:
+    with channel(descriptor, found[number].number, _FLUSH_PATIENCE) as one:
         result = one.converse(work)
     close(descriptor)
     output["controllers"].append({"number": number, **_place(found[number]), "result": result})

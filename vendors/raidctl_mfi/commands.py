@@ -1,6 +1,6 @@
-"""The firmware's direct commands (DCMD) that are sent, and what its status codes mean. Pure data.
+"""The firmware's direct commands (DCMD) that are sent, and the meaning of its status codes.
 
-Sources: FreeBSD's ``mfireg.h`` (opcodes, status), the kernel's ``megaraid_sas.h``. Commands that stop the card
+Sources: FreeBSD's ``mfireg.h`` (opcodes, status), the kernel's ``megaraid_sas.h``. Commands that stop the controller
 (CTRL_SHUTDOWN, opcode 0x01050000), or destroy anything, are not in the table and so cannot be sent.
 """
 
@@ -20,11 +20,11 @@ class Command:
     opcode: int
     direction: Direction
     size: int = 0
-    """Bytes of its buffer where nothing else is asked for."""
+    """Default size of its buffer in bytes."""
 
     @property
     def changes(self) -> bool:
-        """Whether it sets something."""
+        """Whether it changes a setting."""
         return self.direction == "write"
 
 
@@ -48,7 +48,7 @@ COMMANDS = (
 )  # fmt: skip
 
 FLUSH_CONTROLLER, FLUSH_DISKS = 0x01, 0x02
-"""Bits of CTRL_CACHE_FLUSH's first byte: the card's own cache, those of its drives."""
+"""Bits of CTRL_CACHE_FLUSH's first byte: the controller's cache, those of its drives."""
 
 NO_HARDWARE = 0x22
 STATUS: dict[int, str] = {
@@ -74,17 +74,17 @@ STATUS: dict[int, str] = {
     0x2D: "SCSI command done with error",
     0x2E: "SCSI command failed",
     0x30: "shutdown failed: one or more flushes failed",
-    0x32: "wrong state for it",
+    0x32: "wrong state for this command",
     0x33: "volume offline",
     0x3D: "hardware not supported",
-    0x54: "cache pinned: data of an offline volume waits in it",
+    0x54: "preserved cache: data of an offline volume",
     0x55: "already in progress",
     0x67: "configuration sequence does not match",
     0x73: "a flush is under way",
-    0xFF: "no answer filled in",
+    0xFF: "no status set",
 }
 
 
 def status_text(status: int) -> str:
     """``0x0c, no such device``."""
-    return f"0x{status:02x}, {STATUS.get(status, 'a status that is not known')}"
+    return f"0x{status:02x}, {STATUS.get(status, 'unknown status')}"

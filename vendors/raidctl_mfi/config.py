@@ -1,4 +1,4 @@
-"""The configuration of a card, as CFG_READ tells it: arrays, volumes, spares."""
+"""The configuration of a controller as CFG_READ reports it: arrays, volumes, spares."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from raidctl_mfi.structures import (
 )
 
 MISSING = 0xFFFF
-"""Device id of a drive that is not there; enclosure of a drive that has none."""
+"""Device id of a missing drive; enclosure of a drive that has none."""
 SECTOR = 512
-"""Bytes of a block, where a drive's firmware says nothing else."""
+"""Bytes of a block, unless a drive's firmware reports another size."""
 _FULL = 0xFFFF
 
 
 @dataclass
 class Config:
-    """The configuration as CFG_READ tells it; ``told`` is False where it told none that holds together."""
+    """The configuration as CFG_READ reports it; ``complete`` is False if it is missing or contradicts itself."""
 
     arrays: list[Json] = field(default_factory=list)
     volumes: dict[int, dict[str, Any]] = field(default_factory=dict)
     spares: list[Json] = field(default_factory=list)
-    told: bool = False
+    complete: bool = False
 
 
 def config(answer: Answer | None, where: str, problems: Problems) -> Config:
-    """Arrays, volumes and spares of a configuration; a problem where its own figures do not add up."""
+    """Decode arrays, volumes and spares; add a problem if the figures contradict each other."""
     found = Config()
-    if answer is None or not answer.told:
+    if answer is None or not answer.has_data:
         return found
     data = answer.data
     head = CONFIG_HEADER.decode(data)
@@ -45,12 +45,12 @@ def config(answer: Answer | None, where: str, problems: Problems) -> Config:
     if sizes is None or head["size"] > len(data):
         problems.unread(
             where,
-            f"The configuration (CFG_READ) has {len(data)} bytes, and its header's figures do not fit that: "
+            f"The configuration (CFG_READ) has {len(data)} bytes, which contradicts its header: "
             "arrays and spares are not shown.",
         )
         return found
     array_size, ld_size, spare_size = sizes
-    found.told = True
+    found.complete = True
     place = CONFIG_HEADER.size
     for number in range(head["array_count"]):
         found.arrays.append(_array(data[place + number * array_size : place + (number + 1) * array_size]))
@@ -66,7 +66,7 @@ def config(answer: Answer | None, where: str, problems: Problems) -> Config:
 
 
 def _sizes(head: dict[str, Any]) -> tuple[int, int, int] | None:
-    """Bytes of one array, volume and spare; None where header and total do not fit each other.
+    """Bytes of one array, volume and spare; None if header and total contradict each other.
 
     The header names the size of one element; QEMU's firmware names that of all of them. The total tells which.
     """

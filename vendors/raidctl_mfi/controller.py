@@ -1,4 +1,4 @@
-"""A card put together out of its answers."""
+"""A controller as JSON, from all replies of its firmware."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from raidctl_mfi.volumes import volumes
 
 _MIB, _HW_BATTERY = 1 << 20, 1 << 0
 _LISTS = frozenset({"LD_GET_LIST", "PD_GET_LIST", "CFG_READ"})
-"""Answers that end where they end; of all others the whole structure is due."""
+"""Replies of variable length; all others must contain the whole structure."""
 _NEEDED = _LISTS | {"CTRL_GET_INFO"}
-"""Without one of these, something that may well be there is not shown at all."""
+"""Replies without which an existing object may not be shown."""
 _RATES = ("rebuild_rate", "patrol_read_rate", "bgi_rate", "cc_rate", "recon_rate")
 _LD_OPS = ("read_policy", "write_policy", "io_policy", "access_policy", "disk_cache_policy")
 
 
 def describe(found: Gathered, number: int, problems: Problems, *, raw: bool = False) -> Json:
-    """The card as JSON. ``raw`` adds each answer's bytes in hexadecimal."""
+    """Describe the controller as JSON. ``raw`` adds the bytes of each reply in hexadecimal."""
     where = f"controller {number}"
     _failures(found, where, problems)
     info = _info(found.info)
@@ -48,7 +48,7 @@ def describe(found: Gathered, number: int, problems: Problems, *, raw: bool = Fa
         "can_set": _operations(info.get("ld_ops")),
         "properties": _properties(found, info, where, problems),
         "battery": battery(found, None if hardware is None else bool(hardware & _HW_BATTERY), where, problems),
-        "arrays": known.arrays if known.told else None,
+        "arrays": known.arrays if known.complete else None,
         "volumes": listed,
         "drives": seen,
         "answers": [_answer(answer, raw=raw) for answer in found.answers],
@@ -56,8 +56,8 @@ def describe(found: Gathered, number: int, problems: Problems, *, raw: bool = Fa
 
 
 def _info(answer: Answer | None) -> dict[str, Any]:
-    """CTRL_GET_INFO; nothing where it told nothing, or only zeros."""
-    if answer is None or not answer.told or not any(answer.data):
+    """Decode CTRL_GET_INFO; empty if it is missing or all zeros."""
+    if answer is None or not answer.has_data or not any(answer.data):
         return {}
     return CTRL_INFO.decode(answer.data)
 
@@ -82,9 +82,9 @@ def _operations(mask: int | None) -> Json | None:
 
 
 def _properties(found: Gathered, info: dict[str, Any], where: str, problems: Problems) -> Json | None:
-    """What can be set on the card: as CTRL_GET_PROPERTIES tells it, and CTRL_GET_INFO, which holds the same."""
+    """The controller's settings, which CTRL_GET_PROPERTIES and CTRL_GET_INFO both report."""
     own = found.properties
-    asked = CTRL_PROPS.decode(own.data) if own is not None and own.told and any(own.data) else {}
+    asked = CTRL_PROPS.decode(own.data) if own is not None and own.has_data and any(own.data) else {}
     held = info.get("properties") or {}
     if not asked and not held:
         return None
@@ -98,28 +98,28 @@ def _properties(found: Gathered, info: dict[str, Any], where: str, problems: Pro
 
 
 def _count(where: str, what: str, counted: int | None, listed: list[Json] | None, problems: Problems) -> None:
-    """What the card counts must be in its list: an empty list of a card that counts something hides it."""
+    """Add a problem if a list is shorter or longer than the controller's own count."""
     if counted is not None and listed is not None and counted != len(listed):
-        problems.unread(where, f"The card counts {counted} {what} and lists {len(listed)}.")
+        problems.unread(where, f"The controller counts {counted} {what}, but lists {len(listed)}.")
 
 
 def _failures(found: Gathered, where: str, problems: Problems) -> None:
-    """Questions without an answer, one sentence for each way of not answering."""
-    silent = [answer for answer in found.answers if answer.ok and not answer.told and _reads(answer)]
+    """Add a problem for each kind of command without a usable reply."""
+    silent = [answer for answer in found.answers if answer.ok and not answer.has_data and _reads(answer)]
     if silent:
         needed = any(answer.question.command.name in _NEEDED for answer in silent)
-        told = f"The firmware said ok to {_names(silent)} and told nothing: what only they tell is not known."
-        (problems.unread if needed else problems.note)(where, told)
+        message = f"The firmware reported success for {_names(silent)} without data; what only they contain is unknown."
+        (problems.unread if needed else problems.note)(where, message)
     for answer in found.answers:
         name, size = name_of(answer), answer.question.length
         if answer.fault is not None:
             problems.unread(
                 where,
-                f"{name} could not be asked ({answer.fault}); nothing was asked after it.",
-                "Look at `dmesg`; the card may be gone, resetting or hung.",
+                f"{name} could not be sent ({answer.fault}); no further command was sent.",
+                "Check `dmesg`: the controller may be gone, resetting or hung.",
             )
-        elif answer.told and len(answer.data) < size and answer.question.command.name not in _LISTS:
-            problems.unread(where, f"{name} told {len(answer.data)} of {size} bytes: what lies beyond is not known.")
+        elif answer.has_data and len(answer.data) < size and answer.question.command.name not in _LISTS:
+            problems.unread(where, f"{name} returned {len(answer.data)} of {size} bytes; the rest is unknown.")
         elif not answer.ok and not (answer.status == NO_HARDWARE and name.startswith("BBU")):
             problems.unread(where, f"The firmware refused {name}: {status_text(answer.status or 0)}.")
 

@@ -1,7 +1,8 @@
-"""The drives of a card, out of the answers that tell of them."""
+"""The drives of a controller, from the firmware's replies."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from raidctl_mfi.config import MISSING, SECTOR, Config, operations
@@ -15,47 +16,51 @@ _DISK = 0
 _OPERATIONS = ((0, "rebuild"), (1, "patrol"), (2, "clear"))
 _FOREIGN, _WCE = 1 << 4, 1 << 6
 _NOT_CONNECTED = 0x7F
-"""First byte of inquiry data that nobody has filled: no device of an unknown type."""
+"""First byte of inquiry data that is not filled in."""
 
 
 def drives(found: Gathered, known: Config, where: str, problems: Problems) -> list[Json] | None:
-    """All disks; None where the list was not told."""
+    """Describe all drives; None if the list could not be read."""
     answer = found.pd_list
-    if answer is None or not answer.told:
+    if answer is None or not answer.has_data:
         return None
     count = PD_LIST_HEADER.decode(answer.data)["count"]
     rows = list(elements(PD_ADDRESS, answer.data, PD_LIST_HEADER.size, min(count or 0, 256)))
     if count is None or len(rows) != count:
-        problems.unread(
-            where, f"The list of drives counts {count}, and {len(rows)} could be read in it: some may not be shown."
-        )
+        problems.unread(where, f"The list of drives counts {count}, but contains {len(rows)}: some may not be shown.")
     wrong = {device: given for device in found.pd_info if (given := _given(found, device)) not in (None, device)}
     if wrong:
         problems.unread(
             where,
-            f"Asked for the drives {', '.join(map(str, wrong))}, the firmware told of "
-            f"{', '.join(map(str, sorted(set(wrong.values()))))}: what it would say of them is not known.",
+            f"Requested {_named(wrong)}, the firmware returned {_named(set(wrong.values()))}; "
+            f"the data of {_named(wrong)} is unknown.",
         )
     rows.sort(key=lambda row: row["device_id"])
     return [_drive(row, found, known, where, problems) for row in rows if row["scsi_type"] == _DISK]
 
 
+def _named(devices: Collection[int]) -> str:
+    """``drive 9``, ``drives 256 and 1280``."""
+    *first, last = map(str, sorted(devices))
+    return f"drives {', '.join(first)} and {last}" if first else f"drive {last}"
+
+
 def _given(found: Gathered, device: int) -> int | None:
-    """Whom the answer on a device is about: QEMU's firmware sees the low byte of the id only."""
+    """The device that a reply is about: QEMU's firmware uses only the low byte of the requested id."""
     info = _own(found, device)
     given: int | None = info["ref"]["device_id"] if info else None
     return given
 
 
 def block_size(found: Gathered, device: int) -> int | None:
-    """Bytes of a drive's blocks; 512 where its firmware says nothing else, None where the drive was not told of."""
+    """Block size in bytes, 512 by default; None if the drive could not be read."""
     info = _own(found, device)
     return (info["block_size"] or SECTOR) if info and info["ref"]["device_id"] == device else None
 
 
-def _drive(row: dict[str, Any], found: Gathered, known: Config, card: str, problems: Problems) -> Json:
+def _drive(row: dict[str, Any], found: Gathered, known: Config, controller: str, problems: Problems) -> Json:
     device = row["device_id"]
-    where = f"{card}, drive {device}"
+    where = f"{controller}, drive {device}"
     info = _own(found, device) if _given(found, device) == device else None
     size = info["block_size"] or SECTOR if info else SECTOR
     state = problems.agree(
@@ -70,7 +75,7 @@ def _drive(row: dict[str, Any], found: Gathered, known: Config, card: str, probl
         "slot": row["slot"],
         "sas_address": f"0x{row['sas_addresses'][0]:016x}" if row["sas_addresses"][0] else None,
         "array": next((array["ref"] for array in known.arrays if _member(array, device)), None),
-        "spare": spare is not None if known.told else None,
+        "spare": spare is not None if known.complete else None,
         "dedicated_to": spare["dedicated_to"] if spare else [],
         "state": state,
         **_inquiry(info),
@@ -89,9 +94,9 @@ def _drive(row: dict[str, Any], found: Gathered, known: Config, card: str, probl
 
 
 def _own(found: Gathered, device: int) -> dict[str, Any] | None:
-    """PD_GET_INFO as it came in answer to the question for a device."""
+    """Decode PD_GET_INFO as the firmware returned it for a device."""
     answer = found.pd_info.get(device)
-    if answer is None or not answer.told or not any(answer.data):
+    if answer is None or not answer.has_data or not any(answer.data):
         return None
     return PD_INFO.decode(answer.data) if len(answer.data) >= PD_INFO.offset("vpd_page83_ext") else None
 
@@ -110,12 +115,12 @@ def _member(array: Json, device: int) -> bool:
 
 
 def _bytes(info: dict[str, Any] | None, name: str, size: int) -> int | None:
-    """A size in bytes; a drive that does not answer has no blocks, and that is no size."""
+    """A size in bytes; None for 0 blocks, which a drive that does not respond has."""
     return (info[name] or 0) * size or None if info else None
 
 
 def _inquiry(info: dict[str, Any] | None) -> Json:
-    """Vendor, product, revision and what stands behind them in standard inquiry data; None where nobody filled it."""
+    """Vendor, product, revision and serial number from standard inquiry data; None if not filled in."""
     data: bytes | None = info["inquiry"] if info else None
     if data is None or data[0] == _NOT_CONNECTED or not any(data[8:36]):
         return {"vendor": None, "model": None, "firmware": None, "serial": None}
@@ -131,7 +136,7 @@ def _inquiry(info: dict[str, Any] | None) -> Json:
 
 
 def _interface(info: dict[str, Any] | None) -> str | None:
-    """By the kernel's field, or, where firmware leaves that at 0, by the disk data format's type (bits 12 to 15)."""
+    """The interface from the kernel's field; if that is 0, from the disk data format's type (bits 12 to 15)."""
     if info is None:
         return None
     return INTERFACES.get(info["interface_type"] or (info["ddf_type"] or 0) >> 12)

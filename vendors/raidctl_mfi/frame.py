@@ -23,15 +23,15 @@ _NOT_FILLED = 0xFF
 
 @dataclass(frozen=True)
 class Question:
-    """A command to be sent."""
+    """A command with its parameters, ready to be sent."""
 
     command: Command
     mbox: bytes = b""
-    """What it is about: a device id, a target id, a bit mask; at most 12 bytes."""
+    """Its parameters: a device id, a target id, a bit mask; at most 12 bytes."""
     size: int | None = None
-    """Bytes of the buffer; the command's own when None."""
+    """Bytes of the buffer; None for the command's default."""
     data: bytes = b""
-    """What is written, for a command that sets something."""
+    """The data to write, for a command that changes a setting."""
 
     @property
     def length(self) -> int:
@@ -41,34 +41,34 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """The firmware's reply."""
 
     question: Question
     status: int | None = None
-    """The firmware's; None when the question never reached it."""
+    """The firmware's status; None if the command did not reach it."""
     data: bytes = b""
-    """What was transferred: up to the last byte that is not as it was sent."""
+    """The data that was returned: up to the last byte that differs from what was sent."""
     fault: str | None = None
-    """Why there is no answer: ``ENODEV: No such device``."""
+    """Why there is no reply: ``ENODEV: No such device``."""
 
     @property
     def ok(self) -> bool:
-        """Whether the firmware said that it has done it."""
+        """Whether the firmware reports success."""
         return self.status == 0
 
     @property
-    def told(self) -> bool:
-        """Whether it said so and also told something: a status of 0 with the buffer untouched tells nothing."""
+    def has_data(self) -> bool:
+        """Whether it reports success and returned data: a status of 0 may leave the buffer untouched."""
         return self.ok and bool(self.data)
 
 
 def pattern(size: int) -> bytes:
-    """What a buffer is filled with before it is sent: no byte of it is 0 or 0xff, and it does not repeat early."""
+    """Bytes that fill a buffer before it is sent: none is 0 or 0xff, and they do not repeat early."""
     return bytes(1 + (181 * number + (number >> 8) * 59 + 97) % 254 for number in range(size))
 
 
 def transferred(buffer: bytes) -> bytes:
-    """The beginning of a buffer that was filled with :func:`pattern`, up to the last byte that has changed."""
+    """The part of a buffer that was changed, which :func:`pattern` had filled."""
     sent = pattern(len(buffer))
     end = len(buffer)
     while end and buffer[end - 1] == sent[end - 1]:
@@ -77,7 +77,7 @@ def transferred(buffer: bytes) -> bytes:
 
 
 def packet(host: int, question: Question, address: int) -> bytearray:
-    """The packet for a SCSI host; ``address`` is where the buffer of ``question.length`` bytes lies.
+    """Build the packet for a SCSI host; ``address`` is that of the buffer of ``question.length`` bytes.
 
     Raises:
         ValueError: The mailbox is too long, the host number out of range, or a direction that does not fit the data.
@@ -105,7 +105,7 @@ def packet(host: int, question: Question, address: int) -> bytearray:
 
 
 def read_answer(question: Question, sent: bytes | bytearray, buffer: bytes) -> Answer:
-    """The answer in a packet that came back, and in its buffer."""
+    """Read the reply in a returned packet and its buffer."""
     status = sent[STATUS_AT]
     reads = question.command.direction == "read"
     return Answer(question, status, transferred(buffer) if reads and status == 0 else b"")

@@ -1,4 +1,4 @@
-"""Which questions are put to a card, and in which order: a dialogue that yields questions and is sent the answers."""
+"""The commands sent to a controller, in order: a dialogue that yields questions and receives answers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ T = TypeVar("T")
 Dialogue = Generator[Question, Answer, T]
 
 MOST_CONFIG = 64 * 1024
-"""Bytes of configuration that are asked for at most; 64 arrays of 32 drives need less."""
+"""Most bytes of configuration that are requested; 64 arrays of 32 drives need less."""
 _DISK = 0
-"""SCSI device type of a disk; enclosures (0x0d) stand in the same list."""
+"""SCSI device type of a disk; enclosures (0x0d) are in the same list."""
 
 
 @dataclass
 class Gathered:
-    """All answers of a card; None where it was not asked, since an earlier question never reached the firmware."""
+    """All replies of a controller; None for a command that was not sent because an earlier one failed."""
 
     info: Answer | None = None
     properties: Answer | None = None
@@ -36,15 +36,15 @@ class Gathered:
     ld_prop: dict[int, Answer] = field(default_factory=dict)
     pd_info: dict[int, Answer] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
-    """All of them, in the order of the questions."""
+    """All of them, in the order of the commands."""
 
 
 class Unreachable(Exception):
-    """A question did not reach the firmware, so no other will."""
+    """A command did not reach the firmware, so no further one will."""
 
 
 def lead(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
-    """Have each question of a dialogue answered by ``ask``, up to its result."""
+    """Run a dialogue: pass each question to ``ask``, and return the result."""
     try:
         question = next(dialogue)
         while True:
@@ -55,7 +55,7 @@ def lead(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
 
 
 def gather() -> Dialogue[Gathered]:
-    """Everything that can be read. Ends early, with what has come, when the firmware cannot be reached any more."""
+    """Read everything. Ends early, with what was read so far, if the firmware cannot be reached."""
     found = Gathered()
     with suppress(Unreachable):
         yield from _ask_all(found)
@@ -74,7 +74,7 @@ def _ask_all(found: Gathered) -> Dialogue[None]:
     for device in disks(found.pd_list):
         found.pd_info[device] = yield from _ask(found, Question(c.PD_GET_INFO, device.to_bytes(2, "little")))
     found.battery = yield from _ask(found, Question(c.BBU_GET_STATUS))
-    if found.battery.told:
+    if found.battery.has_data:
         found.battery_properties = yield from _ask(found, Question(c.BBU_GET_PROP))
 
 
@@ -92,7 +92,7 @@ def _ask(found: Gathered, question: Question) -> Dialogue[Answer]:
 
 
 def _config(found: Gathered) -> Dialogue[Answer]:
-    """The configuration; asked for again with the size that it names, where that is more than the first buffer."""
+    """Read the configuration; again with a larger buffer if the first was too small."""
     first = yield from _ask(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
     if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:
@@ -101,8 +101,8 @@ def _config(found: Gathered) -> Dialogue[Answer]:
 
 
 def targets(answer: Answer | None) -> list[int]:
-    """The target ids of a list of volumes, each once, in order: as many as it counts and has."""
-    if answer is None or not answer.told:
+    """The target ids in a list of volumes, each once, in order."""
+    if answer is None or not answer.has_data:
         return []
     count = LD_LIST.decode(answer.data)["count"] or 0
     start = LD_LIST.offset("entries")
@@ -110,8 +110,8 @@ def targets(answer: Answer | None) -> list[int]:
 
 
 def disks(answer: Answer | None) -> list[int]:
-    """The device ids of the disks in a list of physical devices, each once."""
-    if answer is None or not answer.told:
+    """The device ids of the drives in a list of physical devices, each once."""
+    if answer is None or not answer.has_data:
         return []
     count = PD_LIST_HEADER.decode(answer.data)["count"] or 0
     found = elements(PD_ADDRESS, answer.data, PD_LIST_HEADER.size, min(count, 256))

@@ -25,19 +25,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """Characters, ended by a NUL or by the field's end; blanks around them do not count."""
+    """Characters up to a NUL or the end of the field, without blanks around them."""
 
     size: int
 
     def read(self, data: bytes) -> str:
-        r"""Printable ASCII; any other byte is shown as ``\xNN``, so that nothing is lost and no terminal is steered."""
+        r"""Printable ASCII; any other byte becomes ``\xNN``, which is safe on a terminal."""
         text = data.split(b"\0", 1)[0].decode("latin-1")
         return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in text).strip()
 
 
 @dataclass(frozen=True)
 class Bytes:
-    """Bytes that are looked at elsewhere, or reserved."""
+    """Bytes that are decoded elsewhere, or reserved."""
 
     size: int
 
@@ -78,7 +78,7 @@ class Record:
 
     @cached_property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return sum(kind.size for _, kind in self.fields)
 
     def offset(self, path: str) -> int:

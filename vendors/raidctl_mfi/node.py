@@ -1,10 +1,10 @@
-"""The driver's door: the only module that touches the machine.
+"""The device node of the driver: the only module that does I/O.
 
-``/dev/megaraid_sas_ioctl_node`` is not made by the driver. Its major number stands in ``/proc/devices``; where udev has
-made no node, a temporary one is made in a private directory, opened, and removed at once.
+``/dev/megaraid_sas_ioctl_node`` is not created by the driver. Its major number is in ``/proc/devices``; if udev has
+created no node, a temporary one is created in a private directory, opened, and removed at once.
 
-The driver sets no limit of time on these commands, and a hung firmware blocks the caller beyond the reach of a signal.
-So a child process does the asking; when it does not answer in time, it is left behind.
+The driver sets no time limit on these commands, and a hung firmware blocks the caller so that no signal reaches it.
+So a child process sends them; if it does not reply in time, it is abandoned.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ T = TypeVar("T")
 DRIVER = "megaraid_sas"
 NODE = "/dev/megaraid_sas_ioctl_node"
 PATIENCE = 90.0
-"""Seconds for one question; the driver gives its own commands as many."""
+"""Time limit of a command in seconds; the driver has the same for its own."""
 _PLACES = ("/dev", "/run", "/tmp")  # noqa: S108 - a private directory is made in it; /dev is never mounted nodev
-_NO_DOOR = "the driver megaraid_sas has no entry in /proc/devices"
+_NO_DRIVER = "the driver megaraid_sas has no entry in /proc/devices"
 
 
-class NoDoor(Exception):
-    """The driver's door cannot be opened; ``right`` tells whether for lack of one."""
+class DriverUnavailable(Exception):
+    """The driver's device cannot be opened; ``right``: for lack of permission."""
 
     def __init__(self, message: str, *, right: bool) -> None:
         super().__init__(message)
@@ -95,14 +95,14 @@ def major(text: str) -> int | None:
 
 
 def open_node(node: str = NODE, devices: str = "/proc/devices") -> int:
-    """A descriptor of the driver's door.
+    """Open the driver's device and return the descriptor.
 
     Raises:
-        NoDoor: The driver is not loaded, or a right is missing.
+        DriverUnavailable: The driver is not loaded, or permission is denied.
     """
     number = major(_word(Path(devices)) or "")
     if number is None:
-        raise NoDoor(_NO_DOOR, right=False)
+        raise DriverUnavailable(_NO_DRIVER, right=False)
     wanted = os.makedev(number, 0)
     try:
         state = Path(node).stat()
@@ -111,12 +111,12 @@ def open_node(node: str = NODE, devices: str = "/proc/devices") -> int:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise NoDoor(_said(error), right=error.errno in (errno.EACCES, errno.EPERM)) from error
+        raise DriverUnavailable(_error_text(error), right=error.errno in (errno.EACCES, errno.EPERM)) from error
     return _temporary(wanted)
 
 
 def _temporary(device: int) -> int:
-    """A node of our own, gone as soon as it is open; another place where one is mounted without devices."""
+    """Open a temporary node; try further directories if one is mounted without devices."""
     last: OSError | None = None
     for place in _PLACES:
         try:
@@ -127,30 +127,30 @@ def _temporary(device: int) -> int:
         except OSError as error:
             last = error
     right = last is not None and last.errno in (errno.EACCES, errno.EPERM)
-    raise NoDoor(_said(last) if last is not None else NODE, right=right)
+    raise DriverUnavailable(_error_text(last) if last is not None else NODE, right=right)
 
 
-def _said(error: OSError) -> str:
+def _error_text(error: OSError) -> str:
     return f"{errno.errorcode.get(error.errno or 0, 'error')}: {error.strerror or error}"
 
 
 def ask(descriptor: int, host: int, question: Question) -> Answer:
-    """Put one question to a card. What the driver refuses is an answer with a fault."""
+    """Send one command to a controller. If the driver refuses it, the answer has a fault."""
     sent = question.data or pattern(question.length)
     buffer = ctypes.create_string_buffer(sent, max(question.length, 1))
     made = packet(host, question, ctypes.addressof(buffer))
     try:
         fcntl.ioctl(descriptor, IOC_FIRMWARE, made, True)  # the packet is changed in place
     except OSError as error:
-        return Answer(question, fault=_said(error))
+        return Answer(question, fault=_error_text(error))
     return read_answer(question, made, buffer.raw[: question.length])
 
 
-class Door:
-    """Questions to one card, asked by a child process that may hang."""
+class Channel:
+    """A connection to one controller, through a child process that may hang."""
 
     def __init__(self, descriptor: int, host: int, patience: float = PATIENCE) -> None:
-        """``patience`` is in seconds, for each question."""
+        """``patience`` is the time limit of a command in seconds."""
         self._patience = patience
         self._fault: str | None = None
         self._ours, theirs = Pipe()
@@ -161,11 +161,11 @@ class Door:
         theirs.close()
 
     def converse(self, dialogue: Dialogue[T]) -> T:
-        """Carry each question of a dialogue to the card."""
+        """Run a dialogue with the controller."""
         return lead(dialogue, self._ask)
 
     def _ask(self, question: Question) -> Answer:
-        """After a question that was not answered in time, none is asked: the next would wait behind it."""
+        """Send a command; none after one that timed out: the next would wait behind it."""
         if self._fault is None:
             try:
                 self._ours.send(question)
@@ -178,7 +178,7 @@ class Door:
         return Answer(question, fault=self._fault)
 
     def close(self) -> None:
-        """End the child; one that hangs in the driver is left behind, and ends when the driver lets it."""
+        """End the child; one that hangs in the driver is abandoned, and ends when the driver returns."""
         self._ours.close()
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
@@ -190,7 +190,7 @@ class Door:
 
 
 def _serve(theirs: Connection[Answer, Question], descriptor: int, host: int) -> NoReturn:
-    """The child's life. It holds none of the parent's outputs: whoever reads them must not wait for it."""
+    """Serve commands in the child. It closes the parent's outputs, so that no reader waits for it."""
     try:
         null = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
@@ -202,9 +202,9 @@ def _serve(theirs: Connection[Answer, Question], descriptor: int, host: int) -> 
 
 
 @contextmanager
-def door(descriptor: int, host: int, patience: float = PATIENCE) -> Iterator[Door]:
-    """A door to a card, closed at the end."""
-    opened = Door(descriptor, host, patience)
+def channel(descriptor: int, host: int, patience: float = PATIENCE) -> Iterator[Channel]:
+    """Open a connection to a controller, and close it at the end."""
+    opened = Channel(descriptor, host, patience)
     try:
         yield opened
     finally:

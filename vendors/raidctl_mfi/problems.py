@@ -1,4 +1,4 @@
-"""What could not be told, collected while an output is put together."""
+"""The problems found while a controller is described."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Problems:
-    """Problems in the form of raidctl's own: severity, kind, where, message, remedy."""
+    """Problems with the fields of raidctl's own: severity, kind, where, message, remedy."""
 
     items: list[Json] = field(default_factory=list)
 
@@ -24,36 +24,36 @@ class Problems:
             self.items.append(item)
 
     def unread(self, where: str, message: str, remedy: str | None = None) -> None:
-        """Something is there and could not be told."""
+        """Add a problem: something exists and could not be read."""
         self.add("warning", "unread", where, message, remedy)
 
     def note(self, where: str, message: str) -> None:
-        """Good to know."""
+        """Add a note."""
         self.add("info", "note", where, message)
 
-    def agree(self, where: str, what: str, told: Iterable[tuple[str, T | None]]) -> T | None:
-        """The value that all sources which told one agree on; None, and a problem, where they differ.
+    def agree(self, where: str, what: str, values: Iterable[tuple[str, T | None]]) -> T | None:
+        """Return the value that all sources agree on; None, and a problem, if they differ.
 
         Args:
             where: The object.
             what: Name of the fact, for people.
-            told: Each source's name and its value, None where it told none.
+            values: Each source's name and its value, None if it has none.
         """
-        given = [(source, value) for source, value in told if value is not None]
+        given = [(source, value) for source, value in values if value is not None]
         if not given:
             return None
         if all(value == given[0][1] for _, value in given):
             return given[0][1]
-        listed = ", ".join(f"{source} says {value}" for source, value in given)
+        listed = ", ".join(f"{source} reports {value}" for source, value in given)
         self.unread(
             where,
             f"The firmware contradicts itself on the {what}: {listed}; it is not shown.",
-            "Ask again; if it stays so, trust none of them before another tool has told.",
+            "Read it again; if it persists, trust none of them until another tool confirms one.",
         )
         return None
 
 
 def exit_code(problems: Sequence[Json]) -> int:
-    """0 when all was told, 4 for lack of a right or of the driver's door, else 3: as raidctl's own exit codes."""
+    """The exit code: 0 if all was read, 4 without permission or driver, else 3."""
     kinds = {problem["kind"] for problem in problems}
     return 4 if kinds & {"no_right", "no_tool"} else 3 if "unread" in kinds else 0

@@ -1,4 +1,4 @@
-"""The volumes of a card, out of the answers that tell of them."""
+"""The volumes of a controller, from the firmware's replies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OPERATIONS = ((0, "check"), (1, "background_init"), (2, "foreground_init"), (3,
 _WORDS = (
     ("write", "write policy"), ("bad_bbu", "write cache with a bad BBU"), ("read", "read policy"), ("io", "IO policy"),
 )  # fmt: skip
-_Told = dict[str, dict[str, Any]]
-"""What each answer, by the name of its command, told of one thing."""
+_BySource = dict[str, dict[str, Any]]
+"""The values of one structure, by the command that returned them."""
 
 
 def volumes(found: Gathered, known: Config, where: str, problems: Problems) -> list[Json] | None:
-    """All volumes; None where the list was not told."""
+    """Describe all volumes; None if the list could not be read."""
     answer = found.ld_list
-    if answer is None or not answer.told:
+    if answer is None or not answer.has_data:
         return None
     count = LD_LIST.decode(answer.data)["count"]
     rows = list(elements(LD_ENTRY, answer.data, LD_LIST.offset("entries"), min(count or 0, 64)))
@@ -45,7 +45,7 @@ class _Volume:
     """Its entry in LD_GET_LIST."""
     found: Gathered
     known: Config
-    card: str
+    controller: str
     problems: Problems
 
     @property
@@ -55,38 +55,38 @@ class _Volume:
 
     @property
     def where(self) -> str:
-        return f"{self.card}, volume {self.target}"
+        return f"{self.controller}, volume {self.target}"
 
     @cached_property
     def info(self) -> dict[str, Any] | None:
-        """LD_GET_INFO, where it is of the volume that was asked for and came whole."""
+        """LD_GET_INFO, if it is complete and about the requested volume."""
         answer = self.found.ld_info.get(self.target)
-        if answer is None or not answer.told or len(answer.data) < LD_INFO.size:
-            return None  # the card's own problems say so
+        if answer is None or not answer.has_data or len(answer.data) < LD_INFO.size:
+            return None  # a problem of the controller reports it
         info = LD_INFO.decode(answer.data)
         given = info["config"]["properties"]["ld"]["target_id"]
         if given != self.target:
             self.problems.unread(
-                self.where, f"Asked for volume {self.target}, the firmware told of volume {given}; that is not shown."
+                self.where, f"Requested volume {self.target}, the firmware returned volume {given}, which is not shown."
             )
             return None
         return info
 
     @cached_property
-    def configs(self) -> _Told:
-        """The volume's configuration: CFG_READ and LD_GET_INFO hold the same structure."""
+    def configs(self) -> _BySource:
+        """The volume's configuration; CFG_READ and LD_GET_INFO contain the same structure."""
         read = {"CFG_READ": self.known.volumes.get(self.target), "LD_GET_INFO": self.info and self.info["config"]}
         return {source: one for source, one in read.items() if one is not None}
 
     @cached_property
-    def properties(self) -> _Told:
-        """Name and policies, in the same two and in LD_GET_PROP."""
+    def properties(self) -> _BySource:
+        """Name and policies, from the same two and LD_GET_PROP."""
         own = properties(self.found.ld_prop.get(self.target), self.target)
         held = {source: one["properties"] for source, one in self.configs.items()}
-        told = ({"LD_GET_PROP": own} if own is not None else {}) | held
+        found = ({"LD_GET_PROP": own} if own is not None else {}) | held
         # QEMU's firmware fills them in CFG_READ and leaves them at zero in LD_GET_INFO
-        filled = {source: one for source, one in told.items() if _filled(one)}
-        return filled or told
+        filled = {source: one for source, one in found.items() if _filled(one)}
+        return filled or found
 
     def json(self) -> Json:
         state = self._param("state", first=("LD_GET_LIST", self.row["state"]))
@@ -111,10 +111,10 @@ class _Volume:
         }
 
     def _param(self, name: str, *, zero: bool = True, first: tuple[str, int] | None = None) -> int | None:
-        """A parameter on which all agree. ``zero`` False: 0 is what firmware leaves that does not fill it in."""
-        told = [(source, one["params"][name]) for source, one in self.configs.items()]
-        told = [(source, value) for source, value in told if zero or value]
-        return self.problems.agree(self.where, name.replace("_", " "), [*([first] if first else []), *told])
+        """A parameter on which all sources agree. ``zero`` False: 0 means not filled in."""
+        read = [(source, one["params"][name]) for source, one in self.configs.items()]
+        values = [(source, value) for source, value in read if zero or value]
+        return self.problems.agree(self.where, name.replace("_", " "), [*([first] if first else []), *values])
 
     def _level(self, spans: int | None) -> str | None:
         primary, secondary = self._param("primary_level"), self._param("secondary_level")
@@ -122,32 +122,32 @@ class _Volume:
             return None
         level = raid_level(primary, secondary, spans)
         if level is None:
-            self.problems.unread(self.where, f"The RAID level {primary}, {secondary} over {spans} spans is not known.")
+            self.problems.unread(self.where, f"RAID level {primary}, {secondary} with {spans} spans is unknown.")
         return level
 
     def _size(self, refs: list[int]) -> int | None:
-        """Bytes; None where its drives have other blocks than 512 bytes: what the firmware counts is not sure then."""
-        told = [("LD_GET_LIST", self.row["blocks"]), ("LD_GET_INFO", self.info["blocks"] if self.info else None)]
-        blocks = self.problems.agree(self.where, "size", told)
+        """Size in bytes; None if the block size is not 512: the unit of the firmware's count is then unknown."""
+        counts = [("LD_GET_LIST", self.row["blocks"]), ("LD_GET_INFO", self.info["blocks"] if self.info else None)]
+        blocks = self.problems.agree(self.where, "size", counts)
         arrays = [array for array in self.known.arrays if array["ref"] in refs]
         sizes = {block_size(self.found, drive["device_id"]) for array in arrays for drive in array["drives"]}
         other = sizes - {None, SECTOR}
         if other and blocks is not None:
-            self.problems.unread(self.where, "Its drives have blocks of other than 512 bytes: its size is not known.")
+            self.problems.unread(self.where, "Its drives have another block size than 512 bytes: its size is unknown.")
             return None
         return None if blocks is None else blocks * SECTOR
 
     def _refs(self, spans: int | None) -> list[int]:
-        """The arrays that its spans lie on."""
+        """The arrays of its spans."""
         one = next(iter(self.configs.values()), None)
         return list(dict.fromkeys(span["array_ref"] for span in one["spans"][:spans])) if one and spans else []
 
     def _cache(self) -> Json:
-        """That on which the answers agree, and what each of them says."""
-        told = self.properties
+        """The policies on which the replies agree, and what each reply contains."""
+        found = self.properties
         disk, access = (
             self.problems.agree(
-                self.where, f"{name} policy", [(source, one[f"{field}_policy"]) for source, one in told.items()]
+                self.where, f"{name} policy", [(source, one[f"{field}_policy"]) for source, one in found.items()]
             )
             for name, field in (("disk cache", "disk_cache"), ("access", "access"))
         )
@@ -158,7 +158,7 @@ class _Volume:
             "access": None if access is None else ACCESS.get(access, f"policy 0x{access:02x}"),
             "told": {
                 source: {name: f"0x{one[f'{name}_cache_policy']:02x}" for name in ("default", "current", "disk")}
-                for source, one in told.items()
+                for source, one in found.items()
             },
         }
 
@@ -175,8 +175,8 @@ class _Volume:
 
 
 def properties(answer: Answer | None, target: int) -> dict[str, Any] | None:
-    """LD_GET_PROP, where it told something of the volume that was asked for: all zeros are nothing."""
-    if answer is None or not answer.told or len(answer.data) < LD_PROPS.size or not any(answer.data):
+    """Decode LD_GET_PROP; None if it is all zeros or about another volume."""
+    if answer is None or not answer.has_data or len(answer.data) < LD_PROPS.size or not any(answer.data):
         return None
     read = LD_PROPS.decode(answer.data)
     return read if read["ld"]["target_id"] == target else None
@@ -187,7 +187,7 @@ def _filled(properties: dict[str, Any]) -> bool:
 
 
 def naa(page: bytes | None) -> str | None:
-    """``0x600605b0…`` out of a page of vital product data 83: its first designator of the type NAA."""
+    """``0x600605b0…``: the first NAA designator in vital product data page 83."""
     if page is None or len(page) < 4 or page[1] != 0x83:
         return None
     place, end = 4, min(len(page), 4 + int.from_bytes(page[2:4], "big"))

@@ -1,4 +1,4 @@
-"""Numbers of the firmware in words. Pure data and its look-up.
+"""The firmware's numbers in words.
 
 Sources: FreeBSD's ``mfireg.h`` and ``mfiutil``, the kernel's ``megaraid_sas.h``, the SNIA disk data format (levels).
 """
@@ -32,7 +32,7 @@ _KNOWN_BITS = 0x7F
 
 
 class Policy(NamedTuple):
-    """A cache policy byte in words; None for what its bits do not say clearly."""
+    """A cache policy byte in words; None for unclear bits."""
 
     write: str | None
     """``write-back`` or ``write-through``."""
@@ -45,7 +45,7 @@ class Policy(NamedTuple):
 
 
 def policy(byte: int) -> Policy:
-    """The words of a byte. Read-ahead is off when neither of its bits is set; adaptive is both, or its own alone."""
+    """Decode a byte. Read-ahead is off if neither of its bits is set; adaptive is both, or its own alone."""
     if byte & ~_KNOWN_BITS:
         return Policy(None, bool(byte & BAD_BBU), None, None)
     read = "adaptive" if byte & READ_ADAPTIVE else "read-ahead" if byte & READ_AHEAD else "none"
@@ -62,7 +62,7 @@ _BBU = (
 
 
 def battery_words(mask: int) -> list[str]:
-    """What the bits of the battery's firmware status say; ``bit 14`` for one that no source names."""
+    """The battery's status bits in words; ``bit 14`` for an undocumented one."""
     return [_BBU[bit] if bit < len(_BBU) else f"bit {bit}" for bit in range(32) if mask >> bit & 1]
 
 
@@ -71,5 +71,5 @@ _SPANNED = {0: "RAID0", 1: "RAID10", 5: "RAID50", 6: "RAID60", 0x11: "RAID10"}
 
 
 def raid_level(primary: int, secondary: int, spans: int) -> str | None:
-    """``RAID50``; None for numbers that are not known. Several spans are striped over, so the level gets a zero."""
+    """``RAID50``; None for unknown numbers. Several spans are striped, so the level ends with a zero."""
     return (_SPANNED if secondary == 3 or spans > 1 else _SINGLE).get(primary)

@@ -105,7 +105,12 @@ def _status(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     if health == "unknown" and normalized(state).startswith("erase"):
         health = "warning"
     put_status(drive, [line], "drive", health, text=text, weight=weight)
+    operation = vocabulary.DRIVE_OPERATION.get(normalized(state))
+    if operation is not None:
+        drive.put(line, "progress.operation", operation, weight)
+        drive.put(None, "progress.state", "queued" if normalized(state).endswith("queued") else "running", weight)
     if percent is not None:
+        drive.put(line, "progress.percent", percent, weight)
         drive.keep_words("Progress", f"{percent:g}%")
 
 

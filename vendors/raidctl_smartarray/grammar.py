@@ -128,11 +128,6 @@ _COMMAND = re.compile(
     r"|=>.*|#?\s*\[?[\w.-]+@[\w.-]+.*[#$%>]",
     re.IGNORECASE,
 )
-# [root@host ~]# sudo /usr/sbin/ssacli ctrl all show, and no sentence that names the tool
-_CALL = re.compile(
-    r"(?:.{0,80}[#$%>]\s*)?(?:sudo\s+(?:-\w+\s+)*)?\"?(?:\S*[/\\])?(?:hpacucli|hpssacli|ssacli)(?:\.exe)?\"?\s.*",
-    re.IGNORECASE,
-)
 _CHATTER = re.compile(
     r"Detecting Controllers.*|Type \"(?:help|exit)\".*|SoulAPI Version:.*|Copyright .*|-{3,}|={3,}",
     re.IGNORECASE,
@@ -194,11 +189,6 @@ def tool_of_command(text: str) -> str | None:
     """``ssacli`` of a command line that starts it."""
     match = _TOOL_NAME.search(text[:400])
     return match["tool"].lower() if match else None
-
-
-def is_call(text: str) -> bool:
-    """Whether a line is a call, with or without a prompt."""
-    return _CALL.fullmatch(text) is not None
 
 
 def brackets(text: str) -> Iterable[str]:

@@ -166,6 +166,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
         array=home,
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media")),
+        progress=draft.part("progress", Progress),
         spare_for=spare_for,
     )
 

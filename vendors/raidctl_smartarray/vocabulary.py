@@ -26,6 +26,8 @@ class VolumeWord(NamedTuple):
 
     status: VolumeStatus
     operation: Operation | None = None
+    queued: Operation | None = None
+    """The operation that it waits for."""
 
 
 @lru_cache(maxsize=8192)
@@ -76,18 +78,18 @@ VOLUME_STATUS: dict[str, VolumeWord] = {
     "expanding": VolumeWord("expanding", "expand"),
     "expansion in progress": VolumeWord("expanding", "expand"),
     "undergoing expansion": VolumeWord("expanding", "expand"),
-    "queued for expansion": VolumeWord("expanding"),
-    "waiting for expansion": VolumeWord("expanding"),
+    "queued for expansion": VolumeWord("expanding", queued="expand"),
+    "waiting for expansion": VolumeWord("expanding", queued="expand"),
     "transforming": VolumeWord("migrating", "migrate"),
     "transformation in progress": VolumeWord("migrating", "migrate"),
-    "queued for transformation": VolumeWord("migrating"),
-    "waiting for transformation": VolumeWord("migrating"),
+    "queued for transformation": VolumeWord("migrating", queued="migrate"),
+    "waiting for transformation": VolumeWord("migrating", queued="migrate"),
     "shrinking": VolumeWord("migrating", "migrate"),
     "migrating": VolumeWord("migrating", "migrate"),
     "moving": VolumeWord("migrating", "migrate"),
     "initializing": _INITIALIZING,
     "rapid parity initialization in progress": _INITIALIZING,
-    "rapid parity initialization pending": VolumeWord("initializing"),
+    "rapid parity initialization pending": VolumeWord("initializing", queued="parity"),
     "parity initialization in progress": _INITIALIZING,
     "parity initialization": _INITIALIZING,
     "wrong drive replaced": _FAILED,
@@ -146,6 +148,11 @@ DRIVE_STATUS: dict[str, Health] = {
     "not present": "critical",
     "not responding": "critical",
 }
+
+DRIVE_OPERATION: dict[str, Operation] = {
+    "rebuilding": "rebuild", "recovering": "rebuild", "erasing": "erase", "erase in progress": "erase",
+    "erase queued": "erase", "sanitize in progress": "erase",
+}  # fmt: skip
 
 ARRAY_STATUS: dict[str, Health] = {
     "ok": "ok",

@@ -86,14 +86,21 @@ def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
     operation = known.operation if known else None
     if operation is not None or percent is not None:
         volume.put(line, "progress.operation", operation or "unknown", weight)
+    elif known and known.queued:
+        volume.put(line, "progress.operation", known.queued, weight)
+        volume.put(None, "progress.state", "queued", weight)
     if percent is not None:
         volume.put(line, "progress.percent", percent, weight)
 
 
 def _parity(volume: Draft, pair: Pair) -> None:
-    """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; what is queued is not going on."""
+    """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; and ``Queued``."""
     volume.keep_detail(pair)
     state, percent = split_progress(pair.value)
+    if normalized(state) == "queued":
+        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
+        volume.put(None, "progress.state", "queued", ROW)
+        return
     bare = _PERCENT.match(pair.value.strip())
     percent = float(bare[1]) if bare else percent
     going_on = normalized(state) in ("in progress", "initializing", "running") or percent is not None

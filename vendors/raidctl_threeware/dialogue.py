@@ -1,22 +1,21 @@
-"""The dialogue with tw_cli: one call for the list of cards, one for each card, one for each unit that has a StorSave.
+"""The dialogue with tw_cli: a call for the list of controllers, for each controller, and for each unit with StorSave.
 
-Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are asked with ``info``, which they have all.
+Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are read with ``info``, which all of them have.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
-from raidctl.model import Problem
-from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all
+from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.tools import Installed, odd_exit, printed
+from raidctl.vendor.session import Reading, Session
+from raidctl.vendor.tools import Installed
 from raidctl_threeware.collect import KIND, assemble
-from raidctl_threeware.draft import Cards, ControllerDraft
+from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.reader import Reader
 
 LOCK = "threeware"
@@ -28,81 +27,55 @@ _MOST = 256
 """Units that are asked for on their own."""
 
 
-@dataclass
-class _Session:
-    """What was asked so far."""
-
-    tool: Installed
-    documents: list[Document] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    forgiven: set[str] = field(default_factory=set)
-
-    def run(self, *words: str) -> Run:
-        return Run((self.tool.command, *words), timeout=TIMEOUT, lock=LOCK)
-
-
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every controller through the first tool found."""
-    talk = _Session(found[0])
-    listed = yield from _either(talk, ("show",), ("info",))
-    for number in listed.cards if listed is not None else ():
+    session = Session(found[0], KIND, LOCK, TIMEOUT, _controllers)
+    listed = yield from _either(session, ("show",), ("info",))
+    for number, controller in (listed.controllers if listed is not None else {}).items():
         if number:
-            yield from _card(talk, number, listed.cards[number] if listed is not None else None)
+            yield from _controller(session, number, controller)
     return assemble(
-        talk.documents,
-        talk.problems,
+        session.documents,
+        session.problems,
         [one.tool() for one in found],
-        forgiven=frozenset(talk.forgiven),
+        forgiven=frozenset(session.forgiven),
         root=host.root,
     )
 
 
-def _card(talk: _Session, number: str, listed: ControllerDraft | None) -> Dialogue[None]:
-    told = yield from _either(talk, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
-    card = told.cards.get(number) if told is not None else None
-    if card is None:
+def _controllers(document: Document) -> Reading[Controllers]:
+    """The controllers of an output."""
+    controllers = Controllers()
+    reader = Reader(Output.of_text(document.name, document.text), controllers)
+    reader.read()
+    reported = any(controller.reported for controller in controllers.controllers.values())
+    return Reading(controllers, answered=reported, note_exit=reported and not reader.errors)
+
+
+def _controller(session: Session[Controllers], number: str, listed: ControllerDraft) -> Dialogue[None]:
+    found = yield from _either(session, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
+    controller = found.controllers.get(number) if found is not None else None
+    if controller is None:
         return
-    model = card.get("model") or (listed.get("model") if listed is not None else None) or ""
+    model = controller.get("model") or listed.get("model") or ""
     if _STORSAVE.match(model) is None:
         return
-    units = [unit.name for unit in card.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
-    requests = [talk.run(f"/c{number}/u{unit}", "show", "all") for unit in units]
-    answers = yield from ask_all(requests)
-    for request, answer in zip(requests, answers, strict=True):
-        _judge(talk, request, answer)
+    units = [unit.name for unit in controller.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
+    yield from session.run_all((f"/c{number}/u{unit}", "show", "all") for unit in units)
 
 
-def _either(talk: _Session, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
-    """Output of the new form of a command, else of the old one."""
-    request = talk.run(*new)
-    answer = yield from ask(request)
-    told = _judge(talk, request, answer)
-    if told is not None or answer.trouble not in (None, Failure.TIMEOUT):
-        return told
-    before = len(talk.problems)
-    second = talk.run(*old)
-    told = _judge(talk, second, (yield from ask(second)))
-    first = " ".join(request.argv)
-    if told is not None:
-        talk.forgiven.add(first)
-        talk.problems = [problem for problem in talk.problems if problem.where != first]
-    elif answer.trouble is None:
-        # the same trouble twice is told once
-        del talk.problems[before:]
-        talk.forgiven.add(" ".join(second.argv))
-    return told
-
-
-def _judge(talk: _Session, request: Run, answer: RunAnswer) -> Cards | None:
-    """Keep a call's output and its problems; return its controllers, None if it had none."""
-    text = printed(request, answer, talk.problems)
-    if not text:
-        return None
-    talk.documents.append(Document(" ".join(request.argv), KIND, text))
-    cards = Cards()
-    reader = Reader(Output.of_text(" ".join(request.argv), text), cards)
-    reader.read()
-    told = any(card.reported for card in cards.cards.values())
-    if told and not reader.errors:
-        talk.problems += odd_exit(request, answer)
-    return cards if told else None
+def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:
+    """The controllers by the new form of a command, else by the old one."""
+    first = yield from session.run(*new)
+    if first.answered or first.final:
+        return first.value if first.answered else None
+    second = yield from session.run(*old)
+    if second.answered:
+        session.forgiven.add(first.command)
+        first.problems.clear()
+        return second.value
+    if first.answer.trouble is None:
+        # the same problem twice is reported once
+        second.problems.clear()
+        session.forgiven.add(second.command)
+    return None

@@ -9,10 +9,9 @@ LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
 _NAMED = re.compile(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
-_CARDS = re.compile(
-    r"(?<![\w.])/c(\d{1,3})(?![\w-])"
-    r"|^[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})",
-    re.ASCII | re.MULTILINE,
+_CONTROLLER_PATH = re.compile(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
+_CONTROLLER_LINE = re.compile(
+    r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
 )
 _FOCUS = re.compile(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
 _CALLED = re.compile(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
@@ -28,18 +27,22 @@ _PART_TITLE = re.compile(
 )
 # /c0/u0 Storsave Policy = balance      /c0/e0 SEP=0, Firmware Version = 55.07.23.000      /e0 Vendor = LSI
 _ATTRIBUTE = re.compile(
-    r"\s*(?:/c(?P<card>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
+    r"\s*(?:/c(?P<controller>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
     re.ASCII,
 )
 # /c1 basic verify weekly preferred start: Friday 12:00am
-_SCHEDULED = re.compile(r"\s*/c(?P<card>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII)
+_SCHEDULED = re.compile(
+    r"\s*/c(?P<controller>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII
+)
 # the second form is unverified: the manual shows a unit at rest only
 # /c0/u5 is not rebuilding, its current state is OK      /c0/u0 is verifying with percent completion = 16%
 _SENTENCE = re.compile(
-    r"\s*/c(?P<card>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
+    r"\s*/c(?P<controller>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
 )
 # Error: (CLI:003) Specified controller does not exist.
 _ERROR = re.compile(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
+_DRIVER = re.compile(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
+_BLANKS = re.compile(r"[ \t]+")
 _SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.ASCII)
 
 
@@ -47,7 +50,7 @@ _SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.AS
 class Attribute:
     """``/c0/u0 Label = value``."""
 
-    card: str | None
+    controller: str | None
     path: str
     """``u0``, ``e0/fan1``; empty for the controller."""
     label: str
@@ -58,7 +61,7 @@ class Attribute:
 class Sentence:
     """``/c0/u0 is (not) rebuilding …``."""
 
-    card: str
+    controller: str
     unit: str
     operation: str
     negated: bool
@@ -74,7 +77,7 @@ class Table:
 
 
 _HEADINGS = {
-    ("ctl", "model"): "cards",
+    ("ctl", "model"): "controllers",
     ("ctl", "date"): "events",
     ("unit", "unittype"): "units",
     ("vport", "status"): "ports",
@@ -93,21 +96,26 @@ _HEADINGS = {
     ("slot", "day"): "schedule",
     ("date", "time"): "commands",
 }
+_HEADING_WORDS = frozenset(words[0] for words in _HEADINGS)
 _FIRST = {
-    "cards": re.compile(r"c\d{1,3}"),
-    "events": re.compile(r"c\d{1,3}"),
-    "units": re.compile(r"[sd]?u\d{1,4}(?:-\d{1,4}){0,3}(?:/v\d{1,4})?"),
-    "ports": re.compile(r"p\d{1,4}"),
-    "batteries": re.compile(r"bbu\d{0,2}"),
-    "home": re.compile(r"(?:/c\d{1,3}/)?/?e\d{1,3}"),
-    "enclosure": re.compile(r"(?:/c\d{1,3})?/?e\d{1,3}"),
-    "enclosures": re.compile(r"(?:/c\d{1,3})?/?e\d{1,3}"),
-    "part": re.compile(r"(?:fan|temp|pwrs|psu|pw|alm)\w{0,6}"),
-    "slots": re.compile(r"slo?t\d{1,4}"),
-    "phys": re.compile(r"phy\d{1,3}"),
-    "schedule": re.compile(r"\d{1,2}"),
-    "commands": re.compile(r"\d{4}-\d\d-\d\d"),
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "controllers": r"c\d{1,3}",
+        "events": r"c\d{1,3}",
+        "units": r"[sd]?u\d{1,4}(?:-\d{1,4}){0,3}(?:/v\d{1,4})?",
+        "ports": r"p\d{1,4}",
+        "batteries": r"bbu\d{0,2}",
+        "home": r"(?:/c\d{1,3}/)?/?e\d{1,3}",
+        "enclosure": r"(?:/c\d{1,3})?/?e\d{1,3}",
+        "enclosures": r"(?:/c\d{1,3})?/?e\d{1,3}",
+        "part": r"(?:fan|temp|pwrs|psu|pw|alm)\w{0,6}",
+        "slots": r"slo?t\d{1,4}",
+        "phys": r"phy\d{1,3}",
+        "schedule": r"\d{1,2}",
+        "commands": r"\d{4}-\d\d-\d\d",
+    }.items()
 }
+"""The first cell of a row, by kind of table."""
 
 
 def number_of(text: str) -> str | None:
@@ -118,13 +126,19 @@ def number_of(text: str) -> str | None:
 
 def command_of(text: str) -> str | None:
     """The typed command if the line is a prompt of the shell or tw_cli."""
+    if ">" not in text and "tw_cli" not in text and "tw-cli" not in text:
+        return None
     match = _FOCUS.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
     return None if match is None else match[1].strip()
 
 
-def cards_named(text: str) -> set[str]:
+def controllers_named(text: str) -> set[str]:
     """The numbers of all controllers in a text: ``/c0/u0``, or ``c0`` at the beginning of a line."""
-    return {first or second for first, second in _CARDS.findall(text)}
+    found = set(_CONTROLLER_PATH.findall(text))
+    for line in text.split("\n"):
+        if line.lstrip(" \t").startswith(("c", "Controller")) and (match := _CONTROLLER_LINE.match(line)) is not None:
+            found.add(match[1])
+    return found
 
 
 def is_rule(text: str) -> bool:
@@ -134,10 +148,12 @@ def is_rule(text: str) -> bool:
 
 def attribute(text: str) -> Attribute | None:
     """``/c0 Model = 9750-4i``; None for another line."""
-    match = _ATTRIBUTE.fullmatch(text) or _SCHEDULED.fullmatch(text)
-    if match is None or not (match["card"] or match["path"]):
+    if not text.lstrip().startswith("/"):
         return None
-    return Attribute(match["card"], match["path"].lstrip("/"), match["label"], (match["value"] or "").strip())
+    match = _ATTRIBUTE.fullmatch(text) or _SCHEDULED.fullmatch(text)
+    if match is None or not (match["controller"] or match["path"]):
+        return None
+    return Attribute(match["controller"], match["path"].lstrip("/"), match["label"], (match["value"] or "").strip())
 
 
 def sentence(text: str) -> Sentence | None:
@@ -145,7 +161,9 @@ def sentence(text: str) -> Sentence | None:
     match = _SENTENCE.fullmatch(text)
     if match is None:
         return None
-    return Sentence(match["card"], match["unit"], match["what"], match["no"] is not None, match["rest"].strip(" ,."))
+    return Sentence(
+        match["controller"], match["unit"], match["what"], match["no"] is not None, match["rest"].strip(" ,.")
+    )
 
 
 def error(text: str) -> str | None:
@@ -156,27 +174,28 @@ def error(text: str) -> str | None:
 
 def wants_driver(text: str) -> bool:
     """``Make sure appropriate AMCC/3ware device driver(s) are loaded.``, below ``No controller found.``."""
-    return re.match(r"\s*Make sure .{0,40}3ware .{0,20}driver", text, re.IGNORECASE) is not None
+    return _DRIVER.match(text) is not None
 
 
 def heading(text: str) -> Table | None:
     """The heading of a table; None for another line."""
     words = text.replace("SAS Address", "SAS-Address").split()
     low = tuple(word.lower().partition("-")[0] for word in words[:2])
+    if low[:1] and low[0] not in _HEADING_WORDS:
+        return None
     kind = _HEADINGS.get(low) or _HEADINGS.get(low[:1])
     return Table(kind, tuple(words)) if kind and len(words) > 1 else None
 
 
 def row(text: str, table: Table) -> dict[str, str] | None:
     """The cells of a row by column, the last with the rest; None for other lines."""
-    words = _SPACED.sub(lambda match: f"{match[1]}\N{NO-BREAK SPACE}{match[2]}", text.strip())
-    cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in _split(words, len(table.columns))]
-    if not cells or _FIRST[table.kind].fullmatch(cells[0]) is None:
+    text = text.strip()
+    if _FIRST[table.kind].match(text) is None:
         return None
+    words = _SPACED.sub("\\1\N{NO-BREAK SPACE}\\2", text)
+    cells = _BLANKS.split(words, maxsplit=len(table.columns) - 1)
+    if _FIRST[table.kind].fullmatch(cells[0]) is None:
+        return None
+    if "\N{NO-BREAK SPACE}" in words:
+        cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in cells]
     return dict(zip(table.columns, cells, strict=False))
-
-
-def _split(text: str, count: int) -> list[str]:
-    """Cells divided by blanks (a no-break space divides none)."""
-    cells = re.split(r"[ \t]+", text, maxsplit=count - 1)
-    return [cell.strip(" \t") for cell in cells if cell.strip(" \t")]

@@ -1,80 +1,65 @@
-"""Whether a loose text is an output of tw_cli. Looks at the first lines only."""
+"""What tw_cli is recognised by."""
 
 from __future__ import annotations
 
-import re
-
-from raidctl.vendor.protocol import Sniffed
-from raidctl_threeware import grammar
+from raidctl.vendor.protocol import Confidence
+from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_threeware.collect import KIND
 
-_LINES = 400
-_CHARACTERS = 100_000
-_SURE = {
-    "cards": 90, "units": 92, "ports": 90, "batteries": 92, "events": 75, "enclosure": 80, "enclosures": 85,
-    "home": 80, "part": 45, "slots": 75, "phys": 80, "schedule": 40, "commands": 0,
-}  # fmt: skip
-_COMMANDS = {
-    "cards": "tw_cli show", "units": "tw_cli /cX show unitstatus", "ports": "tw_cli /cX show drivestatus",
-    "batteries": "tw_cli /cX/bbu show", "events": "tw_cli /cX show alarms", "phys": "tw_cli /cX show phy",
-    "schedule": "tw_cli /cX show verify",
-}  # fmt: skip
-_VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*[\d.]{3,20}\s*", re.ASCII)
-_OBJECT = re.compile(r"(?:[up]\d{1,4}|bbu\d*|e\d{1,3}(?:/\w+)?|phy\d+)?")
+_UNITS, _PORTS, _ALL = "tw_cli /cX show unitstatus", "tw_cli /cX show drivestatus", "tw_cli /cX show all"
+_ENCLOSURE = "tw_cli /cX/eX show all"
+_SIGNATURES = (
+    # Encl    Status    or   Encl  Slots  Drives  Fans  TSUnits  PSUnits
+    # Slot    Status    VPort  Identify
+    Signature(
+        _ENCLOSURE,
+        (
+            r"Encl +Status\b", r"Encl +Controllers\b", r"(?:Encl|Enclosure) +Slots +Drives\b",
+            r"Slot +Status +(?:\S+ +)*Identify\b",
+        ),
+    ),
+    # Fan     Status            State    Step  RPM   Identify
+    Signature(
+        _ENCLOSURE,
+        (
+            r"Fan +Status\b", r"TempSensor +Temperature\b", r"PowerSupply +Status +.*Identify\b",
+            r"Alarm +Status +.*Audibility\b",
+        ),
+        confidence=None,
+    ),
+    # Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU
+    Signature("tw_cli show", (r"Ctl +Model\b.* RRate\b",)),
+    # /c0/u0 is not rebuilding, its current state is OK
+    # Error: (CLI:003) Specified controller does not exist.
+    # Make sure appropriate AMCC/3ware device driver(s) are loaded.
+    Signature(
+        _ALL,
+        (
+            r"/c\d{1,3}/u\d{1,4} is (?:not )?[a-z]", r".{0,34}\(CLI:", r"(?i:Make sure .{0,40}3ware .{0,20}driver)",
+        ),
+    ),
+    # /c0/u0 Storsave Policy = balance
+    # /c1 basic verify weekly preferred start: Friday 12:00am
+    Signature(
+        _ALL,
+        (
+            r"/c\d{1,3}(?:/(?:[up]\d{1,4}|bbu\d*|e\d{1,3}(?:/\w+)?|phy\d+))? +\S.*? +=(?:\s|$)",
+            r"/c\d{1,3} +[a-z][^=:]{0,60}: ",
+        ),
+    ),
+    Signature("tw_cli /cX show", parts=(_UNITS, _PORTS)),
+    # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
+    Signature(_UNITS, (r"Unit +UnitType +Status\b",)),
+    # VPort Status         Unit Size      Type  Phy Encl-Slot    Model
+    Signature(_PORTS, (r"V?Port +Status +Unit\b",)),
+    # Name  OnlineState  BBUReady  Status    Volt     Temp     Hours  LastCapTest
+    Signature("tw_cli /cX/bbu show", (r"Name +OnlineState +BBUReady\b",)),
+    # Ctl  Date                        Severity  AEN Message
+    Signature("tw_cli /cX show alarms", (r"Ctl +Date +Severity\b",), confidence=Confidence.LIKELY),
+    Signature("tw_cli /cX show phy", (r"Phy +SAS(?: |-)Address +.*Device\b",)),
+    Signature("tw_cli /cX show verify", (r"Slot +Day +Hour\b",), confidence=None),
+    # CLI Version = 2.00.11.020       the next line is the API's; other tools print a CLI version as well
+    Signature("tw_cli show ver", (r"API Version *= *[\d.]{3,20}$",)),
+)  # fmt: skip
 
-
-def sniff(name: str, text: str) -> Sniffed | None:  # noqa: ARG001 - the protocol's signature; the content decides
-    """The claim on an output, None if it comes from another tool."""
-    seen: list[str] = []
-    confidence = attributes = 0
-    versions: set[str] = set()
-    for raw in text[:_CHARACTERS].split("\n")[:_LINES]:
-        if not raw.strip() or len(raw) > grammar.LONGEST_LINE:
-            continue
-        line = raw.rstrip("\r ")
-        table = grammar.heading(line)
-        if table is not None and _own(table.columns):
-            seen.append(table.kind)
-            confidence = max(confidence, _SURE[table.kind])
-        elif (found := grammar.attribute(line)) is not None and _OBJECT.fullmatch(found.path):
-            attributes += 1
-        elif grammar.sentence(line) is not None or "(CLI:" in line[:40] or grammar.wants_driver(line):
-            confidence = max(confidence, 80)
-        elif (version := _VERSION.fullmatch(line)) is not None:
-            versions.add(version[1])
-            # storage tools of other families print a CLI version, too, and no API version beside it
-            confidence = max(confidence, 97 if len(versions) > 1 else 0)
-    if attributes:
-        confidence = max(confidence, 70 if attributes == 1 else 88)
-    if confidence < 50:
-        return None
-    return Sniffed(KIND, confidence, _command(seen, attributes))
-
-
-def _own(columns: tuple[str, ...]) -> bool:
-    """Whether the heading is one of this tool's: ``Port Status …`` alone is anybody's."""
-    low = {column.lower() for column in columns}
-    forms = (
-        {"ctl", "model", "rrate"}, {"ctl", "date", "severity"}, {"unit", "unittype", "status"},
-        {"port", "status", "unit"}, {"vport", "status", "unit"}, {"name", "onlinestate", "bbuready"},
-        {"encl", "status"}, {"encl", "controllers"}, {"encl", "slots", "drives"}, {"enclosure", "slots", "drives"},
-        {"fan", "status"}, {"tempsensor", "temperature"}, {"powersupply", "status", "identify"},
-        {"slot", "status", "identify"}, {"alarm", "status", "audibility"}, {"phy", "sas-address", "device"},
-        {"slot", "day", "hour"},
-    )  # fmt: skip
-    return any(form <= low for form in forms)
-
-
-def _command(seen: list[str], attributes: int) -> str:
-    """The command that prints such a text."""
-    kinds = set(seen)
-    if kinds & {"enclosure", "part", "slots", "home"}:
-        return "tw_cli /cX/eX show all"
-    if attributes and kinds:
-        return "tw_cli /cX show all"
-    if {"units", "ports"} <= kinds:
-        return "tw_cli /cX show"
-    for kind in seen:
-        if kind in _COMMANDS:
-            return _COMMANDS[kind]
-    return "tw_cli /cX show all"
+sniff = Recogniser(KIND, _SIGNATURES).sniff

@@ -5,89 +5,95 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line
-from raidctl.vendor.draft import DETAIL, ROW, Draft
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl.vendor.fields import D, Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import ControllerDraft, SlotDraft, UnitDraft
 
 Row = dict[str, str]
 _SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
 _PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
-_COMPLETE = {"%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"}
+_BLOCKS = re.compile(r"\d{1,15}", re.ASCII)
+_UNIT = re.compile(r"[sd]?u(\d+)")
+_IDENTITY = ("Blocks", "Serial", "Model")
 
 
-def card_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def controller_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
     for column, value in row.items():
         if column == "Ctl":
-            card.add_evidence(line, "id", value)
+            controller.add_evidence(line, "id", value)
         elif column == "Model":
-            card.put(line, "model", value, ROW)
+            controller.put(line, "model", value, ROW)
         else:
-            card.detail(line, column, value)
+            controller.detail(line, column, value)
     # BBU: OK, TESTING, or - where there is none
     if vocabulary.has_value(row.get("BBU", "")):
-        battery_status(card.battery("bbu"), line, row["BBU"], ROW)
+        battery_status(controller.battery("bbu"), line, row["BBU"], ROW)
     elif row.get("BBU") == "-":
-        card.put(None, "no_battery", value=True)
+        controller.put(None, "no_battery", value=True)
 
 
-def unit_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def unit_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
-    if re.fullmatch(r"u\d+", name):
-        _unit(card, line, row)
+    number = _UNIT.match(name)
+    if number is None:
         return
-    unit = card.array(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
-    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
+    if number[0] == name and name[0] == "u":
+        _unit(controller, line, row)
+        return
+    unit = controller.array(number[1])
+    words = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
-        unit.detail(line, name, told)
+        unit.detail(line, name, words)
     elif "/v" in name:
-        _carved(unit, line, row, told)
+        _carved(unit, line, row, words)
     else:
-        unit.detail(line, name, told)
-        _part(card, unit, line, row)
+        unit.detail(line, name, words)
+        _part(controller, unit, line, row)
 
 
-def _unit(card: ControllerDraft, line: Line, row: Row) -> None:
+def _unit(controller: ControllerDraft, line: Line, row: Row) -> None:
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
     # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
-    unit = card.array(row["Unit"][1:])
+    unit = controller.array(row["Unit"][1:])
     unit.add_evidence(line, "id", row["Unit"])
-    for column, value in list(row.items())[1:]:
-        if column == "UnitType":
-            unit_type(unit, line, value)
-        elif column == "Status":
-            unit_status(unit, line, value)
-        elif not vocabulary.has_value(value) and column != "Cache":
-            continue
-        elif column in _COMPLETE:
-            _complete(unit, line, column, value)
-        elif column == "Stripe":
-            _figure(unit, line, ("strip_bytes", column, value))
-        elif column.startswith("Size") and unit.spare:
-            unit.detail(line, column, value)
-        elif column.startswith("Size"):
-            _figure(unit, line, ("size_bytes", column, value))
-        elif column == "Cache":
-            unit.put(None, "column", value)
-            unit.add_evidence(line, "details[Cache]", value)
-            unit.keep_words("Cache", value)
-            card.newer = card.newer or value in {"W", "Ri", "Rb", "RiW", "RbW"}
-        else:
-            unit.detail(line, column, value)
+    controller.newer = controller.newer or row.get("Cache") in {"W", "Ri", "Rb", "RiW", "RbW"}
+    for column, value in row.items():
+        if column in {"UnitType", "Status", "Cache"} or (column != "Unit" and vocabulary.has_value(value)):
+            _cell(unit, Pair(column, value, [line]), _UNIT_COLUMNS)
 
 
-def unit_type(unit: UnitDraft, line: Line, value: str) -> None:
+def _cell(draft: D, pair: Pair, columns: Fields[D]) -> None:
+    if not read_pair(draft, pair, pair.label, columns):
+        draft.keep_detail(pair)
+
+
+def _unit_type(unit: UnitDraft, pair: Pair) -> None:
     """``RAID-5``, ``SPARE``, ``Migrator``."""
-    unit.put(None, "type", value.upper())
-    level = vocabulary.raid_level(value)
-    unit.detail(line, "UnitType", value)
+    unit.put(None, "type", pair.value.upper())
+    level = vocabulary.raid_level(pair.value)
+    unit.detail(pair.lines[0], pair.label, pair.value)
     if level is not None:
-        unit.put(line, "raid_level", level)
-    elif value.upper() not in {"SPARE", "MIGRATOR"}:
-        unit.unread("unit type", value)
+        unit.put(pair.lines[0], "raid_level", level)
+    elif pair.value.upper() not in {"SPARE", "MIGRATOR"}:
+        unit.unread("unit type", pair.value)
+
+
+def _size(unit: UnitDraft, pair: Pair) -> None:
+    if unit.spare:
+        unit.keep_detail(pair)
+    else:
+        unit.read_field(pair, "size_bytes", vocabulary.gigabytes)
+
+
+def _cache(unit: UnitDraft, pair: Pair) -> None:
+    unit.put(None, "column", pair.value)
+    unit.detail(pair.lines[0], pair.label, pair.value)
 
 
 def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -> None:
@@ -95,14 +101,13 @@ def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -
     found = vocabulary.unit_status(value)
     if weight == DETAIL:
         _contradicted(unit, value)
-    unit.put(line, "status_text", value, weight)
-    if found is not None:
-        unit.put(line, "status", found[0], weight)
-        unit.put(None, "operation", found[1], weight)
-    elif value.upper() == "UNKNOWN":
+    if value.upper() == "UNKNOWN":
+        unit.put(line, "status_text", value, weight)
         unit.add_problem("warning", "state", "The tool reports unit status UNKNOWN.", "Check its drives.")
     else:
-        unit.unread("status", value)
+        put_status(unit, [line], "unit", found[0] if found else None, text=value, weight=weight)
+    if found is not None:
+        unit.put(None, "operation", found[1], weight)
     if value.endswith("*"):
         unit.add_problem(
             "warning", "state", f"Unit status {value}: one of its drives had an error.",
@@ -125,36 +130,19 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
             unit.discard(name)
 
 
-def smart_health(drive: Draft, line: Line, value: str) -> None:
-    """``OK``, or what the drive says of itself; a drive whose self-test fails is about to."""
-    if vocabulary.has_value(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
-        drive_status(drive, line, "SMART-FAILURE")
-
-
-def _complete(unit: UnitDraft, line: Line, column: str, value: str) -> None:
+def _complete(unit: UnitDraft, pair: Pair) -> None:
     """Progress of the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases)."""
-    unit.detail(line, column, value)
+    unit.keep_detail(pair)
     try:
-        found = vocabulary.percent(value)
+        percent = vocabulary.percent(pair.value)
     except ValueError:
-        unit.unread(column, value)
+        unit.unread(pair.label, pair.value)
         return
-    name = "rebuilt" if column.startswith("%RC") else "done"
-    unit.put(None, name, found)
-    unit.add_evidence(line, "progress.percent", found)
+    unit.put(None, "rebuilt" if pair.label.startswith("%RC") else "done", percent)
+    unit.add_evidence(pair.lines[0], "progress.percent", percent)
 
 
-def _figure(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
-    name, column, value = what
-    read = vocabulary.size if name == "strip_bytes" else vocabulary.gigabytes
-    try:
-        draft.put(line, name, read(value))
-    except ValueError:
-        draft.unread(column, value)
-        draft.detail(line, column, value)
-
-
-def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
+def _carved(unit: UnitDraft, line: Line, row: Row, words: str) -> None:
     # u1/v0    Volume    -              -       -       -     -       2047.00
     number = row["Unit"].rsplit("/v", 1)[1]
     value = next((value for column, value in row.items() if column.startswith("Size")), "")
@@ -164,10 +152,10 @@ def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
     except ValueError:
         unit.unread(f"size of {row['Unit']}", value)
     unit.carved[number] = size
-    unit.detail(line, row["Unit"], told)
+    unit.detail(line, row["Unit"], words)
 
 
-def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
+def _part(controller: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
     # u0-0     RAID-5    OK             -       -       -     64K     -
     name, status = row["Unit"], row.get("Status", "")
@@ -182,171 +170,180 @@ def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
         )  # fmt: skip
         return
     unit.ports.setdefault(port[1])
-    drive = card.drive(port[1])
+    drive = controller.drive(port[1])
     drive.put(line, "unit", unit.name)
     drive_status(drive, line, status)
 
 
-def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
     # VPort Status         Unit Size      Type  Phy Encl-Slot    Model
     # p8    OK             u0   2.73 TB   SATA  -   /c0/e0/slt0  ST3000NC002-1DY166
     name = row.get("VPort") or row.get("Port") or ""
-    unit = re.fullmatch(r"u(\d+)", row.get("Unit", ""))
-    card.newer = card.newer or "VPort" in row
+    unit = _UNIT.fullmatch(row.get("Unit", "")) if row.get("Unit", "").startswith("u") else None
+    controller.newer = controller.newer or "VPort" in row
     if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
-        card.add_evidence(line, "drives", f"{name} is empty")
+        controller.add_evidence(line, "drives", f"{name} is empty")
         return
-    drive = card.drive(name[1:])
+    drive = controller.drive(name[1:])
     drive.add_evidence(line, "id", name)
-    for column, value in row.items():
-        _another(drive, column, value)
+    _another(drive, {column: row[column] for column in _IDENTITY if vocabulary.has_value(row.get(column, ""))})
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
         drive.put(line, "unit", unit[1])
-        card.array(unit[1]).ports.setdefault(name[1:])
+        controller.array(unit[1]).ports.setdefault(name[1:])
     elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
         drive.put(line, "free", value=True)
     elif "Unit" in row:
         drive.unread("unit", row["Unit"])
-    kind = _type(drive, line, row.get("Type", ""))
     for column, value in row.items():
-        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not vocabulary.has_value(value):
-            continue
-        _drive_cell(drive, line, (column, value, kind))
+        if column not in {"Port", "VPort", "Status", "Unit"} and vocabulary.has_value(value):
+            _cell(drive, Pair(column, value, [line]), _PORT_COLUMNS)
 
 
-def _another(drive: Draft, column: str, value: str) -> None:
+def _another(drive: Draft, identity: dict[str, str]) -> None:
     """Report two drives at one port: outputs of different times or controllers."""
-    if column not in {"Serial", "Blocks", "Model"} or not vocabulary.has_value(value):
+    known: dict[str, str] = drive.get("identity") or {}
+    for column, value in identity.items():
+        if known.get(column, value) != value:
+            drive.add_problem(
+                "warning", "unread", f"The outputs disagree about the drive's {column}: {known[column]} and {value}.",
+                "Use outputs of one controller, taken at the same time.",
+            )  # fmt: skip
+    drive.override("identity", {**identity, **known})
+
+
+def _blocks(drive: Draft, pair: Pair) -> None:
+    # 1953525168 blocks of 512 bytes are what it prints as 931.51 GB
+    if not _BLOCKS.fullmatch(pair.value):
+        drive.keep_detail(pair)
         return
-    known: str | None = drive.get(f"reported {column}")
-    if known is not None and known != value:
-        drive.add_problem(
-            "warning", "unread", f"The outputs disagree about the drive's {column}: {known} and {value}.",
-            "Use outputs of one controller, taken at the same time.",
-        )  # fmt: skip
-    drive.put(None, f"reported {column}", value)
-
-
-def _type(drive: Draft, line: Line, value: str) -> str | None:
-    try:
-        found = vocabulary.interface(value)
-    except ValueError:
-        drive.unread("Type", value)
-        drive.detail(line, "Type", value)
-        return None
-    if found is not None:
-        drive.put(line, "interface", found)
-    return found
-
-
-def _drive_cell(drive: Draft, line: Line, cell: tuple[str, str, str | None]) -> None:
-    column, value, kind = cell
-    place = _SLOT.fullmatch(value)
-    if column == "Size":
-        try:
-            drive.put(line, "size_bytes", vocabulary.size(value), ROW)
-        except ValueError:
-            drive.unread(column, value)
-            drive.detail(line, column, value)
-    elif column == "Blocks" and re.fullmatch(r"\d{1,15}", value, re.ASCII):
-        # 1953525168 blocks of 512 bytes are what it prints as 931.51 GB
-        size = drive.get("size_bytes")
-        if size is not None and abs(int(value) * 512 - size) > size / 50:
-            drive.unread(column, value)
-            drive.detail(line, column, value)
-        else:
-            drive.put(line, "size_bytes", int(value) * 512)
-    elif column == "Serial":
-        drive.put(line, "serial", value, ROW)
-    elif column == "Model":
-        drive.put(line, "model", vocabulary.drive_model(value, kind), ROW)
-    elif column == "Encl-Slot" and place is not None:
-        drive.put(line, "enclosure", place[1])
-        drive.put(line, "bay", place[2])
+    exact, size = int(pair.value) * 512, drive.get("size_bytes")
+    if size is not None and abs(exact - size) > size / 50:
+        drive.unread(pair.label, pair.value)
+        drive.keep_detail(pair)
     else:
-        drive.detail(line, column, value)
+        drive.put(pair.lines[0], "size_bytes", exact)
+
+
+def _model(drive: Draft, pair: Pair) -> None:
+    drive.put(pair.lines[0], "model", vocabulary.drive_model(pair.value, drive.get("interface")), ROW)
+
+
+def _slot(drive: Draft, pair: Pair) -> None:
+    place = _SLOT.fullmatch(pair.value)
+    if place is None:
+        drive.keep_detail(pair)
+        return
+    drive.put(pair.lines[0], "enclosure", place[1])
+    drive.put(pair.lines[0], "bay", place[2])
 
 
 def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """The worst status reported: a unit can drop a drive that is fine."""
+    """Put the worst status reported: a unit can drop a healthy drive."""
     if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
-    found = vocabulary.drive_status(value)
-    if found is None:
-        if value.upper() == "UNKNOWN":
-            drive.add_problem("warning", "state", "The tool reports drive status UNKNOWN.", "Check the drive.")
-        else:
-            drive.unread("status", value)
-        found = "unknown"
+    health = vocabulary.drive_status(value)
     known = drive.get("status")
-    if known is None or vocabulary.worse(found, known):
-        drive.discard("status")
-        drive.discard("status_text")
-    drive.put(line, "status", found, weight)
-    drive.put(line, "status_text", value, weight)
+    if known is None or vocabulary.worse(health or "unknown", known):
+        drive.discard("status", "status_text")
+    if value.upper() == "UNKNOWN":
+        drive.put(line, "status", "unknown", weight)
+        drive.put(line, "status_text", value, weight)
+        drive.add_problem("warning", "state", "The tool reports drive status UNKNOWN.", "Check the drive.")
+    else:
+        put_status(drive, [line], "drive", health, text=value, weight=weight)
 
 
-def battery_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def battery_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
-    battery = card.battery(row.get("Name", "bbu"))
+    battery = controller.battery(row.get("Name", "bbu"))
     battery.add_evidence(line, "id", row.get("Name"))
     for column, value in row.items():
         if column == "Status":
             battery_status(battery, line, value, DETAIL)
         elif column != "Name":
             battery.detail(line, column, value)
-        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.has_value(value):
-            battery.put(None, column.lower(), value)
+        battery_word(battery, column, value)
 
 
 def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
     """``WeakBat``, ``Testing``, ``-`` where it is absent."""
-    battery.put(line, "status_text", value, weight)
-    found = vocabulary.battery_status(value)
-    if found is None:
-        battery.unread("status", value)
-    battery.put(line, "status", found or "unknown", weight)
+    put_status(battery, [line], "battery", vocabulary.battery_status(value), text=value, weight=weight)
 
 
-def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def battery_word(battery: Draft, column: str, value: str) -> None:
+    """Keep a column of the table of batteries for the conclusions."""
+    if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.has_value(value):
+        battery.put(None, column.lower(), value)
+
+
+def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """Keep a fan, sensor, power supply or alarm in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
-    told = ", ".join(
+    words = ", ".join(
         f"{column} {value}" for column, value in others if vocabulary.has_value(value) and column != "Identify"
     )
-    card.detail(line, f"{enclosure} {name}", told or "-")
+    controller.detail(line, f"{enclosure} {name}", words or "-")
     status = row.get("Status", "OK")
-    # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
-    told_of = name.startswith("alm") and "ALARM" in card.details.get(f"{enclosure} Status", "").upper()
-    if status.upper() not in vocabulary.QUIET and not told_of:
-        _trouble(card, f"{name} of enclosure {enclosure}", status)
+    # the status of the enclosure reports the alarm already: ALARM-ACTIVATED
+    reported = name.startswith("alm") and "ALARM" in controller.details.get(f"{enclosure} Status", "").upper()
+    if status.upper() not in vocabulary.QUIET and not reported:
+        _trouble(controller, f"{name} of enclosure {enclosure}", status)
 
 
-def _trouble(card: ControllerDraft, what: str, status: str) -> None:
-    card.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
+def _trouble(controller: ControllerDraft, what: str, status: str) -> None:
+    controller.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
 
 
-def enclosure_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def enclosure_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
     for column, value in list(row.items())[1:]:
-        card.detail(line, f"{enclosure} {column}", value)
+        controller.detail(line, f"{enclosure} {column}", value)
     status = row.get("Status", "OK")
     if status.upper() not in vocabulary.QUIET:
-        _trouble(card, f"enclosure {enclosure}", status)
+        _trouble(controller, f"enclosure {enclosure}", status)
 
 
-def slot_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def slot_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")
-    told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
-    card.detail(line, f"{enclosure} {name}", told)
+    words = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
+    controller.detail(line, f"{enclosure} {name}", words)
     if port is not None:
-        card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
+        controller.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
     if status.upper() not in vocabulary.QUIET:
-        _trouble(card, f"{name} of enclosure {enclosure}", status)
+        _trouble(controller, f"{name} of enclosure {enclosure}", status)
+
+
+def _cell_status(unit: UnitDraft, pair: Pair) -> None:
+    unit_status(unit, pair.lines[0], pair.value)
+
+
+_UNIT_COLUMNS: Fields[UnitDraft] = {
+    # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
+    # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
+    # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
+    "UnitType": _unit_type,
+    "Status": _cell_status,
+    **dict.fromkeys(("%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"), _complete),
+    "Stripe": Field("strip_bytes", vocabulary.size),
+    **dict.fromkeys(("Size(GB)", "Size"), _size),
+    "Cache": _cache,
+}
+_PORT_COLUMNS: Fields[Draft] = {
+    # VPort Status         Unit Size      Type  Phy Encl-Slot    Model
+    # p8    OK             u0   2.73 TB   SATA  -   /c0/e0/slt0  ST3000NC002-1DY166
+    # Port   Status           Unit   Size        Blocks        Serial
+    # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
+    "Size": Field("size_bytes", vocabulary.size, ROW),
+    "Blocks": _blocks,
+    "Serial": Field("serial", str, ROW),
+    "Type": Field("interface", vocabulary.interface),
+    "Encl-Slot": _slot,
+    "Model": _model,
+}

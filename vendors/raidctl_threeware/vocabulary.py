@@ -6,6 +6,7 @@ Sources: tw_cli(8) of 2011 ("show", "/cx show", "/cx/px show", "/cx/bbu show sta
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
@@ -107,6 +108,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
 _BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
+_IMPOSSIBLE = re.compile(r"\d{16}", re.ASCII)
+_MARK = re.compile(r"\([AP]\)$")
+
+
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
@@ -138,9 +143,9 @@ def battery_status(word: str) -> BatteryStatus | None:
 
 
 def ready(battery: Battery) -> bool:
-    """Whether a battery "is able to backup" the card (/cx/bbu show): ``BBUReady`` may be No while its status is OK."""
-    told = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
-    return told.lower() not in {"no", "not ready", "false"}
+    """Whether a battery "is able to backup" the controller (/cx/bbu show): BBUReady may be No with a good status."""
+    ready_word = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
+    return ready_word.lower() not in {"no", "not ready", "false"}
 
 
 def raid_level(kind: str) -> RaidLevel | None:
@@ -150,11 +155,12 @@ def raid_level(kind: str) -> RaidLevel | None:
 
 def plausible(text: str) -> str:
     """The text, unless it holds a figure that no hardware has."""
-    if re.search(r"\d{16}", text, re.ASCII):
+    if _IMPOSSIBLE.search(text):
         raise ValueError(text)
     return text
 
 
+@lru_cache(maxsize=256)
 def size(text: str) -> int:
     """Bytes of ``931.51 GB``, ``488MB``, ``64K``: binary units (1953525168 blocks are printed as 931.51 GB)."""
     match = figure(_SIZE, plausible(text).strip())
@@ -167,6 +173,7 @@ def capacity(text: str) -> int:
     return int(blocks[1]) * 512 if blocks else size(text)
 
 
+@lru_cache(maxsize=256)
 def gigabytes(text: str) -> int:
     """Bytes of a figure in the column ``Size(GB)``: binary, as all figures of the tool."""
     return parse_size(f"{plausible(text)} GB", binary=True)
@@ -174,7 +181,7 @@ def gigabytes(text: str) -> int:
 
 def percent(text: str) -> float:
     """``98%``, ``29%(A)`` of an active process, ``70%(P)`` of a paused one, ``26`` of old releases."""
-    bare = re.sub(r"\([AP]\)$", "", text.strip()).rstrip("%")
+    bare = _MARK.sub("", text.strip()).rstrip("%")
     return parse_percent(f"{bare}%")
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, members, queued, rebuilding
+from raidctl.health.spares import medium
 from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
 from raidctl.text import listing
@@ -113,12 +114,6 @@ def full_stripe(card: Controller, volume: Volume) -> int | None:
 def database(mountpoints: Sequence[str]) -> str | None:
     """The first mount point with the name of a database; None if there is none."""
     return next((point for point in mountpoints if _DATABASE.search(point)), None)
-
-
-def medium(members_: Sequence[Drive]) -> str | None:
-    """``ssd`` or ``hdd`` if all drives are that; None if they differ or one is unknown."""
-    kinds = {drive.media for drive in members_}
-    return kinds.pop() if len(kinds) == 1 else None
 
 
 def protected(card: Controller) -> bool | None:

@@ -64,8 +64,13 @@ def check(inventory: Inventory) -> Findings:
 def _busy(volume: Volume, operation: str) -> Finding:
     percent = volume.progress.percent if volume.progress else None
     done = f" ({percent:g} % done)" if percent is not None else ""
-    queued = ", or is queued for it" if percent is None and volume.progress else ""
-    message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
+    state = volume.progress.state if volume.progress else None
+    if state in ("queued", "paused"):
+        held = "waits to be" if state == "queued" else "is paused while it is being"
+        message = f"The volume {held} {_WORDS[operation]}{done}: it is slower while this runs."
+    else:
+        queued = ", or is queued for it" if percent is None and volume.progress and state is None else ""
+        message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
     remedy = "Wait for it to finish before measuring performance."
     return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
-from raidctl.audit.builtin._spares import all_reported, offer, ready
+from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import counted
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import members
-from raidctl.audit.builtin._spares import arrays_of, unfit
+from raidctl.health.spares import arrays_of, unfit
 from raidctl.model import Controller, Drive, Inventory
 
 FINDINGS = RuleFindings("spare_unfit", "warning", "A spare does not fit its arrays")

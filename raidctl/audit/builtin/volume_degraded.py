@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named
 from raidctl.audit.builtin._queries import volumes
-from raidctl.audit.builtin._spares import all_reported, offer, ready
 from raidctl.health.redundancy import survives
+from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 

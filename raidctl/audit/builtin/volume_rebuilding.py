@@ -69,4 +69,6 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
 def _waits(card: Controller, volume: Volume) -> bool:
     """Whether another rebuild on the same drives comes first."""
     work = volume.progress
-    return queued(card, volume) or (work is not None and work.operation == "resync" and work.percent is None)
+    return queued(card, volume) or (
+        work is not None and (work.state == "queued" or (work.operation == "resync" and work.percent is None))
+    )

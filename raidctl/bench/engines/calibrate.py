@@ -18,7 +18,7 @@ from raidctl.bench.targets.place import place_of
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 
 SHARE = 0.5
-"""Above this share of its ceiling a figure is limited by the engine (BENCH 2.20)."""
+"""A figure above this share of the ceiling is limited by the engine (BENCH 2.20)."""
 MEMORY = 32 << 20
 ROUNDS = 3
 SECONDS = 0.15
@@ -26,14 +26,14 @@ SECONDS = 0.15
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """A target of memory."""
+    """A target in memory."""
 
     handle: int
     size: int = MEMORY
     base: int = 0
     alignment: int = 1
     direct: bool = False
-    """True for a file in the page cache as well, so that an engine chooses as it does for a device."""
+    """True also for a file in the page cache, so that an engine chooses as for a device."""
     writable: bool = False
     kind: str = "file"
     name: str = "memory"
@@ -49,15 +49,15 @@ class Ceiling:
 
     engine: str
     rate: float
-    """Operations per second: the best of three rounds, since other programs only take away."""
+    """Operations per second: the best of three rounds, since other programs can only slow it down."""
     size: int
     depth: int
     batch: int
     certain: bool = True
-    """False: memory of a kind that this engine is slower on than on a device; nothing is marked."""
+    """False if the engine is slower on this kind of memory than on a device; then nothing is marked."""
 
     def limits(self, rate: float) -> str | None:
-        """The sentence that marks a device's rate (operations per second) as the engine's; None: it is not."""
+        """The sentence that marks a rate (operations per second) as the engine's limit; None if it is not."""
         if not self.certain or rate <= SHARE * self.rate:
             return None
         share = f"{rate / self.rate:.0%} of the {self.rate:,.0f}"
@@ -65,7 +65,7 @@ class Ceiling:
 
 
 def marked(rate: float, said: Iterable[str]) -> bool:
-    """Whether this is said of a rate already, by whatever it was held against."""
+    """Whether a rate already has this mark, from any comparison."""
     return any(text.startswith(_mark(rate)) for text in said)
 
 
@@ -74,7 +74,7 @@ def _mark(rate: float) -> str:
 
 
 def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1, direct: bool = True) -> Ceiling:
-    """Let an engine read at random from memory: blocks of ``size`` bytes, ``depth`` side by side.
+    """Measure random reads from memory: blocks of ``size`` bytes, ``depth`` at once.
 
     ``direct``: whether what it is held against passes the page cache by; an engine may do otherwise where it does not.
     The compiled engine is tried on a file in the page cache: on memory without a file system io_uring would use the
@@ -110,7 +110,7 @@ def _rate(outcome: Outcome) -> float:
 
 @contextmanager
 def memory(*, ordinary: bool = False) -> Iterator[Memory]:
-    """Memory to work on, filled; ``ordinary``: a nameless file in the page cache, where one can be made."""
+    """Filled memory to read from; ``ordinary``: a nameless file in the page cache if possible."""
     handle = _nameless() if ordinary else None
     target = Memory(handle=os.memfd_create("raidctl") if handle is None else handle, direct=handle is not None)
     try:
@@ -122,7 +122,7 @@ def memory(*, ordinary: bool = False) -> Iterator[Memory]:
 
 
 def _nameless() -> int | None:
-    """A file without a name, on a file system that is not itself memory; its data are dropped before they are written.
+    """A file without a name that stays in the page cache; None on a read-only system or one that lives in memory.
 
     None where there is none: a read-only system, one that lives in memory.
     """

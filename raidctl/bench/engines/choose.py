@@ -1,4 +1,4 @@
-"""Which engine carries out the work on a target."""
+"""Choose the engine for a target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BEST_FIRST = ("native", "portable")
 
 @dataclass(frozen=True)
 class Choice:
-    """An engine, and why it is not a better one."""
+    """An engine, and why it is not a faster one."""
 
     engine: Engine
     reason: str | None = None

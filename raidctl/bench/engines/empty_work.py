@@ -1,4 +1,4 @@
-"""What every engine refuses to hand back: work of which nothing came. Pure."""
+"""Refuse results of work in which no operation succeeded. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.errors import BenchError
 
 
 def refuse_hopeless(target: Target, samples: Sequence[Samples]) -> None:
-    """Raise BenchError where no operation of any stream succeeded, or none was begun."""
+    """Raise BenchError if no operation of any stream succeeded or began."""
     if not any(one.count for one in samples):
         raise BenchError(f"No operation on {target.name} was begun before the time was over: the machine is too busy.")
     first = next((one.results[0] for one in samples if one.results), 0)

@@ -1,4 +1,4 @@
-"""fio as a second opinion: what of a work can be put in its words, carried out by it, one sample an operation.
+"""fio as a second opinion: work that fio can express, one sample per operation.
 
 fio is not what raidctl measures with: it is absent on rescue systems, its output mixes sentences with JSON, and it
 chooses its random places itself. What it cannot be told is refused with the reason, never bent.
@@ -29,7 +29,7 @@ from raidctl.runners.process import Bounds, run
 from raidctl.runners.programs import first_program, search_path
 
 PATIENCE = 60.0
-"""Seconds that fio may take beyond its work."""
+"""Seconds that fio may take beyond the duration of its work."""
 DAY = 86400.0
 OWN_PLACES = "fio chose the places itself, in the same range."
 _WORDS = {Op.READ: "read", Op.WRITE: "write", Op.WRITE_DURABLE: "write"}
@@ -38,18 +38,18 @@ _RESULT = "result.json"
 
 
 class Fio:
-    """Hands work to fio."""
+    """Run work with fio."""
 
     name = "fio"
 
     def usable(self, target: Target) -> str | None:
-        """Why it cannot be used here, one sentence; None: it can."""
+        """Why it cannot be used here, one sentence; None if it can."""
         if not isinstance(target, Handled):
             return f"{target.name} is no file or device of this machine: fio is not asked about anything else."
         return None if program() else "fio is not installed."
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Carry it out.
+        """Run the work.
 
         Raises:
             BenchError: It cannot be put in fio's words, fio is missing, or an operation failed (fio stops there).
@@ -82,7 +82,7 @@ class Fio:
 
 
 def program() -> str | None:
-    """Where fio is; None: nowhere."""
+    """Path of fio; None if it is not installed."""
     return first_program(f"{place}/fio" for place in search_path())
 
 
@@ -95,7 +95,7 @@ def version() -> str:
 
 
 def flushed(handle: int, work: Work) -> Outcome:
-    """Carry out streams of nothing but flushes, without fio: it has no job that does no more.
+    """Run streams that consist of flushes only, without fio, which has no such job.
 
     They empty caches between two phases; no figure is made of them.
     """
@@ -126,7 +126,7 @@ def flushed(handle: int, work: Work) -> Outcome:
 
 
 def untranslatable(work: Work) -> str | None:
-    """Why a work cannot be put in fio's words, one sentence; None: it can."""
+    """Why fio cannot express a work, one sentence; None if it can."""
     if work.verify:
         return "fio cannot verify raidctl's blocks."
     if len({stream.cycle for stream in work.streams}) > 1:
@@ -157,23 +157,23 @@ def _flushes_only(stream: Stream) -> bool:
 
 
 def _commits(stream: Stream) -> bool:
-    """Whether one block is written and flushed again and again."""
+    """Whether one block is written and flushed repeatedly."""
     alternating = bytes([Op.WRITE, Op.FLUSH])
     return stream.cycle and stream.depth == 1 and stream.ops == alternating and stream.offsets[0] == stream.offsets[1]
 
 
 def _numbers(work: Work) -> range:
-    """What fio calls the jobs of its logs."""
+    """The numbers that fio gives the jobs in its logs."""
     return range(1, len(work.streams) + 1)
 
 
 def sequential(stream: Stream) -> bool:
-    """Whether each operation begins where the one before ended."""
+    """Whether each operation begins where the previous one ended."""
     return all(after == before + stream.size for before, after in itertools.pairwise(stream.offsets))
 
 
 def _monotonous(offsets: Sequence[int]) -> bool:
-    """Whether the places only rise, or only fall: an order that random ones do not have."""
+    """Whether the offsets only rise or only fall, which random ones do not."""
     rises = [after >= before for before, after in itertools.pairwise(offsets)]
     return len(rises) > 2 and len(set(rises)) == 1
 
@@ -239,7 +239,7 @@ def _job(stream: Stream, base: int) -> dict[str, object]:
 
 
 def document(text: str) -> dict[str, Any]:
-    """The JSON of fio without the sentences that it may print before it; empty where there is none."""
+    """The JSON of fio without the sentences that it may print first; empty if there is none."""
     # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
     # {
     try:
@@ -250,7 +250,7 @@ def document(text: str) -> dict[str, Any]:
 
 
 def refuse_failure(told: Mapping[str, Any], code: int, errors: str) -> None:
-    """Raise BenchError where fio did not carry out everything."""
+    """Raise BenchError if fio did not complete everything."""
     failed = next((job["error"] for job in told.get("jobs", ()) if job.get("error")), 0)
     if failed:
         raise BenchError(f"fio stopped: {os.strerror(failed)}.")
@@ -260,7 +260,7 @@ def refuse_failure(told: Mapping[str, Any], code: int, errors: str) -> None:
 
 
 def log_samples(stream: Stream, text: str) -> Samples:
-    """The samples in a log of latencies.
+    """The samples in a latency log.
 
     A line is: end (ms after the start), latency (ns), direction, bytes, offset, priority.
     """
@@ -279,7 +279,7 @@ def log_samples(stream: Stream, text: str) -> Samples:
 
 
 def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
-    """Writes and flushes, counted: the log has no line for a flush, and fio's JSON only how many took how long.
+    """Samples of writes and flushes: the log has no line for a flush, and fio's JSON only a histogram.
 
     Raises:
         BenchError: Not even that (fio before 3).

@@ -1,4 +1,4 @@
-"""The compiled engine: io_uring, or threads where the kernel forbids it or nothing would be gained.
+"""The compiled engine: io_uring, or threads if the kernel forbids it or nothing would be gained.
 
 The C file does the work (raidctl/bench/_engine.c); here are the words around it.
 """
@@ -39,7 +39,7 @@ _AIO = {
 
 
 class Native:
-    """Carries work out in C.
+    """Run work in C.
 
     Args:
         kind: ``threads`` or ``uring``; None: io_uring where operations are side by side and the page cache is passed
@@ -55,11 +55,11 @@ class Native:
 
     @property
     def name(self) -> str:
-        """What it is asked for by; the outcome says which of the two it was."""
+        """The requested name; the outcome contains the one used."""
         return self._kind or "native"
 
     def usable(self, target: Target) -> str | None:
-        """Why it cannot be used here, one sentence; None: it can."""
+        """Why it cannot be used here, one sentence; None if it can."""
         if not isinstance(target, Handled):
             return f"{target.name} is no file or device of this machine, which is all that the compiled engine knows."
         try:
@@ -70,7 +70,7 @@ class Native:
         return f"The compiled engine cannot use io_uring: {lacking}." if lacking else None
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Carry it out; an operation that fails is a sample.
+        """Run the work; a failed operation is a sample.
 
         Raises:
             BenchError: It cannot be used here, it could not begin, or no operation at all succeeded.
@@ -109,7 +109,7 @@ class Native:
         )
 
     def _choice(self, engine: Any, target: Target, work: Work) -> tuple[Kind, tuple[str, ...]]:
-        """Which of the two, and why where it is not the one to be expected."""
+        """io_uring or threads, and the reason if it is not the expected one."""
         if self._kind is not None:
             return self._kind, ()
         if not target.direct or all(stream.depth == 1 for stream in work.streams):
@@ -118,7 +118,7 @@ class Native:
         return ("threads", (f"Threads were used: {lacking}.",)) if lacking else ("uring", ())
 
     def _by_aio(self, engine: Any, handle: int, work: Work) -> tuple[bool, tuple[str, ...]]:
-        """Whether threads shall use kernel AIO, and why they cannot where they would gain by it."""
+        """Whether threads use kernel AIO, and why they cannot if that would be faster."""
         depth = sum(stream.depth for stream in work.streams if stream.depth > 1)
         if not (self._aio and depth):
             return False, ()
@@ -129,7 +129,7 @@ class Native:
 
 
 def compiled() -> Any:
-    """The compiled module; ``_engine.pyi`` says what is in it.
+    """The compiled module; ``_engine.pyi`` describes it.
 
     Raises:
         ImportError: It was not built, or not for this Python.
@@ -144,7 +144,7 @@ def _why_missing(error: ImportError) -> str:
 
 
 def _lacking(engine: Any) -> str | None:
-    """Why there is no io_uring."""
+    """Why io_uring is not available."""
     number: int = engine.uring()
     return None if number == 0 else _URING.get(number, os.strerror(number))
 
@@ -183,7 +183,7 @@ def _histograms(counted: bytes | None) -> dict[Op, array[int]]:
 
 
 def _given_up(samples: Sequence[Samples], hopeless: int) -> tuple[str, ...]:
-    """The sentence about streams that ended early since nothing succeeded any more."""
+    """The sentence about streams that ended early because every operation failed."""
     for one in samples:
         last = one.results[-hopeless:]
         if len(last) == hopeless and max(last) < 0:

@@ -1,4 +1,4 @@
-"""The engine that needs nothing but Python: forked processes, preadv and pwritev into aligned memory, O_DIRECT.
+"""The engine in pure Python: forked processes, preadv and pwritev into aligned memory, O_DIRECT.
 
 It is within a few percent of what compiled programs reach on anything slower than a microsecond (BENCH 4.2, 4.3). An
 operation's time runs from before the system call to after it; filling a block with its data, and comparing what was
@@ -27,7 +27,7 @@ from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 NAME = "portable"
 HOPELESS = 1000
-"""Failures in a row after which a worker's stream ends: the device is gone."""
+"""Consecutive failures after which a worker's stream ends, because the device is gone."""
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
 _NO_DSYNC = "This system has no durable writes: each is a write and a flush."
 _SPIN_NS = 120_000
@@ -35,18 +35,18 @@ _NAP = 0.00002
 
 
 class PortableEngine:
-    """Pure Python; for files, devices and NBD exports."""
+    """Pure Python, for files, devices and NBD exports."""
 
     name = NAME
 
     def usable(self, target: Target) -> str | None:
-        """Why it cannot be used here, one sentence; None: it can."""
+        """Why it cannot be used here, one sentence; None if it can."""
         if isinstance(target, (NbdTarget, Handled)):
             return None
         return f"The portable engine knows no targets of the kind {target.kind}."
 
     def run(self, target: Target, work_: Work) -> Outcome:
-        """Carry it out; an operation that fails is a sample.
+        """Run the work; a failed operation is a sample.
 
         Raises:
             BenchError: Nothing could be carried out, or a worker was killed.
@@ -71,7 +71,7 @@ class PortableEngine:
 
 
 def _warm(work_: Work) -> None:
-    """Make what all blocks are cut from before the workers are forked, so that they share it."""
+    """Create the shared block data before the workers are forked."""
     if work_.verify or any(stream.ops.count(Op.READ) < len(stream.ops) for stream in work_.streams):
         for size in {stream.size for stream in work_.streams}:
             Filler(bytearray(size), work_.run_id).fill(0, 0, 0)
@@ -99,7 +99,7 @@ def _outcome(
 
 
 def _jobs(target: Target, work_: Work, parts: Sequence[Sequence[Slice]]) -> list[Job]:
-    """One job for each slice; those of a stream with flushes share how far each has come."""
+    """One job per slice; the slices of a stream with flushes share their progress."""
     assert isinstance(target, Handled)  # noqa: S101 - for the type checker: `usable` has said so
     jobs: list[Job] = []
     for stream, dealt in zip(work_.streams, parts, strict=True):
@@ -120,12 +120,12 @@ class _Worker:
     stream: Stream
     part: Slice
     lengths: Sequence[int]
-    """How many operations each worker of the stream has in a round."""
+    """Operations of each worker of the stream in one round."""
     progress: memoryview | None
-    """How many operations each worker of the stream has done, where a flush has to wait for them; None: no need."""
+    """Completed operations of each worker, if a flush has to wait for them; None otherwise."""
 
     def job(self, arrive: Callable[[], int]) -> Report:
-        """The whole life of a worker: prepare, wait for the others, run, report."""
+        """Run a worker: prepare, wait for the others, work, report."""
         report = Report()
         size = self.stream.size
         memory = memoryview(mmap.mmap(-1, size))
@@ -146,7 +146,7 @@ class _Worker:
         return report
 
     def _reads(self, report: Report, memory: memoryview, round_: array[int], _begun: int, end: int) -> None:
-        """Nothing but reads: the loop is as short as Python allows, since what it costs is taken for the device's."""
+        """Run reads only, in the shortest possible loop, since its cost is attributed to the device."""
         handle, size, buffers, preadv, clock = self.handle, self.stream.size, [memory], os.preadv, now
         starts, ends = report.starts, report.ends
         begin, finish = starts.append, ends.append
@@ -174,7 +174,7 @@ class _Worker:
                 return
 
     def _mixed(self, report: Report, memory: memoryview, round_: array[int], begun: int, end: int) -> None:
-        """Everything else: writes, flushes, fixed starts, comparison."""
+        """Run everything else: writes, flushes, fixed start times, comparison."""
         once = _Once(self, memory)
         part, base, failures = self.part, self.base, _Failures()
         acts = (once.read, once.write, once.write_durable, once.flush)
@@ -207,7 +207,7 @@ class _Worker:
         report.notes |= once.notes
 
     def _may(self, round_number: int, index: int, end: int) -> bool:
-        """Wait until everything is done that an operation comes after; False: the time is over."""
+        """Wait until every operation that must come first is done; False if the time is up."""
         progress = self.progress
         if progress is not None:
             for worker, count in awaited(self.part, round_number, index, self.lengths):
@@ -219,14 +219,14 @@ class _Worker:
 
 
 class _Failures:
-    """Failures in a row, to stop when a device is gone."""
+    """Count consecutive failures, to stop when a device is gone."""
 
     def __init__(self) -> None:
         self._last = -2
         self._row = 0
 
     def hopeless(self, number: int, error: int | None, report: Report) -> bool:
-        """Whether so many operations in a row have failed, this one included, that no more are worth it."""
+        """Whether the stream should end, after too many consecutive failures including this one."""
         self._row = self._row + 1 if number == self._last + 1 else 1
         self._last = number
         if self._row >= HOPELESS:
@@ -235,7 +235,7 @@ class _Failures:
 
 
 def _wait_until(when: int, end: int) -> int:
-    """Sleep and then spin until an instant, which is what the operation's time counts from; `end` if it comes first."""
+    """Sleep, then spin, until an instant; `end` if that comes first."""
     if when >= end:
         return end
     while (left := when - now()) > 0:
@@ -245,7 +245,7 @@ def _wait_until(when: int, end: int) -> int:
 
 
 class _Once:
-    """One operation each, as the number of bytes or a negative errno."""
+    """Single operations that return the number of bytes or a negative errno."""
 
     def __init__(self, worker: _Worker, memory: memoryview) -> None:
         self._handle = worker.handle
@@ -257,29 +257,29 @@ class _Once:
         self.notes: set[str] = set()
 
     def fill(self, place: int, generation: int) -> None:
-        """Fill the buffer with the data for a place."""
+        """Fill the buffer with the data for an offset."""
         self._filler.fill(place, generation, time.time_ns())
 
     def good(self, place: int) -> bool:
-        """Whether what was read is what was written there."""
+        """Whether the data read are those written there."""
         return self._checker.check(bytes(self._memory), place) is State.OK
 
     def read(self, offset: int) -> int:
-        """Read once."""
+        """Read."""
         try:
             return os.preadv(self._handle, self._buffers, offset)
         except OSError as error:
             return -(error.errno or errno.EIO)
 
     def write(self, offset: int) -> int:
-        """Write once."""
+        """Write."""
         try:
             return os.pwritev(self._handle, self._buffers, offset)
         except OSError as error:
             return -(error.errno or errno.EIO)
 
     def write_durable(self, offset: int) -> int:
-        """Write once, and be sure of it."""
+        """Write to stable storage."""
         try:
             if self._dsync:
                 return os.pwritev(self._handle, self._buffers, offset, self._dsync)
@@ -292,7 +292,7 @@ class _Once:
         return result if result < 0 else self.flush(0) or result
 
     def flush(self, _offset: int) -> int:
-        """Flush once: 0, or a negative errno."""
+        """Flush; 0 or a negative errno."""
         try:
             os.fdatasync(self._handle)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The portable engine on an NBD export: one process and one connection for each stream, requests pipelined.
+"""The portable engine on an NBD export: one process and connection per stream, pipelined requests.
 
 The depth is the number of requests under way on that connection; a flush is sent when all before it are answered, so
 it means the same whatever the server says of several connections.
@@ -27,7 +27,7 @@ _SPIN_NS = 120_000
 
 
 def pipelined(target: NbdTarget, work: Work, stream: Stream) -> Job:
-    """The job of one stream.
+    """Run one stream.
 
     Raises:
         BenchError: The server does not offer what the stream asks for.
@@ -52,18 +52,18 @@ def pipelined(target: NbdTarget, work: Work, stream: Stream) -> Job:
 
 @dataclass
 class _Pipe:
-    """One connection and what is under way on it. A cookie is the number of the buffer that an operation uses."""
+    """One connection and its outstanding requests. A cookie is the number of the buffer used."""
 
     link: Link
     work: Work
     stream: Stream
     report: Report = field(default_factory=Report)
     under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By cookie: the number of the operation, and when it began."""
+    """By cookie: the number of the operation and its start."""
     second: set[int] = field(default_factory=set)
-    """Cookies of durable writes that are not written yet; the flush that stands in for FUA follows."""
+    """Cookies of durable writes that are not complete yet; the flush that replaces FUA follows."""
     later: list[int] = field(default_factory=list)
-    """Cookies of such flushes that wait for a request of which a part is sent."""
+    """Cookies of such flushes that wait until a partly sent request is complete."""
 
     def __post_init__(self) -> None:
         size = self.stream.size
@@ -80,7 +80,7 @@ class _Pipe:
         self._sending = False
 
     def run(self, arrive: Callable[[], int]) -> Report:
-        """Carry out the stream; it ends early where the server goes away, with an error for all that was under way."""
+        """Run the stream; if the server disconnects, it ends early with an error for every outstanding request."""
         for filler in self._fillers:
             filler.fill(0, 0, 0)
         begun = arrive()
@@ -137,7 +137,7 @@ class _Pipe:
     def _send(  # noqa: PLR0917 - the fields of a request
         self, command: int, cookie: int, offset: int, length: int, data: memoryview | None = None, flags: int = 0
     ) -> None:
-        """Send a request; take replies where the server does not take it before they are taken."""
+        """Send a request; receive replies while the server does not accept it."""
         head = memoryview(REQUEST.pack(REQUEST_MAGIC, flags, command, cookie, offset, length))
         pieces = [head] if data is None else [head, data]
         self._sending = True
@@ -157,7 +157,7 @@ class _Pipe:
             self._send(FLUSH, self.later.pop(), 0, 0)
 
     def _finish_one(self) -> None:
-        """Take the next reply."""
+        """Receive the next reply."""
         cookie, error = self.link.reply()
         if cookie not in self.under_way:
             raise Gone
@@ -193,7 +193,7 @@ class _Pipe:
         self._places.append(number)
 
     def _wait_until(self, when: int) -> None:
-        """Take replies until an instant comes."""
+        """Receive replies until an instant."""
         while (left := when - now()) > 0:
             if not self.under_way:
                 if left > _SPIN_NS:

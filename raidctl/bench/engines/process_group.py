@@ -1,4 +1,4 @@
-"""Forked processes that start at the same instant, return arrays, and die with their parent.
+"""Forked processes that start together, return arrays, and die with their parent.
 
 Processes and not threads: threads of Python get in each other's way as soon as an operation takes less than a hundred
 microseconds, and their latencies are those of the lock (BENCH 0.2).
@@ -26,21 +26,21 @@ from raidctl.runners.deferred_signals import Held, defer_signals
 from raidctl.runners.parent_death import die_with
 
 now = time.perf_counter_ns
-"""CLOCK_MONOTONIC: the same in all processes."""
+"""CLOCK_MONOTONIC, the same in all processes."""
 
 _START = struct.Struct("<Q")
 _LEAD_NS = 1_000_000
 _LEAD_EACH_NS = 100_000
 _PATIENCE = 5.0
-"""Seconds to wait for killed workers; one that hangs in a dead device is left to the kernel."""
+"""Seconds to wait for killed workers; one blocked in a dead device is left to the kernel."""
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
-"""Descriptors that each worker takes in the parent, and what else may be open there."""
+"""Descriptors per worker in the parent, and others that may be open there."""
 NEVER = (1 << 64) - 1
 
 
 def ending(begun: int, seconds: float | None) -> int:
-    """When (ns) a worker begins nothing more; one that the system lets run only after that has its time all the same.
+    """When (ns) a worker stops issuing; a worker scheduled only after that still gets its time.
 
     On a machine that is that busy a low figure is right, and none at all would be the end of a whole test.
     """
@@ -52,30 +52,32 @@ def ending(begun: int, seconds: float | None) -> int:
 
 @dataclass
 class Report:
-    """What one worker has done, as arrays: times in ns of the monotonic clock."""
+    """Results of one worker as arrays, times in ns of the monotonic clock."""
 
     starts: array[int] = field(default_factory=lambda: array("Q"))
     ends: array[int] = field(default_factory=lambda: array("Q"))
     places: array[int] | None = None
-    """``Q``: which of its operations each entry is, where they did not end in their order."""
+    """``Q``: the operation of each entry, if they did not complete in order."""
     odd: dict[int, int] = field(default_factory=dict)
-    """Results that are not the full size, by the number of the entry: bytes, or a negative errno."""
+    """Results that are not the full size, by entry: bytes, or a negative errno."""
     mismatches: array[int] = field(default_factory=lambda: array("Q"))
     """Offsets of blocks that did not read back as written."""
     beyond: dict[int, int] = field(default_factory=dict)
-    """Operations that are only counted: how many, by ``op << 32 | bin`` (see `raidctl.bench.work.Samples.beyond`)."""
+    """Operations that are only counted: their number by ``op << 32 | bin`` (see
+    `raidctl.bench.work.Samples.beyond`).
+    """
     notes: set[str] = field(default_factory=set)
     cpu_ns: int = 0
     last_end: int = 0
-    """When the last of all ended, where that is not among ``ends``."""
+    """When the last operation ended, if that is not in ``ends``."""
 
 
 Job = Callable[[Callable[[], int]], Report]
-"""Work of one worker: called in it with the barrier, which gives the common start (ns of the monotonic clock)."""
+"""Work of one worker, called in its process with the barrier, which returns the common start (ns)."""
 
 
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
-    """Run all jobs at once, each in its own process; return the common start and the reports in order.
+    """Run all jobs at once, one process each; return the common start and the reports in order.
 
     An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and goes on.
 
@@ -95,7 +97,7 @@ def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
 
 
 def _let_open(count: int) -> None:
-    """Raise this process's limit of descriptors, if permitted."""
+    """Raise this process's limit of descriptors if permitted."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -113,7 +115,7 @@ class _Crew:
         self._results: list[int] = []
 
     def hire(self, job: Job) -> None:
-        """Fork a worker; it waits at the barrier."""
+        """Fork a worker, which waits at the barrier."""
         parent = os.getpid()
         # until the child has its own answers to signals, and the parent knows of the child, none may come between: an
         # exception of a handler would let the child go on as if it were the parent
@@ -163,7 +165,7 @@ class _Crew:
         return start
 
     def begin(self) -> int:
-        """Wait until all are ready, and let them go."""
+        """Wait until all are ready, then start them."""
         count = len(self._results)
         poll = select.poll()
         poll.register(self._ready[0], select.POLLIN)
@@ -193,7 +195,7 @@ class _Crew:
                 os.close(watch)
 
     def _collect(self) -> None:
-        """Take note of those that have ended.
+        """Collect workers that have ended.
 
         Raises:
             BenchError: One of them failed.
@@ -215,7 +217,7 @@ class _Crew:
         return unpack(_read_all(self._results[index]))
 
     def dismiss(self) -> None:
-        """End those that are left, and close everything; a second Ctrl-C waits until that is done."""
+        """End the remaining workers and close everything; a second Ctrl-C waits for that."""
         with defer_signals():
             self._end()
 
@@ -237,7 +239,7 @@ class _Crew:
 
 
 def pack(report: Report) -> list[bytes | array[int]]:
-    """Encode a report as pieces of bytes with their lengths."""
+    """Encode a report as byte strings with their lengths."""
     text = "\n".join(sorted(report.notes)).encode()
     parts = [
         report.starts, report.ends, array("Q", report.odd), array("q", report.odd.values()), report.mismatches,
@@ -250,7 +252,7 @@ def pack(report: Report) -> list[bytes | array[int]]:
 
 
 def unpack(data: bytes) -> Report:
-    """A report from its bytes."""
+    """Decode a report."""
     view = memoryview(data)
     cpu, last, placed, text, *counts = view[: 8 * 12].cast("Q")
     at, parts = 8 * 12, []

@@ -17,25 +17,25 @@ _BINS = (64 - 7 + 1) * _LANES
 
 @dataclass(frozen=True)
 class Slice:
-    """What one of ``depth`` workers carries out: every ``depth``-th operation, from its own number on."""
+    """The work of one of ``depth`` workers: every ``depth``-th operation from its number on."""
 
     ops: bytes
     offsets: array[int]
     intended: array[int] | None
     passes: array[int]
-    """``Q``: how often the stream had begun anew before each operation of the first round."""
+    """``Q``: passes completed over the stream before each operation of the first round."""
     passes_a_round: int
-    """How many passes over the stream one round over this slice is."""
+    """Passes over the stream in one round over this slice."""
     worker: int
     depth: int
     flushes: array[int] = field(default_factory=lambda: array("q"))
-    """Before each operation of the first round the last flush, by its number in the stream written out; -1: none."""
+    """For each operation of the first round, the number of the last flush before it in the stream; -1: none."""
     last_flush: int = -1
-    """The last flush of a round, so numbered."""
+    """The last flush of a round, numbered in the same way."""
 
 
 def slices(stream: Stream) -> list[Slice]:
-    """One slice for each worker; fewer workers than the depth only where there are not so many operations.
+    """One slice per worker; fewer workers than the depth only if there are too few operations.
 
     A short stream that is repeated is written out as often as needed, so that each worker has the same number of
     operations and all of them come to all places.
@@ -73,12 +73,12 @@ def _flushes(ops: bytes) -> array[int]:
 
 
 def before(slice_: Slice, round_: int, number: int, worker: int, lengths: Sequence[int]) -> int:
-    """How many operations of a worker come before operation ``number`` of the stream's ``round_``."""
+    """Number of a worker's operations that come before operation ``number`` of the stream's ``round_``."""
     return round_ * lengths[worker] + max(0, -(-(number - worker) // slice_.depth))
 
 
 def awaited(slice_: Slice, round_: int, index: int, lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """What has to be done before an operation of a worker begins: (worker, its operations done).
+    """What must be done before an operation of a worker begins: (worker, its completed operations).
 
     A flush waits for all before it, everything else for the last flush before it.
     """
@@ -95,7 +95,7 @@ def awaited(slice_: Slice, round_: int, index: int, lengths: Sequence[int]) -> l
 
 
 def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], start: int) -> Samples:
-    """The entries of all workers, in the order of their ends."""
+    """The entries of all workers, in order of completion."""
     single = [_columns(stream, part, report, start) for part, report in zip(parts, reports, strict=True)]
     ends, ops, offsets, starts, latencies, results = (_joined([one[index] for one in single]) for index in range(6))
     wrong = sorted({place for report in reports for place in report.mismatches})
@@ -118,7 +118,7 @@ def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], s
 
 
 def trim(report: Report, ops: bytes, keep: int) -> None:
-    """Count what is beyond the first ``keep`` entries by latency (the bins of `Samples.beyond`), and drop it."""
+    """Count entries beyond the first ``keep`` by latency (the bins of `Samples.beyond`), and drop them."""
     ends, starts, length = report.ends, report.starts, len(ops)
     if len(ends) <= keep:
         return
@@ -134,7 +134,7 @@ def trim(report: Report, ops: bytes, keep: int) -> None:
 
 
 def bin_of(latency: int) -> int:
-    """The bin of `Samples.beyond` that a latency of so many ns falls into."""
+    """The bin of `Samples.beyond` for a latency in ns."""
     if latency < _LANES:
         return latency
     shift = latency.bit_length() - _LANES.bit_length()
@@ -142,7 +142,7 @@ def bin_of(latency: int) -> int:
 
 
 def bins(counted: Iterable[tuple[int, int]]) -> array[int]:
-    """The bins of `Samples.beyond`: of pairs, a latency in ns and how many had it."""
+    """The bins of `Samples.beyond` for pairs of a latency in ns and its count."""
     found = array("Q", bytes(8 * _BINS))
     for latency, count in counted:
         found[bin_of(latency)] += count

@@ -1,4 +1,4 @@
-"""Commits a second against the rotational limit: one stream rewriting one block cannot beat the speed of the disk."""
+"""Commits per second against the rotational limit."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Reading = Literal["waits_for_the_disk", "acknowledged_early", "unclear"]
 
 WAITS_UP_TO = 1.05
 EARLY_FROM = 1.5
-"""Times the rotational limit; between the two nothing follows."""
+"""Multiple of the rotational limit above which commits are early; below it and above 1 nothing follows."""
 
 
 def limit(rpm: Spread) -> Spread:
-    """The most commits a second that a disk of that speed can make: one a revolution."""
+    """The maximum number of commits per second at that rotation: one per revolution."""
     return Spread(
         measured=None if rpm.measured is None else rpm.measured / 60,
         unit="ops/s",
@@ -27,7 +27,7 @@ def limit(rpm: Spread) -> Spread:
 
 
 def judge(rate: Spread, rpm: Spread, *, rotating: bool | None) -> Reading:
-    """Whether one stream of commits waits for the disk; only on a medium that is proven to rotate does more follow.
+    """Judge whether commits wait for the medium; a conclusion needs a medium known to rotate.
 
     The whole interval of the rate must be on one side, against the less telling end of the interval of the speed.
     """
@@ -41,5 +41,5 @@ def judge(rate: Spread, rpm: Spread, *, rotating: bool | None) -> Reading:
 
 
 def intervals_ms(ends_ns: Sequence[int]) -> list[float]:
-    """Milliseconds between successive ends, from which the speed is estimated."""
+    """Milliseconds between successive completions, from which the speed is estimated."""
     return [(after - before) / 1e6 for before, after in pairwise(ends_ns)]

@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from raidctl.bench.estimators.figures import deviation, line, median
 
 REACH = 5
-"""Points on each side that a step is told from."""
+"""Points on each side that are used to find a step."""
 LEAST_NOISE = 1e-3
-"""Noise is taken to be this share of the level at least, so that rounding is no step."""
+"""Minimum noise as a share of the level, so that rounding is not taken for a step."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """The place where a curve jumps upwards most clearly."""
+    """The clearest upward step in a curve."""
 
     at: int
-    """Its first point after the jump."""
+    """Index of the first point after the step."""
     jump: float
-    """How much, with the slope of the curve taken off."""
+    """Height, without the slope of the curve."""
     p: float
-    """Chance that noise alone makes such a jump anywhere in the curve."""
+    """Probability that noise alone makes such a step anywhere in the curve."""
 
 
 def change_point(values: Sequence[float]) -> Change | None:
-    """The clearest jump upwards of equally distant values; None: too few (below 16).
+    """The clearest upward step in equally spaced values; None with fewer than 16.
 
     At each place, a line is laid through the points on either side; what it jumps by in between is compared with the
     noise, that is told from second differences, which slopes do not enter. All places that are tried count
@@ -60,13 +60,13 @@ def _jump(values: Sequence[float], place: int) -> float:
 
 
 def _edge_variance(n: int) -> float:
-    """Variance of a fitted line half a step outside of its n points, for noise of variance 1."""
+    """Variance of a fitted line half a step outside its n points, for noise of variance 1."""
     distance = n / 2
     return 1 / n + distance**2 * 12 / (n * (n * n - 1))
 
 
 def _tail(t: float, freedom: int) -> float:
-    """Chance that Student's t exceeds ``t``, by the normal tail of a transformed t (Wallace); within a few per cent."""
+    """Probability that Student's t exceeds ``t``, by Wallace's normal approximation; accurate to a few percent."""
     if t <= 0:
         return 0.5
     z = math.sqrt(freedom * math.log1p(t * t / freedom)) * (1 - 3 / (8 * freedom + 3)) if freedom > 1 else 0.0

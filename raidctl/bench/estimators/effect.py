@@ -1,4 +1,4 @@
-"""The effect of a change: the ratio of paired rounds with its interval, and a verdict by thresholds."""
+"""Effect of a change: the ratio of paired rounds with its interval, and a verdict by thresholds."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from raidctl.bench.result import Spread, Verdict
 
 Weight = Literal["nothing", "note", "warn", "unclear"]
 NOTE, WARN = 0.05, 0.15
-"""Loss by misalignment: below 5 % nothing, above 15 % a warning."""
+"""Loss by misalignment: none below 5 %, a warning above 15 %."""
 LAYER_WARN = 0.10
-"""Loss by a device mapper layer."""
+"""Loss by a device-mapper layer."""
 MARKED_ABOVE = 1.3
-"""Zeros so much faster than random data: something compresses or leaves out."""
+"""Zeros this much faster than random data: something compresses or deduplicates."""
 TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
-"""Two drives at once against their sum."""
+"""Two drives at once, relative to their sum."""
 TOO_SLOW = 0.6
-"""Sequential speed against that of the drives: what is below is remarkable."""
+"""Sequential speed relative to the drives: lower is remarkable."""
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds made in turn; six pairs and more have an interval."""
+    """Ratio second/first of rounds taken in turn; with an interval from six pairs on."""
     return paired_ratio(first, second)
 
 
 def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
-    """Ratio of the medians of second and first, not paired (a policy before and after), by resampling both."""
+    """Ratio of the medians of second and first, unpaired (before and after a setting change), by resampling both."""
     before = [value for value in finite(first) if value > 0]
     after = [value for value in finite(second) if value > 0]
     count = len(before) + len(after)
@@ -49,7 +49,7 @@ def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED
 
 
 def weigh(ratio: Spread, warn: float = WARN) -> Weight:
-    """How grave a loss is, where the ratio of throughputs is below 1: by the whole interval."""
+    """Severity of a loss, where the ratio of throughputs is below 1: by the whole interval."""
     if ratio.low is None or ratio.high is None:
         return "unclear"
     if ratio.low >= 1 - NOTE:
@@ -60,7 +60,7 @@ def weigh(ratio: Spread, warn: float = WARN) -> Weight:
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
-    """FAIL or PASS where the whole interval lies below or above; SUSPECT where it is all below ``pass_from``."""
+    """FAIL or PASS if the whole interval lies below or above; SUSPECT if it is all below ``pass_from``."""
     if ratio.low is None or ratio.high is None:
         return "inconclusive"
     if ratio.high < fail_below:
@@ -71,12 +71,12 @@ def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
 
 
 def together(ratio: Spread) -> Verdict:
-    """Two drives at once against the sum of each alone."""
+    """Two drives at once, compared with the sum of each alone."""
     return grade(ratio, TOGETHER_FAIL, TOGETHER_PASS)
 
 
 def marked(ratio: Spread) -> bool | None:
-    """Whether zeros are so much faster than random data that all other figures are to be marked; None: unclear."""
+    """Whether zeros are so much faster than random data that all other figures are marked; None: unclear."""
     if ratio.low is None or ratio.high is None:
         return None
     if ratio.low > MARKED_ABOVE:

@@ -1,4 +1,4 @@
-"""What the estimators share: order statistics, straight lines, and resampling with a fixed seed."""
+"""Shared by the estimators: order statistics, straight lines, and resampling with a fixed seed."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from random import Random
 from raidctl.bench.result import Spread
 
 SEED = 20030601
-"""Seed of every resampling, unless the caller names another one."""
+"""Seed of every resampling unless the caller gives another."""
 ROUNDS = 200
-"""How often the bootstrap draws; the ends of a 95 % interval are then the 5th value from either side."""
+"""Number of bootstrap draws; the ends of a 95 % interval are the 5th value from either side."""
 HUGE = 1e100
-"""Nothing measured is larger: what is, counts as not finite, so that no sum of squares can overflow."""
+"""Larger values count as not finite, so that no sum of squares overflows."""
 
 
 def finite(values: Iterable[float]) -> list[float]:
-    """Those that are numbers: not NaN, not infinite, not beyond anything that can be measured."""
+    """The finite values: not NaN, not infinite, not implausibly large."""
     return [float(value) for value in values if -HUGE < value < HUGE]
 
 
 def median(values: Iterable[float]) -> float | None:
-    """The middle one (the mean of the two middle ones); None where there are none."""
+    """The median; None without values."""
     ordered = sorted(finite(values))
     return quantile(ordered, 0.5) if ordered else None
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0 to 1) of sorted, not empty ``ordered`` lies; between two, interpolated."""
+    """The value below which ``share`` (0 to 1) of the sorted, non-empty ``ordered`` lies, interpolated."""
     place = min(max(share, 0.0), 1.0) * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
@@ -37,7 +37,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Standard deviation by the median distance to the median (times 1.4826): deaf to single outliers; 0 of none."""
+    """Standard deviation from the median absolute deviation (times 1.4826), robust to outliers; 0 without values."""
     middle = median(values)
     if middle is None:
         return 0.0
@@ -53,11 +53,11 @@ class Line:
     residual: float
     """Sum of squared distances."""
     r2: float
-    """Share of the variance that it explains, 0 to 1; 0 where nothing varies."""
+    """Share of the variance explained, 0 to 1; 0 if nothing varies."""
 
 
 def line(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float] | None = None) -> Line | None:
-    """Least squares; None with fewer than two different ``xs``."""
+    """Least-squares line; None with fewer than two different ``xs``."""
     weights = weights or [1.0] * len(xs)
     total = math.fsum(weights)
     if len(xs) < 2 or total <= 0:
@@ -77,14 +77,14 @@ def line(xs: Sequence[float], ys: Sequence[float], weights: Sequence[float] | No
 
 
 def chance(seed: int = SEED) -> Random:
-    """Numbers that only look random: the same each time."""
+    """A random generator with a fixed seed."""
     return Random(seed)  # noqa: S311 - resampling wants a fixed seed, not a secret
 
 
 def bootstrap(
     draw: Callable[[Random], float | None], seed: int = SEED, rounds: int = ROUNDS
 ) -> tuple[float, float] | None:
-    """The 95 % interval of what ``draw`` gives on resampled data; None where fewer than half of the draws gave it."""
+    """The 95 % interval of ``draw`` on resampled data; None if fewer than half of the draws gave a value."""
     source = chance(seed)
     drawn = [value for value in (draw(source) for _ in range(rounds)) if value is not None]
     ordered = sorted(finite(drawn))
@@ -96,7 +96,7 @@ def bootstrap(
 def spread(
     measured: float | None, unit: str, n: int, interval: tuple[float, float] | None = None, values: Sequence[float] = ()
 ) -> Spread:
-    """A figure with its interval, which always holds the figure; without a figure there is no interval either."""
+    """A figure with its interval, which always contains the figure; no interval without a figure."""
     if measured is None:
         return Spread(measured=None, unit=unit, n=n)
     low, high = (min(interval[0], measured), max(interval[1], measured)) if interval else (None, None)

@@ -13,36 +13,36 @@ PENALTY = {"raid0": 1, "raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
 """Drive operations for one small write."""
 _PARITY = ("raid5", "raid6")
 LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
-"""Levels, and of how many drives each is made at least."""
+"""Levels and the minimum number of drives of each."""
 GROUPS: tuple[tuple[str, ...], ...] = (("raid0",), ("raid1", "raid10"), ("raid5",), ("raid6",))
 """Levels with the same cost of a small write."""
 SIGMA = 0.25
-"""Standard deviation of the logarithm of read/write cost: sorting, queues, caches."""
+"""Standard deviation of the logarithm of the read/write cost: sorting, queues, caches."""
 ACCEPT = 0.9
 CAPACITY_WITHIN = 0.02
-"""Metadata and rounding to a common drive size."""
+"""Tolerance for metadata and rounding to a common drive size."""
 STANDS_OUT = 1.25
-"""A stride, or a size of writes, stands out by this factor over those on either side of it."""
+"""Factor by which a stride or write size exceeds its neighbours on both sides to stand out."""
 SLOWEST_SHARE = 0.7
-"""Strides that take as long as the slowest, or this share of it, meet one drive: of half the drives it would be 0.5."""
+"""Strides that take as long as the slowest, or this share of it, address one drive; half the drives would give 0.5."""
 FEWEST_PEAKS = 2
-"""A period is seen twice at least: one peak alone may be a disturbance."""
+"""Minimum number of peaks of a period; a single one may be a disturbance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Levels:
-    """Which levels explain what was measured."""
+    """Levels that explain the measurements."""
 
     levels: tuple[str, ...]
-    """One, where its probability exceeds 0.9; else the fewest that together reach it; empty: it cannot be told."""
+    """One if its probability exceeds 0.9; else the fewest that together reach it; empty: unknown."""
     posterior: Mapping[str, float]
-    """Probability of each penalty group (its first level), all equally likely before."""
+    """Probability of each penalty group (by its first level), all equally likely before."""
     ratio: float | None = None
-    """Reads over writes a second."""
+    """Reads per second divided by writes per second."""
 
 
 def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
-    """Drive operations for one small write: at least and at most.
+    """Drive operations for one small write: minimum and maximum.
 
     Of few drives it is cheaper to read the others' data than the old data and the old parity: one operation for each
     drive. Linux does so, controllers may. Where ``drives`` is None, there are enough of them.
@@ -52,7 +52,7 @@ def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
 
 
 def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
-    """By random reads and writes a second, of the same depth, span and alignment, sustained (past the write cache).
+    """Levels from sustained random reads and writes per second of the same depth, span and alignment.
 
     ``drives``: how many there are; None: it is not known.
     """
@@ -81,7 +81,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
 
 
 def _beyond(ratio: float, within: tuple[int, int]) -> float:
-    """How far the logarithm of a ratio lies outside of a range of ratios; 0: within."""
+    """Distance of a ratio's logarithm from a range of ratios; 0 inside it."""
     least, most = map(math.log, within)
     return max(least - ratio, ratio - most, 0.0)
 
@@ -94,7 +94,7 @@ def _log_error(spread: Spread) -> float:
 
 
 def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
-    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several where they coincide."""
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several if they coincide."""
     if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
         return ()
     return tuple(
@@ -105,14 +105,14 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
 
 
 def holding(level: str, drives: int) -> int | None:
-    """Return the number of data drives, without copies and parity; None: no such array is possible."""
+    """Return the number of data drives, without copies and parity; None if there is no such array."""
     if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
         return None
     return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]
 
 
 def pattern_size(times: Mapping[int, float]) -> int | None:
-    """Bytes after which the layout repeats: the shortest stride that is slow, as are its multiples.
+    """Bytes after which the layout repeats: the shortest slow stride whose multiples are slow too.
 
     ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16.
     At that stride all of them meet one drive; at a part of it that divides it only some of the drives, which is slow as
@@ -130,7 +130,7 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
 
 
 def full_stripe(speeds: Mapping[int, float]) -> int | None:
-    """Bytes of data in a stripe: the shortest aligned sequential write that is fast, as are its multiples.
+    """Bytes of data in a stripe: the shortest fast aligned sequential write whose multiples are fast too.
 
     ``speeds``: bytes a second by size of the write, in steps of a chunk to two stripes at least. With it and the chunk,
     the number of data drives is known. None: no size stands out, as without parity.

@@ -1,4 +1,4 @@
-"""Latencies in bins whose width grows with the value: a fixed relative error, and small enough to be added up.
+"""Latencies in bins whose width grows with the value, for a fixed relative error.
 
 The layout is that of HDR histograms: every power of two is cut into the same number of equal bins.
 """
@@ -15,10 +15,10 @@ NS_PER_MS = 1e6
 
 
 class Histogram:
-    """Counts of whole numbers (nanoseconds) of 0 and above; below ``2**bits`` each has a bin of its own."""
+    """Counts of whole numbers (nanoseconds) from 0; below ``2**bits`` each has a separate bin."""
 
     def __init__(self, bits: int = 10) -> None:
-        """``bits``: 1 to 20; the relative error is ``2**-bits`` at most."""
+        """``bits``: 1 to 20; the relative error is at most ``2**-bits``."""
         if not 1 <= bits <= 20:
             raise ValueError("a histogram has 1 to 20 bits")
         self.bits = bits
@@ -28,31 +28,31 @@ class Histogram:
 
     @property
     def error(self) -> float:
-        """Largest relative distance between a value and the figure given for it."""
+        """Largest relative distance between a value and the figure returned for it."""
         return float(2.0**-self.bits)
 
     @property
     def count(self) -> int:
-        """How many values it holds."""
+        """Number of values."""
         return sum(self._counts.values())
 
     @property
     def least(self) -> int | None:
-        """The smallest value, exact; None: it is empty."""
+        """The smallest value, exact; None if empty."""
         return self._least
 
     @property
     def worst(self) -> int | None:
-        """The largest value, exact; None: it is empty."""
+        """The largest value, exact; None if empty."""
         return self._worst
 
     @property
     def bins(self) -> Mapping[int, int]:
-        """Middle of each bin that holds anything, and how many, ascending."""
+        """Middle and count of each non-empty bin, ascending."""
         return {self._middle(index): self._counts[index] for index in sorted(self._counts)}
 
     def add(self, values: Iterable[int]) -> None:
-        """Count them. Raise ValueError for a negative one."""
+        """Count values. Raise ValueError for a negative one."""
         numbers = list(values)
         if not numbers:
             return
@@ -63,7 +63,7 @@ class Histogram:
         self._extend(least, worst)
 
     def merge(self, other: Histogram) -> None:
-        """Add another one's counts. Raise ValueError where its bins are others."""
+        """Add another histogram's counts. Raise ValueError if its bins differ."""
         if other.bits != self.bits:
             raise ValueError("histograms with different bins cannot be added")
         self._counts.update(other._counts)
@@ -71,7 +71,7 @@ class Histogram:
             self._extend(other._least, other._worst)
 
     def quantile(self, share: float) -> int | None:
-        """The value that ``share`` (0 to 1) of all do not exceed, by nearest rank; None: it is empty."""
+        """The value not exceeded by ``share`` (0 to 1) of all, by nearest rank; None if empty."""
         if self._least is None or self._worst is None:
             return None
         rank = max(1, -(-int(min(max(share, 0.0), 1.0) * self.count * 10**9) // 10**9))
@@ -83,7 +83,7 @@ class Histogram:
         return self._worst
 
     def latency(self) -> Latency | None:
-        """As results carry it, milliseconds; a percentile only where there are enough to tell it; None: it is empty."""
+        """The latency for results, in milliseconds; only percentiles with enough values; None if empty."""
         count, middle = self.count, self.quantile(0.5)
         if middle is None or self._worst is None:
             return None
@@ -99,7 +99,7 @@ class Histogram:
         )
 
     def _coarse(self) -> Mapping[float, int]:
-        """Lower edge in milliseconds of each of four bins for each doubling, and how many; from first to last."""
+        """Lower edge in milliseconds and count of each of four bins per doubling, first to last non-empty."""
         found: Counter[int] = Counter()
         for middle, count in self.bins.items():
             found[math.floor(4 * math.log2(max(middle, 1)))] += count
@@ -124,5 +124,5 @@ class Histogram:
 
 
 def enough(count: int, tail: float) -> bool:
-    """Whether so many values tell the quantile with the share ``tail`` above it (0.01: the 99th percentile)."""
+    """Whether there are enough values for the quantile with ``tail`` above it (0.01: the 99th percentile)."""
     return count * tail >= 3 - 1e-9

@@ -1,4 +1,4 @@
-"""How much a write-back cache takes: writes go at the speed of memory until it is full, then at that of the drives.
+"""Find the size of a write-back cache: writes run at memory speed until it is full.
 
 Two straight lines that meet are laid through the cumulative bytes. What the second line cuts off at time 0 is the size:
 all that was written by then, less what the drives had taken away meanwhile.
@@ -18,19 +18,21 @@ from raidctl.bench.result import Spread, Verdict
 
 MIB = 1 << 20
 CELLS = 480
-"""Points of equal distance in time that the lines are laid through."""
+"""Points equally spaced in time to which the lines are fitted."""
 ZOOM = 6
 """The window is this many times the knee, so that there are enough points on either side."""
 GAIN = 10
-"""Two lines must be this many times better than one (sums of squares)."""
+"""Two lines must fit this many times better than one (sums of squares)."""
 CONTRAST = 0.7
 """The second speed must be below this share of the first."""
 FEWEST_WRITES = 20
 DRAWS = 60
 BLOCK = 4
-"""Neighbouring cells are drawn together, since what slows one down slows the next."""
+"""Neighbouring cells are resampled together, since what slows one down slows the next."""
 FINEST = 0.005
-"""Of a figure: writes under way and the cells of time leave that much open, however often the steps are drawn anew."""
+"""Share of a figure that outstanding writes and the width of the cells leave uncertain, whatever the bootstrap
+gives.
+"""
 SHARE_LOW, SHARE_HIGH, SHARE_FAIL = 0.7, 1.05, 0.5
 
 
@@ -39,21 +41,21 @@ class Knee:
     """Where writing slows down."""
 
     size: Spread
-    """MiB; None: no knee."""
+    """MiB; None if there is no knee."""
     fill: Spread
-    """MiB/s before it."""
+    """MiB/s before the knee."""
     destage: Spread
-    """MiB/s after it: what the drives take."""
+    """MiB/s after the knee: the speed of the drives."""
     seconds: float | None = None
-    """When it was reached."""
+    """Time of the knee."""
     gain: float = 0.0
-    """How many times better two lines are than one."""
+    """How many times better two lines fit than one."""
     refused: str | None = None
     """Why there is no knee, one sentence."""
 
 
 def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) -> Knee:
-    """The knee in bytes written by each moment: both ascending, one entry a write, the first at its start or end."""
+    """The knee in bytes written by each moment; both ascend, one entry per write, at its start or end."""
     points = _points(seconds, totals)
     if len(points) < 2 * FEWEST_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
@@ -120,7 +122,7 @@ def _none(why: str, count: int, gain: float) -> Knee:
 
 
 def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[float, float]]:
-    """Finite points from time 0 and 0 bytes on; whatever runs backwards is left out."""
+    """Finite points starting at time 0 and 0 bytes; points that go backwards are left out."""
     points: list[tuple[float, float]] = [(0.0, 0.0)]
     for second, total in zip(seconds, totals, strict=True):
         if points[-1][0] <= second < HUGE and points[-1][1] <= total < HUGE:
@@ -129,7 +131,7 @@ def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[flo
 
 
 def _cells(points: list[tuple[float, float]], end: float) -> list[tuple[float, float]]:
-    """Bytes written by each of ``CELLS`` equally distant moments up to ``end``, between two writes interpolated."""
+    """Bytes written by each of ``CELLS`` equally spaced moments up to ``end``, interpolated between writes."""
     if end <= 0 or points[-1][1] <= 0:
         return []
     cells, place = [], 0
@@ -164,7 +166,7 @@ def _shuffled(steps: list[float], source: Random) -> list[float]:
 
 
 def judge(size: Spread, promised: float) -> Verdict:
-    """Whether a cache of ``promised`` MiB for writes is there: firmware reserves some, so 0.7 to 1.05 times passes."""
+    """Judge whether a write cache of ``promised`` MiB is there; firmware reserves some, so 0.7 to 1.05 times passes."""
     if size.low is None or size.high is None or not promised > 0:
         return "inconclusive"
     if size.high < SHARE_FAIL * promised:

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from raidctl.bench.estimators.segmented_fit import Bend, Point
 
 PIECES = 10
-"""The curve after the knee is looked at in pieces as long as this part of the time up to it."""
+"""The curve after the knee is split into pieces of this share of the time before it."""
 AGAIN = 0.2
-"""Share of the cache's size that may be written fast again, in one go, after the knee: controllers empty in bursts."""
+"""Share of the cache's size that may be written fast in one go after the knee: controllers empty in bursts."""
 SAME = 0.7
-"""What is written later on is at least this share of the second speed, and at most its inverse."""
+"""Later writes reach at least this share of the second speed, and at most its inverse."""
 FEWEST = 20
 LEAST = 0.2
-"""What is left of the curve counts from this share of the window on."""
+"""The rest of the curve counts from this share of the window on."""
 
 
 def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
-    """Why the knee is not to be trusted, one sentence; None: nothing speaks against it.
+    """Why the knee is not reliable, one sentence; None if it is.
 
     Args:
         points: Seconds and bytes written by then, all of the curve.
@@ -39,7 +39,7 @@ def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
 
 
 def _again(points: Sequence[Point], found: Bend) -> float:
-    """Bytes written in one go after the knee, nearer to the first speed than to the second."""
+    """Bytes written in one go after the knee, at a speed nearer to the first than to the second."""
     fast = math.sqrt(found.first * max(found.second, 1.0)) * found.at / PIECES
     ends = dict[int, float]()
     for second, total in points:
@@ -56,7 +56,7 @@ def _again(points: Sequence[Point], found: Bend) -> float:
 
 
 def _later(points: Sequence[Point], window: float) -> float | None:
-    """Bytes a second beyond the window; None: it is nearly all of the curve."""
+    """Bytes per second beyond the window; None if the window is nearly the whole curve."""
     rest = [point for point in points if point[0] > window]
     if len(rest) < FEWEST or rest[-1][0] - rest[0][0] < LEAST * window:
         return None

@@ -10,33 +10,33 @@ from raidctl.bench.estimators.figures import HUGE, finite, spread
 from raidctl.bench.result import Spread
 
 SEPARATION = 0.8
-"""Share of the variance of log latency that lies between the two groups; one bell alone reaches 0.64, a plain 0.75."""
+"""Share of the variance of log latency between the two groups; one bell curve reaches 0.64, a plateau 0.75."""
 FACTOR = 2.0
-"""The groups' typical latencies differ at least by this factor."""
+"""Minimum factor between the groups' typical latencies."""
 FEWEST = 30
 SURE = 0.99
-"""No read is a hit or a miss with more certainty: one stray latency must not rule a size out."""
+"""Maximum certainty that a read is a hit or a miss, so that one outlier cannot rule a size out."""
 DROP = 1.92
-"""The log likelihood of the ends of a 95 % interval is this much below the best."""
+"""How far the log likelihood at the ends of a 95 % interval is below the best."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Valley:
-    """Where two groups of latencies, or of speeds, part."""
+    """Threshold between two groups of latencies or speeds."""
 
     threshold: float
     """In the unit of the values."""
     low: float
-    """Typical (geometric mean) of those below."""
+    """Geometric mean of the values below."""
     high: float
-    """Typical of those above."""
+    """Geometric mean of the values above."""
     below: int
-    """How many lie below."""
+    """Number of values below."""
     above: int
 
 
 def valley(values: Sequence[float], fewest: int = FEWEST) -> Valley | None:
-    """Otsu's threshold on the logarithm; None: there are not two groups. Values of 0 and below are left out."""
+    """Otsu's threshold on the logarithm; None if there is one group. Values of 0 and below are left out."""
     logs = sorted(math.log(value) for value in finite(values) if value > 0)
     if len(logs) < fewest or logs[-1] - logs[0] < math.log(FACTOR):
         return None
@@ -51,7 +51,7 @@ def valley(values: Sequence[float], fewest: int = FEWEST) -> Valley | None:
 
 
 def _otsu(logs: list[float]) -> tuple[int, float]:
-    """After how many of the sorted values to cut so that most of the variance lies between the groups."""
+    """Number of sorted values below the cut with the greatest variance between the groups."""
     total, count, left = math.fsum(logs), len(logs), 0.0
     best, at = -1.0, 1
     for place in range(1, count):
@@ -65,7 +65,7 @@ def _otsu(logs: list[float]) -> tuple[int, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkingSet:
-    """Random reads over a working set that had been read before."""
+    """Random reads of a working set that had been read before."""
 
     size: float
     """MiB."""
@@ -74,13 +74,13 @@ class WorkingSet:
 
 
 def count_hits(size: float, latencies: Sequence[float], parting: Valley) -> WorkingSet:
-    """Hits among latencies of one working set of ``size`` MiB, by a valley found in all sets together."""
+    """Hits in a working set of ``size`` MiB, by a threshold found in all sets together."""
     good = finite(latencies)
     return WorkingSet(size=size, hits=sum(1 for value in good if value <= parting.threshold), reads=len(good))
 
 
 def cache_size(sets: Sequence[WorkingSet]) -> Spread:
-    """MiB of the cache that explains the shares of hits best: min(1, size/set) of them hit one that keeps the latest.
+    """MiB of the cache that best explains the shares of hits: min(1, size/set) of the reads hit an LRU cache.
 
     None where no working set was larger than the cache, or where nothing hit at all. The interval is that of the
     likelihood; small sets, that all hit, count with the large ones.

@@ -1,4 +1,4 @@
-"""Does it rotate, and how fast: from random reads, and from the intervals between commits of one block.
+"""Detect rotation and its speed from random reads and commit intervals.
 
 A block passes the head once a revolution, so a disk without a cache ends each rewrite of it a whole number of
 revolutions after the one before, most often one.
@@ -20,13 +20,13 @@ Medium = Literal["rotating", "solid_state", "unclear"]
 ROTATING_MS, ROTATING_SPREAD_MS, SOLID_MS = 3.0, 2.0, 1.0
 FEWEST_READS = 50
 NOMINAL = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
-"""Rotation rates that drives are sold with."""
+"""Rotation rates of drives on the market."""
 NOMINAL_WITHIN = 0.015
 SHORTEST_MS, LONGEST_MS = 3.5, 60.0
-"""Intervals outside are no revolutions: 15000 rpm is 4 ms, four revolutions at 4200 rpm are 57 ms."""
+"""Shorter or longer intervals are no revolutions: 15000 rpm is 4 ms, four revolutions at 4200 rpm are 57 ms."""
 FEWEST_INTERVALS = 50
 WITHIN = 0.08
-"""An interval fits where it is this share of a revolution, or less, from a whole number of them (by chance: 16 %)."""
+"""Maximum distance of an interval from a whole number of revolutions (16 % fit by chance)."""
 EXPLAINED = 0.75
 MOST_REVOLUTIONS = 4
 
@@ -62,24 +62,24 @@ class Rotation:
     """The rotational speed according to commits of one block."""
 
     rpm: Spread
-    """None: no speed that drives are sold with explains the intervals, or more than one does.
+    """None: no speed on the market explains the intervals, or more than one does.
 
     A medium of another kind also ends its commits at a fixed pace: taken for a speed, it would give itself its limit.
     """
     period: float | None = None
     """Milliseconds of which nearly all intervals are multiples."""
     nominal: int | None = None
-    """The speed that such drives are sold with."""
+    """The speed at which such drives are sold."""
     candidates: tuple[int, ...] = ()
-    """Speeds that all explain the intervals, where they are several."""
+    """All speeds that explain the intervals, if there is more than one."""
     explained: float = 0.0
     """Share of the intervals that are whole numbers of revolutions."""
     revolutions: Mapping[int, int] = field(default_factory=dict)
-    """How many intervals took one revolution, two …"""
+    """Number of intervals of one revolution, two …"""
 
 
 def rpm(interval_ms: Sequence[float]) -> Rotation:
-    """Speed from the times between the ends of commits of the same block, milliseconds."""
+    """Speed from the milliseconds between completed commits of one block."""
     numbers = [value for value in finite(interval_ms) if value > 0]
     usable = [value for value in numbers if SHORTEST_MS <= value <= LONGEST_MS]
     nothing = Rotation(rpm=spread(None, "rpm", len(numbers)))
@@ -93,7 +93,7 @@ def rpm(interval_ms: Sequence[float]) -> Rotation:
 
 
 def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
-    """The longest time of which nearly all intervals are multiples: the densest, or a half, third, quarter of it."""
+    """The longest time of which nearly all intervals are multiples: the mode, or a half, third or quarter of it."""
     peak = _densest(intervals)
     for parts in range(1, MOST_REVOLUTIONS + 1):
         period = peak / parts
@@ -107,7 +107,7 @@ def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
 
 
 def _densest(values: list[float]) -> float:
-    """The mode: the half with the narrowest range is kept, again and again; deaf to any other peak."""
+    """The mode, by repeatedly keeping the half with the narrowest range; robust to other peaks."""
     ordered = sorted(values)
     while len(ordered) > 8:
         half = (len(ordered) + 1) // 2
@@ -119,13 +119,13 @@ def _densest(values: list[float]) -> float:
 
 
 def _fitting(intervals: list[float], period: float) -> list[tuple[float, int]]:
-    """Intervals that are about a whole number of periods, and which number."""
+    """Intervals of about a whole number of periods, each with that number."""
     counted = [(value, max(1, round(value / period))) for value in intervals]
     return [(value, count) for value, count in counted if abs(value / period - count) <= WITHIN]
 
 
 def _named(intervals: list[float], period: float, share: float) -> Rotation:
-    """The speed of a period that may be several revolutions; told apart by the speeds that drives are sold with."""
+    """The speed for a period that may be several revolutions, among the speeds on the market."""
     named: dict[int, int] = {}
     for parts in range(1, MOST_REVOLUTIONS + 1):
         for speed in NOMINAL:

@@ -12,22 +12,22 @@ from raidctl.bench.estimators.spread import of_rounds
 from raidctl.bench.result import Spread
 
 COLLAPSE = 0.5
-"""A fall below this share from one depth to the next is a collapse."""
+"""A drop below this share from one depth to the next is a collapse."""
 GROWTH = 0.10
-"""Less growth of throughput than this, while latency grows by more, is saturation."""
+"""Throughput that grows less than this while latency grows more is saturated."""
 MOST = 1000.0
-"""More independent spindles than this cannot be told from no limit at all."""
+"""Larger numbers of independent spindles are indistinguishable from no limit."""
 
 Rounds = Mapping[int, Sequence[float]]
-"""Throughput of each round, by operations under way."""
+"""Throughput of each round, by queue depth."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling:
-    """A closed network of alike spindles: X(Q) = X(1) N Q / (N + Q - 1)."""
+    """A closed network of equal spindles: X(Q) = X(1) N Q / (N + Q - 1)."""
 
     spindles: Spread
-    """N, `ratio`; None: it does not saturate, or does not grow as spindles do."""
+    """N, `ratio`; None if it does not saturate, or does not grow as spindles do."""
     single: float | None
     """X(1) of the fit."""
     fits: float | None
@@ -35,7 +35,7 @@ class Scaling:
 
 
 def fit(rounds: Rounds, seed: int = SEED) -> Scaling:
-    """Independent spindles by throughput at three or more depths, with an interval by resampling the rounds."""
+    """Independent spindles from throughput at three or more depths, with an interval by resampling the rounds."""
     good = {depth: _positive(values) for depth, values in sorted(rounds.items()) if depth >= 1}
     good = {depth: values for depth, values in good.items() if values}
     count = sum(len(values) for values in good.values())
@@ -56,7 +56,7 @@ def fit(rounds: Rounds, seed: int = SEED) -> Scaling:
 
 
 def expected(spindles: float, single: float, depth: float) -> float:
-    """Throughput of ``spindles`` with ``depth`` operations under way."""
+    """Throughput of ``spindles`` at a queue depth."""
     return single * spindles * depth / (spindles + depth - 1)
 
 
@@ -81,7 +81,7 @@ def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
 
 
 def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
-    """Neighbouring depths (or numbers of streams) between which throughput falls by more than half."""
+    """Neighbouring depths (or numbers of streams) between which throughput drops by more than half."""
     ordered = sorted(points)
     return [
         (before, after)
@@ -91,7 +91,7 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
 
 
 def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
-    """Those of `collapses` that the whole interval shows: with fewer than six rounds there is none."""
+    """Those of `collapses` that hold for the whole interval; none with fewer than six rounds."""
     told = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
     low = {depth: found.low for depth, found in told.items() if found.low is not None}
     high = {depth: found.high for depth, found in told.items() if found.high is not None}
@@ -103,7 +103,7 @@ def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
 
 
 def saturation(points: Mapping[int, tuple[float, float]]) -> int | None:
-    """The depth after which only latency grows; points are (throughput, median latency). None: it grows to the end."""
+    """The depth after which only latency grows; None if throughput grows to the end."""
     ordered = sorted(points)
     for place, (before, after) in enumerate(pairwise(ordered)):
         rate, wait = points[before]

@@ -1,4 +1,4 @@
-"""Two straight lines that meet, laid through points by least squares."""
+"""Two connected straight lines, fitted by least squares."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from raidctl.bench.estimators.figures import line
 Point = tuple[float, float]
 GOLDEN = 0.6180339887498949
 COARSE = 8
-"""Every so many points are tried first; around the best of them, all of them, and then what lies between."""
+"""Distance of the points tried first; then all around the best, then between them."""
 FEWEST = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bend:
-    """``y = start + first * x`` up to ``at``, from there on with the slope ``second``."""
+    """``y = start + first * x`` up to ``at``, then with the slope ``second``."""
 
     at: float
     start: float
@@ -28,12 +28,12 @@ class Bend:
 
     @property
     def cut(self) -> float:
-        """Where the second line would have been at x = 0, whatever the first part really looked like."""
+        """Where the second line meets x = 0, whatever the first part looked like."""
         return self.start + (self.first - self.second) * self.at
 
 
 class _Sums:
-    """Sums over the points up to each place, so that a bend costs the same wherever it is."""
+    """Running sums over the points, so that every bend costs the same."""
 
     def __init__(self, points: Sequence[Point]) -> None:
         self.xs = [x for x, _ in points]
@@ -64,7 +64,7 @@ class _Sums:
 
 
 def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
-    """The best bend through points with ascending x; ``near``: where to look. None: too few points, or all alike."""
+    """The best bend through points with ascending x, searched around ``near``; None: too few or constant points."""
     if len(points) < FEWEST:
         return None
     x_unit, y_unit = max(abs(x) for x, _ in points), max(abs(y) for _, y in points)
@@ -84,7 +84,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
 def _search(
     sums: _Sums, points: Sequence[Point], near: float | None
 ) -> tuple[float, tuple[float, float, float, float]] | None:
-    """The place of the best bend: first by rough steps, then point by point, then between the points."""
+    """The position of the best bend: first in coarse steps, then point by point, then between points."""
     last = len(points) - 3
     if near is None:
         centre = _best(sums, range(2, last + 1, COARSE))
@@ -108,7 +108,7 @@ def _best(sums: _Sums, places: range) -> int | None:
 
 
 def _between(sums: _Sums, points: Sequence[Point], left: int) -> tuple[float, tuple[float, float, float, float]] | None:
-    """Golden section between the points ``left`` and ``left + 1``."""
+    """Golden-section search between the points ``left`` and ``left + 1``."""
     low, high = points[left][0], points[left + 1][0]
 
     def residual(at: float) -> float:
@@ -147,6 +147,6 @@ def _determinant(a: Row, b: Row, c: Row) -> float:
 
 
 def straight(points: Sequence[Point]) -> float:
-    """Sum of squared distances to the best single line; 0 where there is none."""
+    """Sum of squared distances to the best single line; 0 if there is none."""
     found = line([x for x, _ in points], [y for _, y in points])
     return found.residual if found else 0.0

@@ -1,4 +1,4 @@
-"""How much longer a flush takes for every MiB written before it: does it empty a cache, or not?"""
+"""Judge from flush times per MiB written whether a flush empties a cache."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, line, spread
 from raidctl.bench.result import Spread
 
 FLUSHED_FROM = 0.2
-"""Share of the slope of a cache that empties at the destage rate: above, the flush empties it."""
+"""Share of the slope of a cache that empties at the destage rate: above it, the flush empties the cache."""
 KEPT_BELOW = 0.05
-"""Below this share the flush leaves the content where it is."""
+"""Below this share the flush leaves the cache as it is."""
 EXPLAINED = 0.8
-"""Share of the variance that the line explains where a flush empties a cache."""
+"""Minimum share of the variance explained by the line if a flush empties a cache."""
 FEWEST_POINTS = 6
 
 Reading = Literal["flushed", "kept", "unclear"]
@@ -27,11 +27,11 @@ class FlushSlope:
     """The line through (MiB written, milliseconds of the flush)."""
 
     slope: Spread
-    """ms/MiB; 0 within its interval where a flush costs nothing."""
+    """ms/MiB; 0 within its interval if a flush costs nothing."""
     base: float | None
-    """Milliseconds of a flush with nothing before it."""
+    """Milliseconds of a flush with nothing written before it."""
     r2: float | None
-    """Share of the variance that the line explains."""
+    """Share of the variance explained by the line."""
 
 
 def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
@@ -51,7 +51,7 @@ def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
 
 
 def _widened(value: float, interval: tuple[float, float] | None, count: int) -> tuple[float, float] | None:
-    """Few points resampled vary too little: widened by the degrees of freedom, and as Student's against the normal."""
+    """Widen the interval of a few resampled points, by degrees of freedom and Student's t."""
     if interval is None:
         return None
     free = count - 2
@@ -60,7 +60,7 @@ def _widened(value: float, interval: tuple[float, float] | None, count: int) -> 
 
 
 def judge(found: FlushSlope, destage: float | None) -> Reading:
-    """What the flush does to a cache that empties at ``destage`` MiB/s; ``unclear`` without the rate or an interval."""
+    """Judge the effect of a flush on a cache that empties at ``destage`` MiB/s."""
     slope = found.slope
     if destage is None or not 0 < destage < HUGE or slope.low is None or slope.high is None:
         return "unclear"
@@ -72,5 +72,5 @@ def judge(found: FlushSlope, destage: float | None) -> Reading:
 
 
 def still_dirty(written: float, seconds: float, destage: float) -> float:
-    """MiB left in a cache after writing so many in so many seconds while it empties at ``destage`` MiB/s; 0 or more."""
+    """MiB left in a cache that emptied at ``destage`` MiB/s while it was written; 0 or more."""
     return max(0.0, written - max(0.0, seconds) * max(0.0, destage))

@@ -1,4 +1,4 @@
-"""The median of rounds with its 95 % interval, ratios of paired rounds, and the least data for both."""
+"""The median of rounds with its 95 % interval, ratios of paired rounds, and minimum data for both."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from raidctl.bench.estimators.figures import finite, median, spread
 from raidctl.bench.result import Spread
 
 SHORTEST_SECONDS = 0.5
-"""A phase shorter than this gives no figure (`++++`), as bonnie++ has it."""
+"""Shorter phases give no figure (`n/a`)."""
 FEWEST_OPERATIONS = 300
 DRIFT = 0.20
-"""The first test, made again as the last one, may differ by this share."""
+"""Maximum relative difference between the first test and its repetition at the end."""
 EXACT_UP_TO = 1000
 CONFIDENCE = 0.95
 
 
 def ranks(n: int) -> tuple[int, int] | None:
-    """Places (from 0) of the order statistics that hold the median with 95 %; None: n is too small (below 6).
+    """Indices (from 0) of the order statistics that enclose the median with 95 %; None for n below 6.
 
     The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
     """
@@ -36,7 +36,7 @@ def ranks(n: int) -> tuple[int, int] | None:
 
 
 def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Spread:
-    """Median of rounds with the interval of order statistics; ``n``: what it rests on, where that is not the rounds."""
+    """Median of rounds with its interval of order statistics; ``n``: the number of values."""
     ordered = sorted(finite(values))
     places = ranks(len(ordered))
     interval = (ordered[places[0]], ordered[places[1]]) if places else None
@@ -49,21 +49,21 @@ def too_short(seconds: float, operations: int) -> bool:
 
 
 def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Median of second/first round by round; a pair without two positive figures is left out."""
+    """Median of second/first per round; pairs without two positive figures are left out."""
     pairs = zip(first, second, strict=True)
     ratios = [b / a for a, b in pairs if len(finite((a, b))) == 2 and a > 0 and b > 0]
     return of_rounds(ratios, "ratio")
 
 
 def drifted(first: float | None, last: float | None) -> bool | None:
-    """Whether the same test differs by more than 20 % at the end; None: one of the two is not known, or 0."""
+    """Whether the same test differs by more than 20 % at the end; None if either figure is unknown or 0."""
     if first is None or last is None or not (first > 0 and last > 0):
         return None
     return max(first, last) / min(first, last) - 1 > DRIFT
 
 
 def overlap(first: Spread, second: Spread) -> bool | None:
-    """Whether two runs agree within their intervals; None: one has no interval."""
+    """Whether two runs agree within their intervals; None if one has no interval."""
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return None
     return first.low <= second.high and second.low <= first.high

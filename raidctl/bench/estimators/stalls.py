@@ -1,4 +1,4 @@
-"""Find stalled operations, and whether they are periodic, as when a cache is flushed."""
+"""Find stalled operations and their period, as when a cache is flushed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from raidctl.bench.result import Spread
 
 TIMES_TYPICAL = 10.0
 LEAST_MS = 20.0
-"""A stall takes at least ten times the median, and at least this long."""
+"""A stall takes at least ten times the median, and at least this many milliseconds."""
 FEWEST = 5
-"""Stalls that a period needs: four intervals."""
+"""Minimum number of stalls for a period: four intervals."""
 REGULAR = 0.15
-"""Intervals differ by this share of the period at most."""
+"""Maximum relative difference of an interval from the period."""
 MOST_MISSED = 3
-"""An interval may be up to so many periods, since a stall that met no operation is not seen."""
+"""Maximum number of periods in an interval, since a stall without operations is not seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stall:
-    """Operations that stood still together."""
+    """Operations that stalled together."""
 
     start: float
     """Seconds after the beginning."""
     seconds: float
-    """From the start of the first of them to the last end."""
+    """From the start of the first to the end of the last."""
     operations: int
 
 
 def find(starts_ns: Sequence[int], latencies_ns: Sequence[int], threshold_ms: float | None = None) -> list[Stall]:
-    """Stalls in order of time: operations above the threshold whose times overlap are one."""
+    """Stalls in order of time; operations above the threshold that overlap are one stall."""
     if threshold_ms is None:
         typical = (median(latencies_ns) or 0.0) / 1e6
         threshold_ms = max(LEAST_MS, TIMES_TYPICAL * typical)
@@ -51,12 +51,12 @@ def find(starts_ns: Sequence[int], latencies_ns: Sequence[int], threshold_ms: fl
 
 
 def longest(stalls: Sequence[Stall]) -> Stall | None:
-    """The one that took longest; None: there was none."""
+    """The longest stall; None if there is none."""
     return max(stalls, key=lambda stall: stall.seconds, default=None)
 
 
 def period(stalls: Sequence[Stall]) -> Spread:
-    """Seconds from one stall to the next, where they come regularly; measured None: they do not, or are too few.
+    """Seconds between regular stalls; None if they are irregular or too few.
 
     Stalls are timed by their ends of standing still: an operation may begin any time before it is caught.
     """

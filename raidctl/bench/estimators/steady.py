@@ -1,4 +1,4 @@
-"""When is it steady: the rule of the SNIA solid state storage performance test (2.0.2, 2.1.24)."""
+"""Detect the steady state by the SNIA Solid State Storage Performance Test (2.0.2, 2.1.24)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SLOPE = 0.10
 
 @dataclass(frozen=True, kw_only=True)
 class Steady:
-    """The first window of rounds that is steady."""
+    """The first steady window of rounds."""
 
     first: int
-    """Its first round, from 0."""
+    """Index of its first round, from 0."""
     last: int
     figure: Spread
     """Median of the window's rounds."""
@@ -42,7 +42,7 @@ def holds(rounds: Sequence[float]) -> bool:
 
 
 def find(rounds: Sequence[float], unit: str) -> Steady | None:
-    """The first five rounds in a row that are steady; None: none yet."""
+    """The first five consecutive steady rounds; None if there are none yet."""
     for first in range(len(rounds) - WINDOW + 1):
         inside = rounds[first : first + WINDOW]
         if holds(inside):

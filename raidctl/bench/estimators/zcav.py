@@ -21,19 +21,19 @@ Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
 
 FEWEST = 16
 FLAT = 0.03
-"""Coefficient of variation below which nothing changes over the disk."""
+"""Coefficient of variation below which the speed is constant over the disk."""
 ZONED = (1.5, 2.5)
-"""Outer against inner speed of one set of spindles."""
+"""Outer divided by inner speed of one set of spindles."""
 FALLS = 1.1
 DIP = 0.8
 """A dip is below this share of its neighbours."""
 UNMAPPED = 3.0
-"""Faster than the rest by this factor: no disk is read there."""
+"""Faster than the rest by this factor: unmapped, no disk is read."""
 STEP = 0.1
-"""A step is at least this share of the typical speed."""
+"""Minimum height of a step as a share of the typical speed."""
 P = 0.01
 PLATEAU_BETTER = 2.0
-"""A level and then a fall must explain this many times better than one smooth curve."""
+"""A plateau and then a slope must fit this many times better than one smooth curve."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,33 +42,33 @@ class Curve:
 
     shape: Shape
     outer: float | None = None
-    """Typical of the first tenth, in the unit of the values."""
+    """Typical speed of the first tenth, in the unit of the values."""
     inner: float | None = None
-    """Typical of the last tenth."""
+    """Typical speed of the last tenth."""
     mean: float | None = None
     ratio: float | None = None
-    """Outer over inner."""
+    """Outer divided by inner speed."""
     spindles: bool | None = None
-    """Whether the fall is that of one set of spindles (1.5 to 2.5); None: it does not fall."""
+    """Whether the slope is that of one set of spindles (1.5 to 2.5); None if there is no slope."""
     steps: tuple[float, ...] = ()
-    """Where it steps up: further spans begin."""
+    """Upward steps, where another span begins."""
     dips: tuple[float, ...] = ()
     """Isolated positions that are slow in most passes."""
     plateau_ends: float | None = None
-    """Where the limit of an interface ends and that of the disk begins."""
+    """Where the interface stops being the limit and the disk begins."""
     unmapped: tuple[tuple[float, float], ...] = ()
-    """Stretches that are answered without a disk."""
+    """Stretches answered without a disk."""
     variation: float | None = None
     """Standard deviation over mean."""
     noise: tuple[float, ...] = ()
-    """Of each position, the median distance of its passes from their median."""
+    """Median distance of a position's passes from their median."""
 
 
 Point = tuple[float, float]
 
 
 def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
-    """The shape, by (position, speeds of its passes), speeds above 0 in any unit; positions need no order."""
+    """Classify the curve from (position, speeds of its passes), speeds above 0 in any unit, in any order."""
     ordered = sorted((position, finite(speeds)) for position, speeds in passes if finite((position,)))
     kept = [(position, speeds) for position, speeds in ordered if speeds and min(speeds) > 0]
     points = [(position, median(speeds) or 0.0) for position, speeds in kept]
@@ -115,7 +115,7 @@ def _described(points: list[Point], known: Curve) -> Curve:
 
 
 def _unmapped(points: list[Point]) -> tuple[Point, ...]:
-    """Stretches of two and more positions in the upper of two clearly different groups of speeds."""
+    """Stretches of at least two positions in the upper of two distinct groups of speeds."""
     parting = valley([speed for _, speed in points], fewest=FEWEST)
     if parting is None or parting.high < UNMAPPED * parting.low:
         return ()
@@ -128,7 +128,7 @@ def _unmapped(points: list[Point]) -> tuple[Point, ...]:
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """Begin and end (exclusive) of each stretch of true ones."""
+    """Start and end (exclusive) of each stretch of true values."""
     edges = [
         place
         for place in range(len(flags) + 1)
@@ -150,7 +150,7 @@ def _dips(points: list[Point], passes: dict[float, list[float]]) -> tuple[float,
 
 
 def _steps(points: list[Point]) -> tuple[float, ...]:
-    """Where the curve jumps upwards with p < 0.01: the clearest place first, then in what lies on either side."""
+    """Upward steps with p < 0.01: the clearest first, then those on either side of it."""
     found: list[float] = []
     parts = [points]
     while parts:
@@ -165,7 +165,7 @@ def _steps(points: list[Point]) -> tuple[float, ...]:
 
 
 def _plateau(points: list[Point]) -> float | None:
-    """Where a level stretch ends and a fall begins; None: one smooth curve explains it about as well."""
+    """Where a plateau ends and a slope begins; None if one smooth curve fits about as well."""
     found = bend(points)
     smooth = parabola([x for x, _ in points], [y for _, y in points])
     if found is None or smooth is None:
@@ -188,7 +188,7 @@ def _plateau(points: list[Point]) -> float | None:
 
 
 def _monotone(points: list[Point]) -> bool:
-    """Whether it falls nearly everywhere: eighths of the curve one below the other, and a falling line."""
+    """Whether the curve falls nearly everywhere: each eighth lower than the one before, and a falling line."""
     size = max(1, len(points) // 8)
     levels = [
         median(speed for _, speed in points[begin : begin + size]) or 0.0 for begin in range(0, len(points), size)

@@ -1,4 +1,4 @@
-"""A model of an array whose truth is known: it keeps time as disks and caches do, and is served over NBD.
+"""A model of an array with known properties, served over NBD with realistic timing.
 
 Every verdict of the benchmark can be tried against it, without hardware and without rights: rotation, a finite write
 cache with its destage rate, caches that are volatile, lying or backed by a battery, RAID levels, and a power cut.

@@ -26,7 +26,7 @@ def rate(text: str) -> float:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The words of the command line."""
+    """The parser of the command line."""
     words = argparse.ArgumentParser(prog="python -m raidctl.bench.model", description=__doc__)
     words.add_argument("--socket", type=Path, required=True, help="where NBD is served")
     words.add_argument("--control", type=Path, help="where its switches are turned (see raidctl.bench.model.control)")
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Serve; exit code 2 for what cannot be built or bound."""
+    """Serve; exit code 2 if the model cannot be built or bound."""
     chosen = vars(parser().parse_args(words))
     path, control, realtime = chosen.pop("socket"), chosen.pop("control"), chosen.pop("realtime")
     dropping = chosen.pop("no_flush_socket")

@@ -1,4 +1,4 @@
-"""Drives under a RAID level: which of them an operation meets, and when all of them are done."""
+"""Drives under a RAID level: which drives serve an operation, and when they finish."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ LEAST = {"single": 1, "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an operation that lies in one chunk."""
+    """Part of an operation within one chunk."""
 
     row: int
     """Stripe."""
     column: int
-    """Which of the stripe's data chunks."""
+    """Index of the data chunk in the stripe."""
     offset: int
-    """On the drive."""
+    """Offset on the drive."""
     size: int
 
 
 class Array:
-    """Chunks are laid around the drives; parity moves on by one drive each stripe.
+    """Chunks placed across the drives; parity rotates by one drive per stripe.
 
     A small write under parity reads the old data and parity and rewrites them when they come round again
     (read-modify-write, however many drives there are); a whole stripe is written without reading.
     """
 
     def __init__(self, mechanics: Mechanics, level: Level = "single", drives: int = 1, chunk: int = 64 << 10) -> None:
-        """Raise ValueError for what cannot be built."""
+        """Raise ValueError for an impossible array."""
         if drives < LEAST[level] or (level == "single" and drives != 1) or (level == "raid10" and drives % 2):
             raise ValueError(f"{level} cannot be made of {drives} drives")
         if chunk < 4096 or chunk % 4096:
@@ -47,7 +47,7 @@ class Array:
         self.size = mechanics.size // chunk * chunk * self.data_drives
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When all of it has been read; of copies, the drive that is free first answers."""
+        """When all of it has been read; of copies, the first free drive answers."""
         ends = [now]
         for piece in self._pieces(offset, size):
             drive = min((self.drives[number] for number in self._data(piece)), key=lambda each: each.free_at)
@@ -55,7 +55,7 @@ class Array:
         return max(ends)
 
     def write(self, now: float, offset: int, size: int) -> float:
-        """When all of it, with its copies or its parity, is on the platters."""
+        """When all of it, with copies or parity, is on the platters."""
         if self.level not in PARITY:
             places = ((number, piece) for piece in self._pieces(offset, size) for number in self._data(piece))
             return max([now, *(self.drives[number].write(now, piece.offset, piece.size) for number, piece in places)])
@@ -65,7 +65,7 @@ class Array:
         return max([now, *(self._parity_write(now, pieces) for pieces in rows.values())])
 
     def next_pass(self, now: float, offset: int, size: int) -> float:
-        """When a block that nothing else keeps busy can be written again, at the earliest."""
+        """The earliest time at which an otherwise idle block can be rewritten."""
         first = next(self._pieces(offset, max(size, 1)))
         return max(self.drives[number].next_pass(now, first.offset, first.size) for number in self._data(first))
 
@@ -103,7 +103,7 @@ class Array:
         return [(count - 1 - row - further) % count for further in range(PARITY.get(self.level, 0))]
 
     def _data(self, piece: Piece) -> list[int]:
-        """The drives that hold a piece: one, or all its copies."""
+        """The drives that hold a piece: one, or all copies."""
         if self.level == "raid1":
             return list(range(len(self.drives)))
         if self.level == "raid10":

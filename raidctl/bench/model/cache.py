@@ -1,4 +1,4 @@
-"""A write cache that fills and empties at a steady rate, and a read cache of the latest data."""
+"""A write cache that fills and empties at a steady rate, and an LRU read cache."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ PAGE = 4096
 
 
 class WriteCache:
-    """Dirty bytes fall at the destage rate from when they came on: one moment says all, that at which it is empty."""
+    """Dirty bytes that decrease at the destage rate; the state is the time at which it is empty."""
 
     def __init__(self, size: int, destage: float) -> None:
-        """``size`` in bytes, ``destage`` in bytes a second, both above 0."""
+        """``size`` in bytes, ``destage`` in bytes per second, both above 0."""
         if size <= 0 or destage <= 0:
             raise ValueError("a cache has a size and a destage rate above 0")
         self.size, self.destage = size, destage
@@ -23,19 +23,19 @@ class WriteCache:
         return max(0.0, self.empty_at - now) * self.destage
 
     def room_at(self, now: float, size: int) -> float:
-        """When so many bytes fit in."""
+        """When that many bytes fit."""
         return max(now, self.empty_at - (self.size - size) / self.destage)
 
     def take(self, now: float, size: int) -> None:
-        """Add this many dirty bytes from now on."""
+        """Add dirty bytes, from now on."""
         self.empty_at = max(self.empty_at, now) + size / self.destage
 
 
 class Ahead:
-    """What a controller reads in advance of one row of reads: as much as it is told, a chunk at a time."""
+    """A controller's read-ahead for one sequential reader, a chunk at a time."""
 
     def __init__(self, depth: int, chunk: int, size: int, read: Callable[[float, int, int], float]) -> None:
-        """``depth`` bytes in advance (0: never) of the ``size`` there are; ``read`` tells when a chunk is there."""
+        """Read ``depth`` bytes ahead (0: never) of ``size``; ``read`` returns when a chunk is there."""
         self.depth = depth
         self.on = depth > 0
         self._chunk, self._size, self._read = chunk, size, read
@@ -44,7 +44,7 @@ class Ahead:
         self._ready: dict[int, float] = {}
 
     def there(self, now: float, offset: int, size: int) -> float | None:
-        """When a read's bytes are in the controller; None: they were not read in advance."""
+        """When a read's bytes are in the controller; None if they were not read ahead."""
         if not self.on:
             return None
         end, follows = offset + size, offset == self._next
@@ -63,19 +63,19 @@ class Ahead:
 
 
 class ReadCache:
-    """The pages read or written last."""
+    """The most recently read or written pages."""
 
     def __init__(self, size: int) -> None:
-        """``size`` in bytes; 0: there is none."""
+        """``size`` in bytes; 0 for no cache."""
         self._most = size // PAGE
         self._pages: OrderedDict[int, None] = OrderedDict()
 
     def holds(self, pages: Iterable[int]) -> bool:
-        """Whether all of them are kept."""
+        """Whether all of them are cached."""
         return self._most > 0 and all(page in self._pages for page in pages)
 
     def touch(self, pages: Iterable[int]) -> None:
-        """Keep them, and drop those that were not touched for longest."""
+        """Cache pages, and drop those unused for longest."""
         if not self._most:
             return
         for page in pages:

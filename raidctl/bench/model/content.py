@@ -10,21 +10,21 @@ from raidctl.bench.model.cache import PAGE
 
 NOTHING = bytes(PAGE)
 Pending = OrderedDict[int, tuple[float, bytes]]
-"""Pages in the order in which they leave a layer: when, and their content."""
+"""Pages in the order in which they leave a layer: time and content."""
 
 
 class Content:
-    """Layers of pages, the uppermost first; a page leaves its layer for the next one at its time, at last for good."""
+    """Layers of pages, uppermost first; each page moves to the next layer at its time, and finally becomes durable."""
 
     def __init__(self, survives: Sequence[bool], *, keep: bool = True) -> None:
-        """``survives``: of each layer, whether it outlives a power cut; ``keep``: False reads back zeros only."""
+        """``survives``: whether each layer survives a power cut; ``keep``: False returns only zeros."""
         self._survives = survives
         self._keep = keep
         self._layers: list[Pending] = [OrderedDict() for _ in survives]
         self._durable: dict[int, bytes] = {}
 
     def write(self, layer: int, offset: int, data: bytes, leaves: float) -> None:
-        """Put data into a layer that it leaves at that time; a page that waits there already keeps its time."""
+        """Put data into a layer until that time; a page already waiting there keeps its time."""
         absorbs = layer < len(self._layers) - 1
         target = self._layers[layer]
         for page, content in self._paged(offset, data):
@@ -37,21 +37,21 @@ class Content:
                 target.move_to_end(page)
 
     def waits(self, layer: int, page: int) -> bool:
-        """Whether a page is still in a layer."""
+        """Whether a page is in a layer."""
         return page in self._layers[layer]
 
     def count(self, layer: int) -> int:
-        """Pages in a layer."""
+        """Number of pages in a layer."""
         return len(self._layers[layer])
 
     def hurry(self, layer: int, by: float) -> None:
-        """All pages of a layer leave at the latest then."""
+        """Let every page of a layer leave at that time at the latest."""
         pending = self._layers[layer]
         for page, (leaves, content) in pending.items():
             pending[page] = (min(leaves, by), content)
 
     def settle(self, now: float, holds: Sequence[float] = ()) -> None:
-        """Let the pages go on whose time has come; into a layer they come for its ``holds`` seconds."""
+        """Move pages whose time has come; each layer holds them for its ``holds`` seconds."""
         for number, pending in enumerate(self._layers):
             for page in self._ready(number, now):
                 leaves, content = pending.pop(page)
@@ -65,21 +65,21 @@ class Content:
                     self._layers[below][page] = (leaves + holds[below], content)
 
     def _ready(self, number: int, now: float) -> list[int]:
-        """Pages of a layer whose time has come; caches keep their order, while what is under way may overtake."""
+        """Pages of a layer whose time has come; caches keep their order, transfers may overtake."""
         pending = self._layers[number]
         if number == len(self._layers) - 1:
             return [page for page, (leaves, _) in pending.items() if leaves <= now]
         return [page for page, _ in takewhile(lambda item: item[1][0] <= now, pending.items())]
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return the data that a reader sees."""
+        """Return the data that a reader gets."""
         first, last = offset // PAGE, (offset + size - 1) // PAGE
         whole = b"".join(self._visible(page) for page in range(first, last + 1))
         begin = offset - first * PAGE
         return whole[begin : begin + size]
 
     def cut(self) -> int:
-        """Forget what does not survive a power cut; how many pages were lost. What survives is durable afterwards."""
+        """Lose what does not survive a power cut; return the number of pages lost. The rest is durable afterwards."""
         lost: set[int] = set()
         for survives, pending in zip(reversed(self._survives), reversed(self._layers), strict=True):
             if survives:
@@ -119,5 +119,5 @@ class Content:
 
 
 def pages_of(offset: int, size: int) -> Iterable[int]:
-    """Numbers of the pages that a range touches."""
+    """Numbers of the pages in a range."""
     return range(offset // PAGE, (offset + size - 1) // PAGE + 1)

@@ -1,4 +1,4 @@
-"""Switches of a served model, turned from outside over a socket of their own: one line of words in, one of JSON out.
+"""Control a served model over a separate socket: one line of words in, one of JSON out.
 
 ::
 
@@ -43,11 +43,11 @@ class Served(Protocol):
     lateness: Lateness
 
     def power_cut(self) -> int:
-        """Lose what no battery keeps; pages lost."""
+        """Lose what no battery protects; return the number of pages."""
 
 
 def answer(served: Served, line: bytes) -> bytes:
-    """Carry out one line; the answer is a JSON object with ``error`` where that could not be done."""
+    """Carry out one line; the answer is a JSON object, with ``error`` if that failed."""
     words = line.decode("utf-8", "replace").split()
     now = time.monotonic()
     result: dict[str, Any]
@@ -77,7 +77,7 @@ def answer(served: Served, line: bytes) -> bytes:
 
 
 def status(served: Served, now: float) -> dict[str, Any]:
-    """What it is and how it keeps time."""
+    """The model and how well it keeps time."""
     device = served.device
     return {
         **{name: getattr(device.plan, name) for name in ("kind", "level")},

@@ -21,13 +21,13 @@ class Traits:
     """The properties of a kind."""
 
     controller: Flush | None = None
-    """Effect of a flush on the controller's cache; None: it has none."""
+    """Effect of a flush on the controller's cache; None if it has no cache."""
     battery: bool = False
-    """Whether the controller's cache outlives a power cut."""
+    """Whether the controller's cache survives a power cut."""
     drives: Flush | None = None
-    """Effect of a flush on the drives' caches; None: none, unless requested."""
+    """Effect of a flush on the drives' caches; None: no such caches unless requested."""
     commit: float | None = None
-    """Seconds of any write into a medium that keeps it and is no platter; None: there is none."""
+    """Seconds of a write into a medium that is durable but no platter; None if there is none."""
 
 
 TRAITS: dict[Kind, Traits] = {
@@ -45,20 +45,20 @@ TRAITS: dict[Kind, Traits] = {
 }
 CONTROLLER, DRIVES, MEDIUM = 0, 1, 2
 SAMPLE, DIFFERENT = 256, 128
-"""Of the first 256 bytes of random data about 160 differ: with 128 and more, nothing can be compressed."""
+"""Of the first 256 bytes of random data about 160 differ: with 128 and more, nothing is compressible."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What to build."""
+    """The properties to build."""
 
     kind: Kind
     cache: int = 64 << 20
-    """Bytes of the kind's write cache."""
+    """Bytes of the write cache."""
     destage: float = 20e6
-    """Bytes a second that leave it."""
+    """Bytes per second that leave it."""
     drive_cache: int = 0
-    """Bytes of cache in the drives behind a controller, which forwards no flush to them."""
+    """Bytes of cache in the drives behind a controller that forwards no flush to them."""
     read_cache: int = 0
     size: int = 1 << 30
     """Bytes of one drive."""
@@ -68,24 +68,24 @@ class Plan:
     drives: int = 1
     chunk: int = 64 << 10
     link: float = 400e6
-    """Bytes a second between the host and the cache."""
+    """Bytes per second between the host and the cache."""
     latency: float = ELECTRONICS
-    """Seconds that any answer of a cache takes, and a flush at least."""
+    """Seconds of any answer from a cache, and the minimum for a flush."""
     hold: float = 0.2
-    """Seconds that a drive's cache keeps content beyond its turn, unless it is told to flush: lost with the power."""
+    """Seconds for which a drive's cache keeps content after its turn unless flushed: lost with the power."""
     read_ahead: int = 0
-    """Bytes that the controller reads in advance behind a reader of a row; 0: never."""
+    """Bytes that the controller reads ahead of a sequential reader; 0: none."""
     compresses: bool = False
-    """Whether what can be compressed takes as much less time on its way, and less room in caches."""
+    """Whether compressible data take less transfer time and less room in caches."""
     keep: bool = True
-    """Whether content is kept; without, reads give zeros."""
+    """Whether content is kept; otherwise reads return zeros."""
 
 
 class Device:
-    """Answers each operation with the moment at which it is done; all times in seconds of one clock."""
+    """Return for each operation the time at which it completes, in seconds of one clock."""
 
     def __init__(self, plan: Plan) -> None:
-        """Raise ValueError for what cannot be built."""
+        """Raise ValueError for an impossible model."""
         self.plan, self.traits = plan, TRAITS[plan.kind]
         mechanics = Mechanics(size=plan.size, rpm=plan.rpm, zones=plan.zones)
         self.array = Array(mechanics, plan.level, plan.drives, plan.chunk)
@@ -106,11 +106,11 @@ class Device:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return self.array.size
 
     def set_write_back(self, now: float, on: bool) -> None:
-        """Switch the controller's write policy; dirty content is written out first. ValueError without a cache."""
+        """Set the controller's write policy, after destaging dirty content. Raise ValueError without a cache."""
         if self._controller is None:
             raise ValueError(f"a {self.plan.kind} array has no controller with a write cache")
         self._settle(now)
@@ -119,7 +119,7 @@ class Device:
         self.write_back = on
 
     def set_drive_cache(self, now: float, on: bool) -> None:
-        """Switch the cache in the drives; what is dirty is written out first. Raise ValueError where there is none."""
+        """Set the drives' caches, after destaging dirty content. Raise ValueError if there are none."""
         if self._drives is None:
             raise ValueError("the drives have no cache that could be switched")
         self._settle(now)
@@ -130,11 +130,11 @@ class Device:
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether the controller reads in advance."""
+        """Whether the controller reads ahead."""
         return self._ahead.on
 
     def set_read_ahead(self, on: bool) -> None:
-        """Switch the controller's read-ahead. Raise ValueError where there is none."""
+        """Set the controller's read-ahead. Raise ValueError if it has none."""
         if not self._ahead.depth:
             raise ValueError("there is no controller that reads in advance")
         self._ahead.on = on
@@ -144,7 +144,7 @@ class Device:
         return round(sum(cache.dirty(now) for cache in (self._controller, self._drives) if cache))
 
     def read(self, now: float, offset: int, size: int) -> tuple[float, bytes]:
-        """When the data is there, and the data."""
+        """Completion time and data of a read."""
         self._settle(now)
         pages = pages_of(offset, size)
         kept = self._reads.holds(pages) or all(
@@ -165,7 +165,7 @@ class Device:
         return self.array.read(begin, offset, carried), data
 
     def write(self, now: float, offset: int, data: bytes, *, durable: bool = False) -> float:
-        """When the write is acknowledged; ``durable``: force unit access, which a flush of its own stands for."""
+        """When the write is acknowledged; ``durable``: force unit access, equivalent to a flush."""
         self._settle(now)
         self._reads.touch(pages_of(offset, len(data)))
         if self._controller and self.write_back and len(data) <= self._controller.size:
@@ -180,7 +180,7 @@ class Device:
         return end
 
     def flush(self, now: float) -> float:
-        """When everything acknowledged before it is durable, or is said to be."""
+        """When everything acknowledged before is durable, or is reported to be."""
         self._settle(now)
         end = now + self.plan.latency
         if self._drives and self.traits.commit and self._content.count(DRIVES):
@@ -194,14 +194,14 @@ class Device:
         return end
 
     def _emptied(self, now: float, layer: int, cache: WriteCache) -> float:
-        """When a cache has been written out: at the destage rate, and never before the last block passes the head."""
+        """When a cache has been destaged: at the destage rate, and not before the last block passes the head."""
         passes = self._pass_at if self._pass_at >= now else self.array.next_pass(now, *self._last)
         end = max(now, cache.empty_at, passes)
         self._content.hurry(layer, end)
         return end
 
     def power_cut(self, now: float) -> int:
-        """Lose what no battery keeps; how many pages (4 KiB) were lost. It is on again at once."""
+        """Lose what no battery protects; return the number of pages (4 KiB) lost. Power returns at once."""
         self._settle(now)
         lost = self._content.cut()
         for cache in (self._controller, self._drives):
@@ -229,7 +229,7 @@ class Device:
         return self._over_link(begin, size)
 
     def _carried(self, data: bytes) -> int:
-        """How many bytes are on the way for these: where it compresses, the fewer the more alike their first ones are.
+        """Bytes transferred for these: with compression, fewer the more alike the first ones are.
 
         Counting them takes a microsecond; to compress them for good would make the answers late.
         """

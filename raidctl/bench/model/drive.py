@@ -1,4 +1,4 @@
-"""One drive: platters that turn, an arm that moves, zones; or flash, that has none. In seconds and bytes."""
+"""One drive: rotating platters, an arm, zones; or flash. In seconds and bytes."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from dataclasses import dataclass
 from random import Random
 
 READ_AHEAD = 2 << 20
-"""Bytes that a drive reads on by itself behind a reader."""
+"""Bytes that a drive reads ahead."""
 ELECTRONICS = 50e-6
-"""Seconds that any answer takes."""
+"""Seconds of any answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanics:
-    """Figures of a data sheet."""
+    """Figures from a data sheet."""
 
     size: int
     rpm: float = 7200.0
     """0: solid state."""
     outer: float = 150e6
-    """Bytes a second on the outermost track (of flash: everywhere)."""
+    """Bytes per second on the outermost track (for flash: everywhere)."""
     zones: float = 2.0
-    """How many times faster than the innermost one, 1 or more."""
+    """Ratio of outermost to innermost track speed, 1 or more."""
     seek_least: float = 1.0e-3
-    """To the next track."""
+    """Seconds to the next track."""
     seek_span: float = 14.1e-3
-    """What a seek over all tracks takes more; by the square root of the distance. The mean seek is then 8.5 ms."""
+    """Additional seconds for a full-stroke seek, by the square root of the distance. The mean seek is then 8.5 ms."""
     flash: float = 100e-6
-    """Seconds of any operation of solid state."""
+    """Seconds of any operation on solid state."""
 
     @property
     def turn(self) -> float:
-        """Seconds of one revolution; 0 of solid state."""
+        """Seconds per revolution; 0 for solid state."""
         return 60.0 / self.rpm if self.rpm else 0.0
 
 
 class Drive:
-    """Carries out one operation after the other, in the order in which they come."""
+    """Carry out operations one at a time, in the order in which they arrive."""
 
     def __init__(self, mechanics: Mechanics, seed: int = 0) -> None:
-        """``seed``: where its platters stand at time 0."""
+        """``seed``: the position of the platters at time 0."""
         self.mechanics = mechanics
         self.free_at = 0.0
         self._phase = Random(seed).random()  # noqa: S311 - a place to begin, not a secret
@@ -49,7 +49,7 @@ class Drive:
         self._stream = 0.0
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When it has been read; what follows the last read comes from the drive's own reading ahead."""
+        """When it has been read; a sequential read comes from the drive's read-ahead."""
         if offset == self._next_read and self.mechanics.rpm:
             ahead = self._transfer(offset, READ_AHEAD)
             self._stream = max(self._stream, now - ahead) + self._transfer(offset, size)
@@ -66,7 +66,7 @@ class Drive:
         return self._access(now, offset, size)
 
     def rewrite(self, now: float, offset: int, size: int, *, queued: bool) -> float:
-        """When what was read just now is written again, from ``now`` on; the drive may do other work until then.
+        """When data just read are rewritten, from ``now`` on; the drive may do other work until then.
 
         An idle one stays on the track, and the block comes round again; one with a queue goes elsewhere, and comes back
         for it: an access like any other.
@@ -81,7 +81,7 @@ class Drive:
         return end
 
     def next_pass(self, now: float, offset: int, size: int) -> float:
-        """When it would be on the platter if the arm stood there; of solid state: after one operation."""
+        """When it would be on the platter with the arm in place; for solid state after one operation."""
         if not self.mechanics.rpm:
             return now + self.mechanics.flash
         turned = now / self.mechanics.turn + self._phase
@@ -110,7 +110,7 @@ class Drive:
         return self.mechanics.seek_least + self.mechanics.seek_span * math.sqrt(min(share, 1.0))
 
     def _turns(self, offset: int) -> float:
-        """Tracks before an offset: their length falls evenly from the outer to the inner one."""
+        """Number of tracks before an offset; their length falls linearly from outside to inside."""
         if not self.mechanics.rpm:
             return 0.0
         outer = self.mechanics.outer * self.mechanics.turn

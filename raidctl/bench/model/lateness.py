@@ -9,13 +9,13 @@ from raidctl.bench.estimators.histogram import Histogram
 
 LATE_MS = 2.0
 MOST_LATE = 0.05
-"""More than this share of the answers later than 2 ms: the figures are those of the host, not of the model."""
+"""Maximum share of answers more than 2 ms late; above it the figures are the host's, not the model's."""
 MOST_LOST = 0.02
-"""Nor may standing still (what cannot be caught up with) take more than this share of the time."""
+"""Maximum share of time lost in stalls of the host."""
 
 
 def hasten() -> bool:
-    """Ask the kernel to run this process as soon as it can; whether it does. Without the right to it, all goes on."""
+    """Ask the kernel for high scheduling priority; return whether it was granted."""
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     except OSError:
@@ -24,7 +24,7 @@ def hasten() -> bool:
 
 
 class Report(TypedDict):
-    """What the status of a model says of its own keeping of time."""
+    """Status of a model's timekeeping."""
 
     answers: int
     p50_ms: float
@@ -33,15 +33,15 @@ class Report(TypedDict):
     late: float
     """Share of the answers that were more than 2 ms late."""
     lost: float
-    """Share of the time in which the host stood still."""
+    """Share of time in which the host stalled."""
     host_too_slow: bool
     client_p50_ms: float
-    """From an answer to the next request of a client that had nothing else under way."""
+    """Time from an answer to the next request of a client without other requests."""
     client_p99_ms: float
 
 
 class Lateness:
-    """Collects the lateness of answers since the last reset."""
+    """Collect the lateness of answers since the last reset."""
 
     def __init__(self, now: float) -> None:
         """``now``: seconds."""
@@ -58,7 +58,7 @@ class Lateness:
         self._thinking: list[int] = []
 
     def add(self, late: float, lost: float) -> None:
-        """One answer went out ``late`` seconds after it was due, of which ``lost`` cannot be caught up with."""
+        """Record an answer ``late`` seconds after it was due, ``lost`` of which cannot be recovered."""
         self._count += 1
         self._late += late * 1000 > LATE_MS
         self._lost += lost
@@ -67,13 +67,13 @@ class Lateness:
             self._flush()
 
     def thought(self, seconds: float) -> None:
-        """A client took so long from its last answer to its next request."""
+        """Record a client's time from its last answer to its next request."""
         self._thinking.append(max(0, int(seconds * 1e9)))
         if len(self._thinking) >= 4096:
             self._flush()
 
     def report(self, now: float) -> Report:
-        """Since the last reset; without answers, the host is not too slow."""
+        """The status since the last reset; without answers, the host is not too slow."""
         self._flush()
         late = self._late / self._count if self._count else 0.0
         lost = self._lost / max(now - self._begin, 1e-9)

@@ -1,4 +1,4 @@
-"""The server's side of the NBD protocol, without any I/O: bytes in, requests and bytes out.
+"""The server side of the NBD protocol without I/O: bytes in, requests and bytes out.
 
 Fixed newstyle negotiation and simple replies, after doc/proto.md of the NBD project: read, write, force unit access,
 flush, disconnect. One export, whatever name it is asked by.
@@ -25,7 +25,7 @@ INFO_EXPORT, INFO_BLOCK_SIZE = 0, 3
 FUA = 1
 EINVAL, ENOSPC = 22, 28
 LARGEST = 32 << 20
-"""Bytes of one request, as the protocol has it for servers that say nothing else."""
+"""Maximum bytes of one request for servers that announce no other limit."""
 LONGEST_OPTION = 64 << 10
 _REQUEST = struct.Struct(">IHHQQI")
 
@@ -41,7 +41,7 @@ class Command(IntEnum):
 
 @dataclass(frozen=True)
 class Request:
-    """One request that can be carried out."""
+    """One valid request."""
 
     command: Command
     handle: int
@@ -52,11 +52,13 @@ class Request:
 
 
 Dialogue = Generator[int | bytes | Request, bytes | None, None]
-"""Yields how many bytes it needs, and is sent them; or bytes for the client; or a request. Ends with the connection."""
+"""Yields the number of bytes needed and is sent them, or bytes for the client, or a request. Ends with the
+connection.
+"""
 
 
 def dialogue(size: int) -> Dialogue:
-    """Lead one connection to an export of ``size`` bytes. A client that breaks the protocol ends it."""
+    """Handle one connection to an export of ``size`` bytes. A client that breaks the protocol is disconnected."""
     yield GREETING + struct.pack(">H", FIXED_NEWSTYLE | NO_ZEROES)
     (flags,) = struct.unpack(">I", (yield 4) or bytes(4))
     going = yield from _options(size, no_zeroes=bool(flags & NO_ZEROES))
@@ -96,7 +98,7 @@ def _answer(option: int, payload: bytes, size: int) -> bytes:
 
 
 def _named(payload: bytes) -> bool:
-    """Whether the payload of INFO or GO is whole: length of the name, name, how many informations, which."""
+    """Whether the payload of INFO or GO is complete: length of the name, name, number of items, items."""
     if len(payload) < 6:
         return False
     length = int.from_bytes(payload[:4], "big")
@@ -127,7 +129,7 @@ def _transmission(size: int) -> Dialogue:
 
 
 def _refusal(kind: int, flags: int, offset: int, length: int, size: int) -> int:
-    """The error of a request that cannot be carried out; 0: it can."""
+    """The error for an invalid request; 0 if it is valid."""
     if kind not in {Command.READ, Command.WRITE, Command.FLUSH} or flags & ~FUA:
         return EINVAL
     if kind == Command.FLUSH:
@@ -140,5 +142,5 @@ def _refusal(kind: int, flags: int, offset: int, length: int, size: int) -> int:
 
 
 def reply(handle: int, error: int = 0, data: bytes = b"") -> bytes:
-    """The answer to a request."""
+    """The reply to a request."""
     return struct.pack(">IIQ", SIMPLE_MAGIC, error, handle) + data

@@ -1,4 +1,4 @@
-"""Serves a model over NBD on a unix socket, and keeps its time.
+"""Serve a model over NBD on a unix socket with accurate timing.
 
 Every operation has a moment at which it is due; its answer waits for that moment and is never early. An answer that
 goes out late is not lost time: the client's next request counts as if it had come that much earlier, so that the
@@ -25,7 +25,7 @@ from raidctl.bench.model.lateness import Lateness
 from raidctl.bench.model.nbd import Command, Dialogue, Request, dialogue, reply
 
 CATCH_UP = 0.02
-"""Seconds of lateness that the next request makes good; more is time in which the host stood still."""
+"""Seconds of lateness that the next request can make up for; more counts as a stall of the host."""
 CHUNK = 1 << 20
 
 
@@ -43,18 +43,18 @@ class Client:
     closed: bool = False
     under_way: int = 0
     answered: float | None = None
-    """When the last answer went out."""
+    """Time of the last answer."""
     drops: bool = False
-    """Whether a layer between it and the array answers each flush itself, and passes none on."""
+    """Whether a layer between it and the array acknowledges flushes without forwarding them."""
 
 
 class Server:
-    """One thread that waits for whatever comes first: bytes, or the next due answer."""
+    """One thread that waits for bytes or for the next due answer."""
 
     def __init__(
         self, device: Device, path: Path, control_path: Path | None = None, dropping: Path | None = None
     ) -> None:
-        """Bind the sockets; one left behind by a dead server is replaced. Raise OSError where that cannot be done.
+        """Bind the sockets, replacing one left by a dead server. Raise OSError if that fails.
 
         ``dropping``: a second way to the same array, through a layer that passes no flush on.
         """
@@ -76,7 +76,7 @@ class Server:
             self._listen(dropping, lambda listener: self._accept(listener, drops=True))
 
     def stop(self) -> None:
-        """End `run` at its next turn."""
+        """End `run` at its next iteration."""
         self._running = False
 
     def run(self) -> None:
@@ -92,7 +92,7 @@ class Server:
                 path.unlink(missing_ok=True)
 
     def power_cut(self) -> int:
-        """Lose what no battery keeps, and all connections with their requests under way; pages (4 KiB) lost."""
+        """Lose what no battery protects, and all connections; return the number of pages (4 KiB) lost."""
         for client in list(self._clients):
             self._close(client)
         self._due.clear()
@@ -165,14 +165,14 @@ class Server:
         self._serve(client)
 
     def _serve(self, client: Client) -> None:
-        """Hand the dialogue what it needs, as long as that has come."""
+        """Send the protocol what it needs, as far as it has arrived."""
         while not client.closed and client.needs and len(client.received) >= client.needs:
             part = bytes(memoryview(client.received)[: client.needs])
             del client.received[: client.needs]
             self._advance(client, part)
 
     def _advance(self, client: Client, part: bytes | None) -> None:
-        """Lead the dialogue to where it needs bytes again."""
+        """Advance the protocol until it needs bytes again."""
         client.needs = 0
         try:
             said = client.dialogue.send(part)
@@ -204,7 +204,7 @@ class Server:
         heapq.heappush(self._due, (due, next(self._number), client, reply(request.handle, 0, data)))
 
     def _behind(self, client: Client) -> float:
-        """Seconds by which a request came late, because what it waited for was answered late.
+        """Seconds by which a request was late because an earlier answer was late.
 
         Where nothing is under way, it has waited for the last answer of all: a client that asks now here, now there.
         """
@@ -238,7 +238,7 @@ class Server:
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove a socket that nobody listens on."""
+    """Remove a socket without a listener."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(os.fspath(path))

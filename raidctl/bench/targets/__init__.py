@@ -22,18 +22,18 @@ __all__ = ["Handled", "refuse_outside"]
 
 @runtime_checkable
 class Handled(Protocol):
-    """A target that is an open descriptor."""
+    """A target with an open descriptor."""
 
     @property
     def base(self) -> int:
-        """Where the target begins within what the descriptor shows, bytes; 0 for files."""
+        """Offset of the target within the descriptor, bytes; 0 for files."""
 
     def fileno(self) -> int:
         """The open descriptor."""
 
 
 def refuse_outside(target: Target, work: Work) -> None:
-    """Refuse operations outside of the target, or writes to a read-only one.
+    """Refuse operations outside the target, or writes to a read-only one.
 
     Raises:
         BenchError: With the first operation that is off.

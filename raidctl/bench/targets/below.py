@@ -1,4 +1,4 @@
-"""Which bytes of disks and files a block device is: through loop devices, partitions and linear mappings.
+"""Find which bytes of disks and files a block device maps, through loop devices, partitions and linear mappings.
 
 Writing through one loop device changes what another one shows, and the kernel tells neither of them.
 """
@@ -18,16 +18,16 @@ _LINEAR = re.compile(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18}
 
 
 class Extent(NamedTuple):
-    """A range of bytes of something that nothing below it is known of."""
+    """A range of bytes of something with nothing known below it."""
 
     what: str
-    """Number of a device, or of the file system and the inode of a file."""
+    """Number of a device, or of the file system and inode of a file."""
     first: int
     end: int
 
 
 class Stack:
-    """All block devices of the kernel's files below ``sys``.
+    """All block devices of the kernel, read below ``sys``.
 
     ``table`` is what ``dmsetup table`` prints: without it, each mapping is taken for a device of its own.
     """
@@ -46,7 +46,7 @@ class Stack:
         return self._places[number].name
 
     def extents(self, number: str, first: int = 0, end: int | None = None) -> list[Extent]:
-        """What a range of a device is made of. Raise OSError, ValueError or LookupError where that is unknown."""
+        """The extents of a range of a device. Raise OSError, ValueError or LookupError if unknown."""
         place = self._places[number]
         end = _figure(place / "size") * _SECTOR if end is None else end
         if (place / "partition").exists():
@@ -70,7 +70,7 @@ class Stack:
         ]
 
     def chain(self, number: str) -> set[str]:
-        """A device and all below it. Raise as `extents`."""
+        """A device and everything below it. Raise as `extents`."""
         place = self._places[number]
         below = [self._numbers[place.parent]] if (place / "partition").exists() else []
         backing = self.backing(number)
@@ -81,12 +81,12 @@ class Stack:
         return {number}.union(*map(self.chain, below))
 
     def sharing(self, number: str) -> list[str]:
-        """The other devices, not below it, that show some of its bytes; those of which that is unknown, too."""
+        """Other devices, not below it, that share bytes with it; including those for which that is unknown."""
         mine, below = self.extents(number), self.chain(number)
         return [other for other in self._places if other not in below and self._overlaps(other, mine)]
 
     def hidden(self, number: str) -> Iterator[str]:
-        """The files and devices below of which a layer shows only a part: what lies on them is not seen on it."""
+        """Files and devices below that are only partly visible through a layer."""
         for one in sorted(self.chain(number)):
             place, backing = self._places[one], self.backing(one)
             if backing is not None:
@@ -98,7 +98,7 @@ class Stack:
                 yield from (f"/dev/{self.name(below)}" for _, _, below, _ in self._pieces(place))
 
     def backing(self, number: str) -> str | None:
-        """The file or device of a loop device; None where it is none, or has none."""
+        """The file or device behind a loop device; None for other devices."""
         return _text(self._places[number] / "loop/backing_file") or None
 
     def _pieces(self, place: Path) -> list[tuple[int, int, str, int]]:
@@ -117,7 +117,7 @@ def _figure(path: Path) -> int:
 
 
 def _text(path: Path) -> str:
-    """The line of a file; empty where there is none."""
+    """The line of a file; empty if there is none."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape").removesuffix("\n")
     except OSError:

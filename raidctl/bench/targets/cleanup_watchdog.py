@@ -1,4 +1,4 @@
-"""Who takes a file away when raidctl itself cannot any more: a shell that waits for the end of this process.
+"""Remove a file when raidctl can no longer do so: a shell that waits for this process to end.
 
 It is needed for signal 9 alone, to which nothing in this process can answer.
 """
@@ -11,11 +11,11 @@ from raidctl.runners.process import Companion
 
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _SCRIPT = 'read -r _; [ "$(stat -c %d:%i -- "$1" 2>/dev/null)" = "$2" ] && rm -f -- "$1"'
-"""Its input ends with this process. Somebody else's file of the same name is another one, and stays."""
+"""Its input ends with this process. A different file of the same name is kept."""
 
 
 class Caretaker:
-    """Takes a file away when this process is gone, until it is dismissed.
+    """Remove a file when this process ends, unless dismissed.
 
     Where it cannot be started (a system without a shell) there is none, which nobody needs to know: it matters only
     to a raidctl that is killed, and what one leaves is known by its name.
@@ -32,7 +32,7 @@ class Caretaker:
             self._other = Companion(argv, {"PATH": _PATH, "LC_ALL": "C"})
 
     def dismiss(self) -> None:
-        """The file is gone, or is to stay; more than once does nothing."""
+        """Stop watching, since the file is gone or stays; may be repeated."""
         other, self._other = self._other, None
         if other is not None:
             other.end()

@@ -1,4 +1,4 @@
-"""A block device as a target: only read, unless the user names the range that may be overwritten.
+"""A block device as a target, read-only unless the user names a range to overwrite.
 
 Even then it is refused as soon as anything speaks against it (`raidctl.bench.targets.safety`); and while it is open,
 O_EXCL keeps the kernel from giving it to anybody else: no mount, no array.
@@ -47,11 +47,11 @@ class DeviceTarget(Opened):
 
     @property
     def writable(self) -> bool:
-        """Whether a range was named."""
+        """Whether a range to overwrite was named."""
         return self._write is not None
 
     def _open(self) -> None:
-        """Open it, after everything that speaks against it was asked."""
+        """Open it after all safety checks."""
         # looked at before it is opened: to open a tape rewinds it
         if not stat.S_ISBLK(Path(self.path).stat().st_mode):
             raise BenchError(f"{printable(self.name)} is no block device.")
@@ -79,7 +79,7 @@ class DeviceTarget(Opened):
             self.base, self.size = self._range(*self._write)
 
     def _logical(self, number: int) -> int:
-        """The logical block size; the larger of the usual ones where it is not told."""
+        """The logical block size; the larger of the usual ones if unknown."""
         place = (self._kernel.sys / "dev/block" / f"{os.major(number)}:{os.minor(number)}").resolve()
         for where in (place, place.parent):
             try:

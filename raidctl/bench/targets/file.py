@@ -1,4 +1,4 @@
-"""A temporary file in the user's directory, written completely and removed.
+"""A temporary file in the user's directory, written completely and removed at the end.
 
 Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
 file is made with O_EXCL, and only that very file is removed; where raidctl is killed, by a second process. It is locked
@@ -35,11 +35,11 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
 _LEAST = 64 << 10
 SHARE = 0.25
-"""Largest share of the free space for the file, unless a size is given."""
+"""Maximum share of the free space for the file, unless a size is given."""
 
 
 class FileTarget(Opened):
-    """A file of raidctl's own.
+    """A file that raidctl creates.
 
     Args:
         directory: Where the user allows it.
@@ -84,14 +84,14 @@ class FileTarget(Opened):
 
     @property
     def writable(self) -> bool:
-        """It is raidctl's own."""
+        """Always true: raidctl created it."""
         return True
 
     def _refused(self) -> str:
         return self.path if self._made else self.directory
 
     def check(self) -> None:
-        """Refuse what is known before anything is made: no directory, read-only, no permission, no room.
+        """Refuse before creating anything: no directory, read-only, no permission, no space.
 
         Raises:
             BenchError, AccessMissing: With the reason.
@@ -103,14 +103,14 @@ class FileTarget(Opened):
             raise refusal(self.directory, error) from None
 
     def _open(self) -> None:
-        """Make the file and write all of it."""
+        """Create the file and write all of it."""
         self.check()
         self._make()
         self._write()
         self._settle()
 
     def close(self) -> None:
-        """Remove the file, if it is still the created one; may be repeated."""
+        """Remove the file if it is still the one created; may be repeated."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -127,7 +127,7 @@ class FileTarget(Opened):
         super().close()
 
     def _refuse_place(self) -> None:
-        """Whether a file may be made there at all: that counts before how much room there is."""
+        """Refuse a directory in which no file may be created; checked before the free space."""
         if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
             shown = printable(self.directory)
             raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
@@ -193,7 +193,7 @@ class FileTarget(Opened):
             return os.pwritev(self._handle, [view], at)
 
     def _settle(self) -> None:
-        """Find out what lies below: alignment, page cache, copies on write, holes."""
+        """Find out the properties of the file: alignment, page cache, copy on write, holes."""
         place = place_of(self.path)
         if place.in_memory or (place.filesystem == "zfs" and self.direct):
             self.direct = False
@@ -224,13 +224,13 @@ def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confou
 
 
 def room(directory: str) -> int:
-    """Free bytes that this user may fill. Raise OSError."""
+    """Free bytes available to this user. Raise OSError."""
     state = os.statvfs(directory)
     return state.f_bavail * state.f_frsize
 
 
 def leftovers(directory: str) -> list[str]:
-    """Files of runs that were killed: raidctl's name, raidctl's first sector or nothing, and nobody holds its lock."""
+    """Files of killed runs: raidctl's name, raidctl's first sector or nothing, and no lock held."""
     try:
         names = sorted(entry.name for entry in os.scandir(directory) if _NAME.fullmatch(entry.name))
     except OSError:

@@ -1,4 +1,4 @@
-"""Open a target, without page cache if possible, and find the required alignment."""
+"""Open a target, bypassing the page cache if possible, and find the required alignment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
 
 
 class Opened:
-    """A target that is one descriptor: opened on entering, closed on leaving whatever happens."""
+    """A target with one descriptor, opened on entering and always closed on leaving."""
 
     name: str
     _handle = -1
@@ -61,17 +61,17 @@ class Opened:
         self.close()
 
     def close(self) -> None:
-        """Close it; more than once does nothing."""
+        """Close it; may be repeated."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
 
     def _open(self) -> None:
-        """Have the descriptor, and know all about it. Raise OSError, and BenchError with a reason."""
+        """Open the descriptor and read its properties. Raise OSError, or BenchError with a reason."""
         raise NotImplementedError
 
     def _refused(self) -> str:
-        """What the system's refusal is about."""
+        """What the system refused."""
         return self.name
 
 
@@ -88,7 +88,7 @@ def refusal(path: str, error: OSError) -> BenchError | AccessMissing:
 
 
 def open_direct(path: str, flags: int) -> tuple[int, bool]:
-    """A descriptor, and whether it passes the page cache by. Raise OSError.
+    """Open a descriptor; return also whether it bypasses the page cache. Raise OSError.
 
     The flag is set afterwards: a refused open with O_CREAT may leave a file behind.
     """
@@ -97,7 +97,7 @@ def open_direct(path: str, flags: int) -> tuple[int, bool]:
 
 
 def set_direct(handle: int, *, wanted: bool) -> bool:
-    """Let a descriptor pass the page cache by, or no more; whether it does so now. Raise OSError."""
+    """Set whether a descriptor bypasses the page cache; return whether it does. Raise OSError."""
     flags = fcntl.fcntl(handle, fcntl.F_GETFL)
     try:
         fcntl.fcntl(handle, fcntl.F_SETFL, flags | os.O_DIRECT if wanted else flags & ~os.O_DIRECT)
@@ -109,7 +109,7 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
 
 
 def grain_of(handle: int) -> int | None:
-    """The smallest multiple that a descriptor with O_DIRECT takes, bytes, found by reading; None: none of them.
+    """The smallest block size that a descriptor with O_DIRECT accepts, bytes, found by reading; None: none does.
 
     Raise OSError for other troubles.
     """

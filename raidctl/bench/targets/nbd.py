@@ -23,7 +23,7 @@ PORT = 10809
 
 @dataclass(frozen=True)
 class Address:
-    """Where an export is."""
+    """Address of an export."""
 
     export: str
     path: str | None = None
@@ -33,7 +33,7 @@ class Address:
 
 
 def address_of(uri: str) -> Address:
-    """The place that a URI names.
+    """The address in a URI.
 
     Raises:
         UsageError: It names none, or one on another machine.
@@ -68,7 +68,7 @@ def _loopback(host: str) -> bool:
 
 
 def _read(link: Link, first: int, length: int) -> bytes:
-    """Read in pieces that the server takes."""
+    """Read in blocks that the server accepts."""
     most, end = link.export.largest, first + length
     return b"".join(link.read(at, min(most, end - at)) for at in range(first, end, most))
 
@@ -87,7 +87,7 @@ class NbdTarget:
     kind = "nbd"
     base = 0
     direct = True
-    """No page cache of this machine lies between; what the server does is its own matter."""
+    """No page cache of this machine is involved; that of the server is unknown."""
 
     def __init__(self, uri: str, *, write: bool = False) -> None:
         self.name = uri
@@ -96,7 +96,7 @@ class NbdTarget:
         self._export: Export | None = None
 
     def __enter__(self) -> NbdTarget:  # noqa: PYI034 - Self is not in the typing of Python 3.10
-        """Ask what the export is, and, before it may be written, whether anybody's data lies there.
+        """Query the export, and before writing check whether it holds data.
 
         Raises:
             BenchError: It cannot be reached, or holds data that raidctl did not write.
@@ -113,7 +113,7 @@ class NbdTarget:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is held open: each worker has a connection of its own."""
+        """Do nothing: each worker has a separate connection."""
 
     def _refuse_data(self, link: Link) -> None:
         shown, size = printable(self.name), link.export.size
@@ -128,7 +128,7 @@ class NbdTarget:
             raise BenchError(f"{shown} is not written to: {found}.")
 
     def connect(self) -> Link:
-        """A new connection: one for each process that uses it.
+        """Open a connection; each process needs one.
 
         Raises:
             BenchError: It cannot be reached, or the server refuses.
@@ -149,7 +149,7 @@ class NbdTarget:
 
     @property
     def export(self) -> Export:
-        """What the server said of it. Raise BenchError before it was entered."""
+        """The server's description of the export. Raise BenchError before entering."""
         if self._export is None:
             raise BenchError(f"{printable(self.name)} has not been opened.")
         return self._export
@@ -161,10 +161,10 @@ class NbdTarget:
 
     @property
     def alignment(self) -> int:
-        """The server's smallest request, bytes."""
+        """The server's minimum request size, bytes."""
         return self.export.smallest
 
     @property
     def writable(self) -> bool:
-        """Whether it may be written."""
+        """Whether writing is allowed."""
         return self._write and not self.export.read_only

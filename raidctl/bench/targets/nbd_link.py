@@ -15,7 +15,7 @@ from raidctl.errors import BenchError
 
 READ, WRITE, DISCONNECT, FLUSH = 0, 1, 2, 3
 FUA = 1
-"""Flag of a request: on stable storage before the reply."""
+"""Request flag: on stable storage before the reply."""
 REQUEST = struct.Struct(">IHHQQI")
 """Magic, flags, command, cookie, offset, length."""
 REPLY = struct.Struct(">IIQ")
@@ -23,7 +23,7 @@ REPLY = struct.Struct(">IIQ")
 REQUEST_MAGIC = 0x25609513
 REPLY_MAGIC = 0x67446698
 LARGEST = 32 << 20
-"""The longest request that servers are sure to take, bytes."""
+"""The longest request that every server accepts, bytes."""
 
 _GREETING = struct.Struct(">8s8sH")
 _OPTION = struct.Struct(">8sII")
@@ -45,18 +45,18 @@ _REASONS = {
 }
 _LONGEST_ANSWER = 1 << 16
 _PATIENCE = 10.0
-"""Seconds in which a server has to answer while the connection is being made."""
+"""Seconds in which a server has to answer during negotiation."""
 
 
 @dataclass(frozen=True)
 class Export:
-    """What a server says of an export."""
+    """The server's description of an export."""
 
     size: int
     """Bytes."""
     flags: int
     smallest: int = 1
-    """Requests are multiples of it, bytes."""
+    """Requests are multiples of this, bytes."""
     largest: int = LARGEST
     """The longest request, bytes."""
 
@@ -72,17 +72,17 @@ class Export:
 
     @property
     def can_fua(self) -> bool:
-        """Whether a write may ask to be durable."""
+        """Whether a write may be requested as durable."""
         return bool(self.flags & 8)
 
     @property
     def shared(self) -> bool:
-        """Whether a flush on one connection covers what was written through the others."""
+        """Whether a flush on one connection covers writes through the others."""
         return bool(self.flags & 256)
 
 
 class Gone(OSError):
-    """The server went away in the middle of something."""
+    """The server disconnected in the middle of a request."""
 
     def __init__(self) -> None:
         super().__init__(errno.ECONNRESET, "the NBD server closed the connection")
@@ -97,15 +97,15 @@ class Link:
         self._head = memoryview(bytearray(REPLY.size))
 
     def fileno(self) -> int:
-        """For waiting until a reply arrives."""
+        """The descriptor, for waiting until a reply arrives."""
         return self.socket.fileno()
 
     def send(self, command: int, cookie: int, offset: int, length: int) -> None:
-        """Ask for something that carries no data."""
+        """Send a request without data."""
         self.socket.sendall(REQUEST.pack(REQUEST_MAGIC, 0, command, cookie, offset, length))
 
     def send_data(self, cookie: int, offset: int, data: memoryview, *, flags: int = 0) -> None:
-        """Write: the request and its data, with one system call where the socket takes them."""
+        """Send a write request and its data, with one system call if the socket takes them."""
         head = REQUEST.pack(REQUEST_MAGIC, flags, WRITE, cookie, offset, len(data))
         sent = self.socket.sendmsg((head, data))
         if sent < len(head):
@@ -115,7 +115,7 @@ class Link:
             self.socket.sendall(data[sent - len(head) :])
 
     def reply(self) -> tuple[int, int]:
-        """Wait for the head of a reply: its cookie, and 0 or an errno. The data of a read that succeeded follows.
+        """Receive the head of a reply: its cookie, and 0 or an errno. The data of a successful read follow.
 
         Raises:
             Gone: The server went away, or does not speak the protocol.
@@ -127,7 +127,7 @@ class Link:
         return cookie, error if error in errno.errorcode or not error else errno.EINVAL
 
     def take(self, into: memoryview) -> None:
-        """Fill a buffer with what comes next.
+        """Fill a buffer with the next bytes.
 
         Raises:
             Gone: The server went away.
@@ -135,7 +135,7 @@ class Link:
         _take(self.socket, into)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Read without haste. Raise OSError with the server's errno."""
+        """Read synchronously. Raise OSError with the server's errno."""
         self.send(READ, 0, offset, length)
         self._fine()
         data = bytearray(length)
@@ -143,12 +143,12 @@ class Link:
         return bytes(data)
 
     def write(self, offset: int, data: bytes, *, durable: bool = False) -> None:
-        """Write without haste. Raise OSError with the server's errno."""
+        """Write synchronously. Raise OSError with the server's errno."""
         self.send_data(0, offset, memoryview(data), flags=FUA if durable else 0)
         self._fine()
 
     def flush(self) -> None:
-        """Flush without haste. Raise OSError with the server's errno."""
+        """Flush synchronously. Raise OSError with the server's errno."""
         self.send(FLUSH, 0, 0, 0)
         self._fine()
 
@@ -158,7 +158,7 @@ class Link:
             raise OSError(error, "the NBD server refuses")
 
     def close(self) -> None:
-        """Say goodbye and close."""
+        """Disconnect and close."""
         with contextlib.suppress(OSError):
             self.send(DISCONNECT, 0, 0, 0)
         self.socket.close()
@@ -179,7 +179,7 @@ def _some(where: socket.socket, count: int) -> bytes:
 
 
 def negotiate(where: socket.socket, name: str) -> Link:
-    """Agree with a server on an export; the socket is closed when that fails.
+    """Negotiate an export with a server; the socket is closed if that fails.
 
     Raises:
         BenchError: It is no NBD server, or refuses; with the reason.
@@ -215,7 +215,7 @@ def _option(where: socket.socket, option: int, data: bytes) -> None:
 
 
 def _gone_to(where: socket.socket) -> Export | None:
-    """The answers to GO; None from a server that does not know it."""
+    """The answers to GO; None from a server that does not support it."""
     size, flags, smallest, largest = None, 0, 1, LARGEST
     while True:
         magic, option, kind, length = _ANSWER.unpack(_some(where, _ANSWER.size))

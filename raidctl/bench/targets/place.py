@@ -15,27 +15,27 @@ _COPYING = frozenset({"btrfs", "zfs", "bcachefs", "nilfs2"})
 
 @dataclass(frozen=True)
 class Place:
-    """The file system below a path; None: not known."""
+    """The file system below a path; fields are None if unknown."""
 
     filesystem: str | None = None
     point: str | None = None
     source: str | None = None
     options: tuple[str, ...] = ()
-    """Of the file system: ``rw``, ``nobarrier``."""
+    """Mount options: ``rw``, ``nobarrier``."""
 
     @property
     def in_memory(self) -> bool:
-        """Whether there is no drive below."""
+        """Whether the file system is in memory, without a drive below."""
         return self.filesystem in _MEMORY
 
     @property
     def copies_on_write(self) -> bool:
-        """Whether a write never lands where the data was."""
+        """Whether a write never overwrites data in place."""
         return self.filesystem in _COPYING
 
 
 def mount_below(path: str, mounts: tuple[Mount, ...]) -> Mount | None:
-    """The mount that an absolute path without links lies on: the longest, and of equals the last (uppermost)."""
+    """The mount of an absolute path without links: the longest, and of equal ones the last (uppermost)."""
     best: Mount | None = None
     for mount in mounts:
         inside = mount.point in ("/", path) or path.startswith(mount.point + "/")
@@ -45,13 +45,13 @@ def mount_below(path: str, mounts: tuple[Mount, ...]) -> Mount | None:
 
 
 def place_in(path: str, text: str) -> Place:
-    """The file system below a path, of a text of ``/proc/self/mountinfo``."""
+    """The file system of a path, from the text of ``/proc/self/mountinfo``."""
     mount = mount_below(path, mountinfo(text).mounts)
     return Place() if mount is None else Place(mount.filesystem, mount.point, mount.source, mount.options)
 
 
 def place_of(path: str) -> Place:
-    """The file system below a path of this machine."""
+    """The file system of a path of this machine."""
     try:
         text = Path(MOUNTINFO).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:

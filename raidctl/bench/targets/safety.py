@@ -1,4 +1,4 @@
-"""What must not be written to: everything that anybody uses, or may miss. Unknown is never safe.
+"""Find reasons not to write to a device: whatever is in use or holds data. Unknown is never safe.
 
 Four witnesses are asked, and one is enough to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL,
 which `raidctl.bench.targets.device` opens with), libblkid through its two programs, and the well-known places of the
@@ -21,19 +21,19 @@ from raidctl.runners.local import LocalRunner
 from raidctl.text import collapse, printable
 
 _NOTHING, _AMBIVALENT = 2, 8
-"""Exit codes of ``blkid -p``: nothing was found; several things were."""
+"""Exit codes of ``blkid -p``: nothing was found; several things were found."""
 _SHOWN = 160
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """Where the kernel tells of devices: of this machine, or a copy of these files."""
+    """The kernel's files on devices, of this machine or a copy."""
 
     sys: Path = Path("/sys")
     proc: Path = Path("/proc")
 
     def reasons(self, number: str) -> Iterator[str]:
-        """What the kernel knows that forbids writing to a block device.
+        """Reasons known to the kernel that forbid writing to a block device.
 
         Args:
             number: ``8:16``, its number.
@@ -51,7 +51,7 @@ class Kernel:
             yield f"which other devices show the same bytes is unknown ({getattr(error, 'strerror', None) or error})"
 
     def _elsewhere(self, number: str) -> Iterator[str]:
-        """What is in use, or holds data, below a device or beside it on the same bytes."""
+        """What is in use or holds data below a device, or beside it on the same bytes."""
         table = ""
         if any((self.sys / "dev/block").glob("*/dm")):
             [answer] = LocalRunner().carry_out([TABLE])
@@ -111,7 +111,7 @@ def _text(path: Path) -> str:
 
 
 def _number(node: str) -> str | None:
-    """``8:16`` of a device node; None where it is none."""
+    """``8:16`` of a device node; None for anything else."""
     if not node.startswith("/"):
         return None
     try:
@@ -133,7 +133,7 @@ def data_reasons(path: str) -> list[str]:
 
 
 def ends(path: str) -> tuple[bytes, bytes, int]:
-    """The first and the last MiB, and the size. Raise OSError, also where less was read than there is."""
+    """The first and last MiB, and the size. Raise OSError, also after a short read."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         size = os.lseek(handle, 0, os.SEEK_END)
@@ -147,7 +147,7 @@ def ends(path: str) -> tuple[bytes, bytes, int]:
 
 
 def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -> list[str]:
-    """What the answers of libblkid's programs and the two ends of a device say against writing to it. Pure."""
+    """Reasons not to write to a device, from the answers of libblkid's programs and both ends of the device. Pure."""
     found = [f"it holds {what}" for what in marks(head, tail, size)]
     asked = [_blkid(blkid), _wipefs(wipefs)]
     found += [reason for reason in asked if reason]
@@ -158,7 +158,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
 
 
 def _blkid(answer: Answer) -> str | None:
-    """What blkid has found; an empty text: nothing; None: it is not installed."""
+    """What blkid finds: an empty text for nothing; None if it is not installed."""
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
@@ -177,7 +177,7 @@ def _blkid(answer: Answer) -> str | None:
 
 
 def _wipefs(answer: Answer) -> str | None:
-    """As `_blkid`, of wipefs."""
+    """What wipefs finds, as `_blkid`."""
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):

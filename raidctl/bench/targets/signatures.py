@@ -14,7 +14,7 @@ from zlib import crc32
 from raidctl.bench.blocks import HEADER, HEADER_BYTES, MAGIC, SECTOR
 
 EDGE = 1 << 20
-"""How much of either end is read, bytes."""
+"""Bytes that are read at either end."""
 
 _KIB = 1 << 10
 # what it is, where it stands from the beginning (bytes), the bytes
@@ -92,19 +92,19 @@ def _at(tail: bytes, before: int, mark: bytes) -> bool:
 
 
 def _lvm(head: bytes) -> list[str]:
-    """The label of LVM stands in one of the first four sectors."""
+    """LVM: the label is in one of the first four sectors."""
     sectors = (head[at : at + 8] for at in range(0, _LVM_SECTORS * SECTOR, SECTOR))
     return ["an LVM physical volume"] if b"LABELONE" in sectors else []
 
 
 def _swap(head: bytes) -> list[str]:
-    """The mark of a swap area ends the first page, whatever a page is on the machine that made it."""
+    """Swap: the signature ends the first page, whatever the page size of the machine that made it."""
     ends = {head[page - 10 : page] for page in _PAGES}
     return ["a swap area"] if ends & {b"SWAPSPACE2", b"SWAP-SPACE", b"S1SUSPEND\0", b"S2SUSPEND\0"} else []
 
 
 def _md_before_end(tail: bytes, size: int) -> list[str]:
-    """Of md, 0.90 stands 64 KiB before the end, rounded down to 64 KiB; 1.0 8 KiB before it, rounded down to 4 KiB."""
+    """md: 0.90 is 64 KiB before the end, rounded down to 64 KiB; 1.0 is 8 KiB before it, rounded down to 4 KiB."""
     places = ((size // _OLD_MD - 1) * _OLD_MD, (size // SECTOR - 16) // 8 * 8 * SECTOR)
     start = size - len(tail)
     for place in places:
@@ -114,7 +114,7 @@ def _md_before_end(tail: bytes, size: int) -> list[str]:
 
 
 def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
-    """ZFS keeps four labels of 256 KiB, two at either end; the second half of each is a ring of uberblocks."""
+    """ZFS: four labels of 256 KiB, two at either end; the second half of each is a ring of uberblocks."""
     start = size - len(tail)
     end = size // (2 * _LABEL) * (2 * _LABEL) - start
     rings = [head[_LABEL : 2 * _LABEL], head[3 * _LABEL : 4 * _LABEL]]
@@ -126,7 +126,7 @@ def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
 
 
 def foreign(head: bytes, tail: bytes) -> str | None:
-    """Why the ends of a device are not free, where nothing but they can be asked; None: zeros or raidctl's own blocks.
+    """Why the ends of a device are not free, if only they can be read; None: zeros or raidctl's blocks.
 
     Unknown is never safe: bytes that no table knows may be a database's.
     """
@@ -140,7 +140,7 @@ def foreign(head: bytes, tail: bytes) -> str | None:
 
 
 def _ours(sector: bytes) -> bool:
-    """Whether a sector has a good header of raidctl's."""
+    """Whether a sector has a valid header of raidctl."""
     if len(sector) < SECTOR or not sector.startswith(MAGIC):
         return False
     return crc32(sector[: HEADER.size]) == int.from_bytes(sector[HEADER.size : HEADER_BYTES], "little")

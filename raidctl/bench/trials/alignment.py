@@ -1,4 +1,4 @@
-"""What misalignment costs: the same random operations at round places and beside them (BENCH 2.14)."""
+"""The cost of misalignment: the same random operations at aligned and shifted offsets (BENCH 2.14)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from raidctl.bench.work import Op, Target
 
 PLACES = 4096
 Way = tuple[str, int, int]
-"""`read` or `write`, bytes, how far beside a round place."""
+"""`read` or `write`, bytes, shift from an aligned offset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """Random operations at multiples of the chunk, and shifted: by a sector, by 4 KiB, by half a chunk.
+    """Random operations at multiples of the chunk, and shifted by a sector, by 4 KiB, by half a chunk.
 
     A chunk is what one drive holds in a row: the volume's strip, where that is told, or 64 KiB. Blocks are of 4 KiB,
     of 16 KiB, and of a chunk; what is larger than a chunk is placed at its own multiples.
@@ -26,7 +26,7 @@ class Alignment:
 
     depth: int = 4
     seconds: float = 0.5
-    """Of each phase in each round."""
+    """Seconds of each phase in each round."""
     rounds: int = ROUNDS
 
     name = "alignment"
@@ -34,21 +34,21 @@ class Alignment:
     alone = False
 
     def ways(self, target: Target, chunk: int = CHUNK) -> list[Way]:
-        """All phases of a round on a volume of such chunks; shifts that the target does not take are left out."""
+        """All phases of a round on a volume with such chunks; shifts that the target rejects are left out."""
         sizes = sorted({4 * KIB, 16 * KIB, chunk})
         shifts = [0, *(shift for shift in sorted({512, 4 * KIB, chunk // 2}) if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)
         return [(kind, size, shift) for kind in kinds for size in sizes for shift in shifts]
 
     def needs(self, target: Target) -> Needs:
-        """It writes where that is allowed."""
+        """Writes only if allowed."""
         ways = self.ways(target)
         seconds = self.rounds * self.seconds * len(ways)
         size = 4 * max(size for _, size, _ in ways)
         return Needs(seconds=seconds, written=None if target.writable else 0, size=size)
 
     def run(self, bench: Bench) -> Steps:
-        """All ways in random order, round by round."""
+        """Run all phases in random order, round by round."""
         chunk = bench.below.chunk
         ways = self.ways(bench.target, chunk)
         phases = {way: Phase() for way in ways}
@@ -90,7 +90,7 @@ _UNCLEAR = "What differs is within the spread of the rounds."
 
 
 def _about(bench: Bench) -> list[str]:
-    """What a round place is."""
+    """Describe the aligned offsets."""
     whose = "the volume's strip" if bench.below.strip else "a typical strip size, as the volume's is unknown"
     said = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]
     if bench.target.kind == "file":

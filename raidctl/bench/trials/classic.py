@@ -1,4 +1,4 @@
-"""Rows and random places of 8 KiB, read and written, with the write cache as it is and off: as old reports have it."""
+"""Sequential and random reads and writes of 8 KiB, with the write cache on and off, as in older reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAYS: dict[str, tuple[Op, bool]] = {
     "random_write": (Op.WRITE, False),
 }
 OFF = "_cache_off"
-"""Behind the names of figures with the write cache off."""
+"""Suffix of figures with the write cache off."""
 Switch = Callable[[], AbstractContextManager[object]]
 
 
@@ -33,40 +33,40 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Classic:
-    """One operation at a time. With ``off``, as it is, off, off, as it is again: a drift looks like no effect."""
+    """One operation at a time. With ``off``: unchanged, off, off, unchanged, which cancels drift."""
 
     size: int = 8 * KIB
     seconds: float = 1.0
-    """Of each way in each round."""
+    """Seconds of each phase in each round."""
     rounds: int = ROUNDS
     off: Switch | None = None
-    """Has the write cache off for as long as it lasts; None: it is only measured as it is."""
+    """Turns the write cache off for its duration; None: it is measured only as it is."""
 
     name = "classic"
     title = "rows and random places of 8 KiB"
 
     @property
     def alone(self) -> bool:
-        """While a cache is off nobody else is measured."""
+        """While a cache is off, no other trial is measured."""
         return self.off is not None
 
     @property
     def seconds_off(self) -> float:
-        """How long the write cache is off, about."""
+        """Approximate time for which the write cache is off."""
         return self.rounds * self.seconds * len(WAYS)
 
     def ways(self, target: Target) -> list[str]:
-        """Names of what is measured."""
+        """Names of the phases."""
         return [name for name, (op, _) in WAYS.items() if target.writable or op == Op.READ]
 
     def needs(self, target: Target) -> Needs:
-        """It writes where that is allowed."""
+        """Writes only if allowed."""
         times = 2 if self.off is not None else 1
         seconds = times * self.rounds * self.seconds * len(self.ways(target))
         return Needs(seconds=seconds, written=None if target.writable else 0, size=64 * self.size)
 
     def run(self, bench: Bench) -> Steps:
-        """All ways in random order, round by round."""
+        """Run all phases in random order, round by round."""
         seen = _Seen()
         if self.off is None:
             for _ in bench.rounds(self.rounds):
@@ -77,7 +77,7 @@ class Classic:
         return self._result(bench, seen)
 
     def _switched(self, bench: Bench, seen: _Seen, off: Switch) -> Iterator[None]:
-        """A quarter of the rounds as it is, half of them off, a quarter as it is: with the same number of each."""
+        """A quarter of the rounds unchanged, half of them off, a quarter unchanged: equal numbers of each."""
         half = -(-self.rounds // 2)
         for count, suffix in ((half, ""), (2 * half, OFF), (half, "")):
             if bench.over:
@@ -123,7 +123,7 @@ def _order(name: str) -> tuple[int]:
 
 
 def _ratio(on: Phase, off: Phase) -> Spread:
-    """Not paired: all rounds of the one lie between those of the other."""
+    """Unpaired ratio: all rounds of one lie between those of the other."""
     if on.short or off.short:
         return Spread(measured=None, unit="ratio", n=0)
     return effect.of_medians(on.rates, off.rates)

@@ -1,4 +1,4 @@
-"""Commits a second against the rotational limit (BENCH 2.2)."""
+"""Commits per second against the rotational limit (BENCH 2.2)."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ from raidctl.bench.work import Op, Stream, Target, Work
 from raidctl.errors import RaidctlError
 
 Way = tuple[str, int, int]
-"""How: `commit`, `dsync`, `fsync`, `raw` or `unflushed`; bytes; streams."""
+"""`commit`, `dsync`, `fsync`, `raw` or `unflushed`; bytes; streams."""
 Past = str | Connectable | None
 _PLAIN = frozenset({"fsync", "raw"})
-"""Past the engine, which only knows fdatasync of what it writes to."""
+"""Kinds that bypass the engine, which supports only fdatasync on its target."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Commits:
-    """One stream rewrites one block and flushes; several do so side by side; the same without a flush."""
+    """One stream rewrites one block and flushes; several at once; the same without a flush."""
 
     seconds: float = 2.0
-    """Of each phase in each round."""
+    """Seconds of each phase in each round."""
     sizes: tuple[int, ...] = (4 * KIB,)
     streams: tuple[int, ...] = (1,)
     dsync: bool = False
-    """Whether writes that are durable by themselves are measured as well."""
+    """Whether durable writes (RWF_DSYNC) are measured too."""
     fsync: bool = False
-    """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
+    """Whether fsync is measured too; it may flush again for the file system's journal."""
     past: Past = None
-    """A device, or an export (or its URI), that flushes are sent to as well, since what lies between may drop them.
-    None: the one disk below, where a file system or layers lie above it."""
+    """A device or export (or its URI) to which flushes are sent too, since layers in between may drop them. None: the
+    single disk below, if a file system or layers lie above it.
+    """
     rounds: int = ROUNDS
 
     name = "commits"
@@ -61,14 +62,14 @@ class Commits:
         return found
 
     def needs(self, target: Target) -> Needs:
-        """It rewrites a few blocks, as often as it can."""
+        """Rewrites a few blocks as often as possible."""
         most = 64 * KIB * (max(self.streams) + 1)
         # past file system and layers as well, where there are some, and the disk below may be opened
         several = len(self.ways()) + (1 if target.kind != "nbd" or self.past else 0)
         return Needs(seconds=self.rounds * self.seconds * several, written=None, size=most)
 
     def run(self, bench: Bench) -> Steps:
-        """All ways in random order, round by round."""
+        """Run all phases in random order, round by round."""
         # no server of NBD knows more than one kind of flush
         ways = [way for way in self.ways() if way[0] != "fsync" or isinstance(bench.target, Handled)]
         past = self._past(bench)
@@ -90,7 +91,7 @@ class Commits:
         return self._result(bench, phases)
 
     def _past(self, bench: Bench) -> Past:
-        """Where a flush goes past file system and layers; None: there are none, or nobody may open what is below."""
+        """Where a flush bypasses file system and layers; None if there are none, or the disk cannot be opened."""
         layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
         past = self.past or (bench.below.disk if layered else None)
         if past is not None:
@@ -145,7 +146,7 @@ def _streams(bench: Bench, way: Way) -> list[Stream]:
 
 
 def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Callable[[], object]) -> None:
-    """Rewrite the block in the middle and flush, past the engine."""
+    """Rewrite the block in the middle and flush, bypassing the engine."""
     size = bench.fitting(asked)
     place = bench.target.size // 2 // size * size
     refuse_outside(bench.target, Work(streams=[stream(Op.WRITE, array("Q", [place]), size)]))
@@ -174,7 +175,7 @@ def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Call
 
 
 def _name(way: Way, first: int) -> str:
-    """``commits`` is the one that verdicts rest on: one stream, the first size."""
+    """``commits`` is the figure used for verdicts: one stream, the first size."""
     kind, size, count = way
     name = {"commit": "commits"}.get(kind, kind if kind == "unflushed" else f"commits_{kind}")
     name += "" if size == first else f"_{amount(size)}"
@@ -187,7 +188,7 @@ def _parity(bench: Bench) -> bool:
 
 
 def _speed(bench: Bench) -> Spread:
-    """Revolutions a minute, measured or told or between all that there are."""
+    """Revolutions per minute: measured, reported, or the range of drives on the market."""
     turning = bench.figure("medium", "rpm")
     if turning is not None and turning.measured is not None:
         return turning
@@ -200,7 +201,7 @@ def _speed(bench: Bench) -> Spread:
 def _judged(
     bench: Bench, reading: commits.Reading, *, rotating: bool | None, short: bool
 ) -> tuple[Verdict, tuple[str, ...], str | None]:
-    """What follows by itself: never more than a hint, since the cache that acknowledges may be a safe one."""
+    """The conclusion from commits alone: at most a hint, since the cache that acknowledges may be protected."""
     barred = tuple(one.text for one in bench.confounders if one.forbids)
     if barred:
         return "inconclusive", barred, POWER_CUT

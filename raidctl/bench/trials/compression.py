@@ -21,16 +21,16 @@ from raidctl.bench.work import Op, Stream, Target, Work
 
 @dataclass(frozen=True, kw_only=True)
 class Compression:
-    """The same places written with zeros and with random data, and both read; the engines only write the latter.
+    """Write zeros and random data to the same offsets, and read both; the engines can write only the latter.
 
     So both are written by one plain loop, one after the other, each followed by a flush: what counts is the ratio.
     """
 
     block: int = 64 * KIB
     blocks: int = 256
-    """Room for each kind."""
+    """Blocks of each kind."""
     seconds: float = 0.5
-    """Of each phase in each round."""
+    """Seconds of each phase in each round."""
     rounds: int = ROUNDS
 
     name = "compression"
@@ -38,12 +38,12 @@ class Compression:
     alone = False
 
     def needs(self, target: Target) -> Needs:
-        """It writes as much as it can."""
+        """Writes as much as possible."""
         room = 2 * self.blocks * fitting(target, self.block)
         return Needs(seconds=5 * self.rounds * self.seconds, written=None, size=room)
 
     def run(self, bench: Bench) -> Steps:
-        """Write one half with zeros and one with random data, read both; then the other way round."""
+        """Write one half with zeros and one with random data, read both; then swap them."""
         phases = {name: Phase() for name in ("write_random", "write_zeros", "read_random", "read_zeros")}
         size = bench.fitting(self.block)
         for number in bench.rounds(self.rounds):
@@ -60,7 +60,7 @@ class Compression:
         return self._result(bench, phases)
 
     def _write(self, bench: Bench, phase: Phase, half: int, *, zeros: bool) -> array[int]:
-        """The places that were written."""
+        """The offsets that were written."""
         size = bench.fitting(self.block)
         places = bench.places(size, self.blocks, begin=half * self.blocks * size, span=self.blocks * size)
         wanted = Stream(ops=bytes([Op.WRITE]) * len(places), offsets=places, size=size)
@@ -78,7 +78,7 @@ class Compression:
         return places[:count]
 
     def _put_all(self, bench: Bench, phase: Phase, places: array[int], size: int, *, zeros: bool) -> tuple[int, float]:
-        """Write the places again and again until the time is over: how many, and in how many seconds."""
+        """Write the offsets repeatedly until the time is up; return the number of writes and the seconds."""
         spent, count = 0.0, 0
         with puts(bench.target) as put, mmap.mmap(-1, size) as memory, memoryview(memory) as view:
             filler = Filler(view, bench.run_id)

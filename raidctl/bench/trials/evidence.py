@@ -1,4 +1,4 @@
-"""What the trials of a session found, as evidence for `raidctl.bench.verdict.early_acknowledgement`. Pure."""
+"""Convert the results of a session to evidence for `raidctl.bench.verdict.early_acknowledgement`. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.bench.verdict.evidence import EARLY, Evidence, Interval, Medium
 
 
 def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) -> Evidence:
-    """Measured figures added to what is known of the inventory (``facts``)."""
+    """Add measured figures to what the inventory reports (``facts``)."""
     known = facts or Evidence()
     medium, commits = results.get("medium"), results.get("commits")
     measured = None if commits is None else _interval(commits.figures.get("commits"))
@@ -38,12 +38,12 @@ def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) 
 
 
 def _bare(commits: TrialResult | None) -> bool:
-    """Whether commits were measured on the disk itself: no layer could have dropped a flush."""
+    """Whether commits were measured on the disk itself, where no layer can drop a flush."""
     return commits is not None and commits.series.get("raw") is True
 
 
 def _rpm(medium: TrialResult | None, told: float | None, rate: Interval | None) -> float | None:
-    """Measured, or told; or the fastest that there is, where the rate is too high even for that."""
+    """Measured or reported; or the fastest on the market, if the rate is too high even for that."""
     found = None if medium is None else medium.figures.get("rpm")
     if found is not None and found.measured is not None:
         return found.measured
@@ -58,7 +58,7 @@ def _destage(knee: TrialResult | None) -> float | None:
 
 
 def _risen(slope: TrialResult | None) -> float | None:
-    """ms/MiB: a slope that was found to rise tells by itself how long a MiB takes from the cache to the medium."""
+    """ms/MiB: a rising slope itself shows how long a MiB takes from the cache to the medium."""
     if slope is None or slope.series.get("reading") != "flushed":
         return None
     return slope.figures["flush_slope"].measured

@@ -10,11 +10,11 @@ from raidctl.errors import BenchError
 
 
 class Faulty(BenchError):
-    """Operations failed in the middle."""
+    """Operations failed during the measurement."""
 
 
 def refuse_faulty(name: str, work: Work, samples: Sequence[Samples]) -> None:
-    """Raise Faulty where not all that was asked of the target ``name`` was done, with how much of it."""
+    """Raise Faulty if part of the work on the target ``name`` was not done, and say how much."""
     for stream, one in zip(work.streams, samples, strict=True):
         _refuse_failed(name, one)
         if work.seconds is None and not stream.cycle:
@@ -33,7 +33,7 @@ def _refuse_failed(name: str, one: Samples) -> None:
 
 
 def _refuse_missing(name: str, stream: Stream, one: Samples, keep: int) -> None:
-    """Operations that were asked for by number: a verdict may rest on each of them."""
+    """Refuse results in which counted operations are missing: a verdict may rest on each of them."""
     missing = min(len(stream.ops), keep) - len(one.ops)
     if missing > 0:
         raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing in the engine's results.")

@@ -13,9 +13,9 @@ from raidctl.bench.verdict.decision import FLIP, POWER_CUT, REPEAT
 from raidctl.bench.work import Op, Stream, Target
 
 PLAUSIBLE = 1.0
-"""ms/MiB: where the slope itself is to tell how fast the cache empties, it is this at least (1000 MiB/s at most)."""
+"""ms/MiB: minimum slope from which the destage rate is derived (at most 1000 MiB/s)."""
 SLOWEST = 5.0
-"""MiB/s that even random writes of 64 KiB reach, mostly: for telling how long it takes."""
+"""MiB/s that random writes of 64 KiB usually reach, to estimate the duration."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Point:
     """One flush."""
 
     written: float
-    """MiB before it."""
+    """MiB written before it."""
     seconds: float
-    """That writing them took."""
+    """Seconds spent writing them."""
     wait: float
     """Milliseconds of the flush."""
 
@@ -35,7 +35,7 @@ class FlushSlope:
     """Different amounts of random writes, each followed by a flush, in random order."""
 
     amounts: tuple[float, ...] = (0, 2, 4, 8, 16, 32)
-    """MiB; 0 is one block, since a file system leaves out the flush of a file that has not changed."""
+    """MiB; 0 is one block, since a file system omits the flush of an unchanged file."""
     block: int = 64 * KIB
     rounds: int = 6
 
@@ -44,14 +44,14 @@ class FlushSlope:
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """All amounts in every round."""
+        """Writes all amounts in every round."""
         del target
         total = self.rounds * sum(max(self.block, amount * MIB) for amount in self.amounts)
         size = max(64 * self.block, 2 * int(max(self.amounts) * MIB))
         return Needs(seconds=2 * total / MIB / SLOWEST, written=int(total), size=size)
 
     def run(self, bench: Bench) -> Steps:
-        """Every round begins with a flush, so that all amounts begin alike."""
+        """Run the rounds; each begins with a flush, so that all amounts start alike."""
         points, flushes = list[Point](), Phase()
         for _ in bench.rounds(self.rounds):
             bench.flush()
@@ -96,7 +96,7 @@ class FlushSlope:
 
 
 def fitted(points: list[Point], destage: float | None) -> tuple[slope.FlushSlope, float | None]:
-    """The line, and the destage rate (MiB/s) that it is held against.
+    """The line, and the destage rate (MiB/s) with which it is compared.
 
     What leaves the cache while it is being filled is not there when the flush comes. Where the rate is not known from
     the knee, a slope that explains the points tells it: the one follows from the other in a few turns.

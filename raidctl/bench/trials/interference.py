@@ -1,4 +1,4 @@
-"""What writers do to readers: reads alone, beside writes, and while the write cache drains (BENCH 2.19)."""
+"""The effect of writers on readers: reads alone, beside writes, and while the write cache drains (BENCH 2.19)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from raidctl.bench.work import Op, Samples, Stream, Target
 
 PLACES = 1 << 14
 CRIPPLED = 0.3
-"""Of the reads alone: that few beside one writer are worth a word of warning."""
+"""Share of the undisturbed read rate below which a warning is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Interference:
-    """One reader; the same beside one writer; the same just after the writer; and 70/30 mixed."""
+    """One reader; the same beside one writer; the same just after the writer; and a 70/30 mix."""
 
     size: int = 4 * KIB
     block: int = 64 * KIB
-    """Of the writer's blocks."""
+    """Block size of the writer."""
     depth: int = 4
     seconds: float = 1.0
     rounds: int = ROUNDS
@@ -36,7 +36,7 @@ class Interference:
         return Needs(seconds=4 * self.rounds * self.seconds, written=None, size=16 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """In this order, round by round: each begins when reads are calm again."""
+        """Run the phases in this order, round by round; each begins when reads are calm again."""
         size, block = bench.fitting(self.size), bench.fitting(self.block)
         phases = {name: Phase() for name in ("alone", "beside", "after", "mixed")}
         for _ in bench.rounds(self.rounds):

@@ -1,4 +1,4 @@
-"""How much the write-back cache really takes (BENCH 2.5)."""
+"""The effective size of the write-back cache (BENCH 2.5)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, Needs, Steps
 from raidctl.bench.work import Op, Outcome, Target
 
 POINTS = 240
-"""Points of a curve that is kept in the results."""
+"""Number of points of a curve kept in the results."""
 MORE, LESS = 1.05, 0.5
 """Factors of the reported cache size: more cannot be this cache alone, less is suspect."""
 AGAIN = 1.2
-"""Times the time that a full cache needs to become empty, before it is filled again."""
+"""Multiple of the time to empty a full cache that is waited before it is filled again."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Knee:
-    """Random writes to places never written before, until they slow down.
+    """Random writes to offsets not written before, until they slow down.
 
     The first fill tells how long an empty cache needs to become so again; the others count. Small random writes, since
     controllers let large sequential ones pass by their cache.
@@ -40,11 +40,11 @@ class Knee:
     depth: int = 8
     fills: int = 2
     most: int = 8 * GIB
-    """Bytes of one fill at most; eight times the cache is enough."""
+    """Maximum bytes of one fill; eight times the cache is enough."""
     seconds: float = 120.0
-    """Of one fill at most."""
+    """Maximum seconds of one fill."""
     rest: float = 5.0
-    """Seconds before the first fill, in which what others have written leaves the cache."""
+    """Seconds before the first fill, in which earlier writes leave the cache."""
 
     name = "knee"
     title = "how much the write cache takes"
@@ -57,7 +57,7 @@ class Knee:
         return Needs(seconds=self.fills * 2 * longest + self.rest, written=self.fills * amount, size=64 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """Fill, wait until it is empty, fill again."""
+        """Fill, wait until the cache is empty, fill again."""
         found = _Found()
         bench.flush()
         bench.rest(self.rest)
@@ -107,7 +107,7 @@ class Knee:
 
 
 def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
-    """Why there is no figure, or what is to be known of it."""
+    """Why there is no figure, or what qualifies it."""
     if not counted:
         said = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
         more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
@@ -118,7 +118,7 @@ def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
 
 
 def _beside(size: Spread, told: Below) -> list[str]:
-    """What the controller says of its cache; the share for reads is not for writes, where it keeps one."""
+    """What the controller reports about its cache, without the share for reads if it reserves one."""
     if not told.cache or size.low is None or size.high is None:
         return []
     mib = told.cache / MIB * (1 - (told.read_percent or 0.0) / 100)
@@ -131,7 +131,7 @@ def _beside(size: Spread, told: Below) -> list[str]:
 
 
 def _together(several: list[Spread], unit: str) -> Spread:
-    """The median of several fills; its interval holds all of theirs."""
+    """The median of several fills; its interval contains all of theirs."""
     lows = [one.low for one in several if one.low is not None]
     highs = [one.high for one in several if one.high is not None]
     interval = (min(lows), max(highs)) if lows and highs else None

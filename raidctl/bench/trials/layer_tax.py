@@ -16,9 +16,9 @@ from raidctl.errors import BenchError
 
 PLACES = 1 << 14
 APART = 0.37
-"""Of the range: how far the two rows of a round lie apart, so that neither is read from what the other left behind."""
+"""Distance of the two sequential reads of a round as a share of the range, so that neither profits from the other."""
 LEAST = 2 * MIB
-"""Bytes of a piece: in less, neither its rows nor its random places lie apart."""
+"""Minimum bytes of a range; smaller ones keep neither sequential nor random reads apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
 _UNCLEAR = "What differs is within the spread of the rounds."
 _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,", "sequential": "sequential reads"}
@@ -26,7 +26,7 @@ _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,",
 
 @dataclass(frozen=True, kw_only=True)
 class LayerTax:
-    """Reads on both, in random order, round by round; nothing is written to either."""
+    """Reads on both, in random order, round by round; writes to neither."""
 
     seconds: float = 1.0
     rounds: int = ROUNDS
@@ -36,12 +36,12 @@ class LayerTax:
     alone = False
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         del target
         return Needs(seconds=self.rounds * self.seconds * 2 * len(WAYS))
 
     def run(self, bench: Bench) -> Steps:
-        """On the largest piece that the mapping has on one device."""
+        """Run on the largest range that the mapping has on one device."""
         ranges = bench.below.ranges
         if not ranges:
             why = (

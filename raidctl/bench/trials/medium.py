@@ -14,12 +14,12 @@ from raidctl.bench.verdict.decision import MEDIUM
 from raidctl.bench.work import Op, Outcome, Stream, Target
 
 SHORTEST = 0.1
-"""Seconds of a round's reads at least, so that six rounds have a rate."""
+"""Minimum seconds of reads per round, so that six rounds give a rate."""
 MANY = 1 << 14
 SPANS = 20
-"""Times a controller's cache that reads must span before they tell of the medium."""
+"""Multiple of the controller's cache that reads must span to measure the medium."""
 TYPICAL_S = 0.02
-"""A random read takes no longer, mostly."""
+"""Usual maximum of a random read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +35,12 @@ class Medium:
     alone = False
 
     def needs(self, target: Target) -> Needs:
-        """A block is rewritten where that is allowed."""
+        """Rewrites a block if allowed."""
         written = self.commits * 4 * KIB if target.writable else 0
         return Needs(seconds=(self.reads + self.commits) * TYPICAL_S, written=written, size=self.rounds * 4 * KIB)
 
     def run(self, bench: Bench) -> Steps:
-        """Reads at places that never come twice, and commits, in turn."""
+        """Alternate reads of distinct blocks and commits."""
         size = bench.fitting(4 * KIB)
         count = max(1, -(-self.reads // self.rounds))
         places = bench.places(size, count * self.rounds)
@@ -56,7 +56,7 @@ class Medium:
         return self._result(bench, reads, waits, gaps)
 
     def _longer(self, bench: Bench, size: int) -> Outcome:
-        """What is read too quickly for a rate is read for longer, for the rate alone: places may come twice."""
+        """Read longer for the rate alone if reads were too quick; blocks may repeat."""
         return bench.run(stream(Op.READ, bench.places(size, MANY), size, cycle=True), seconds=SHORTEST)
 
     def _gaps(self, bench: Bench, size: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""How much the write cache takes, by a second way: rewriting a part stays fast while it fits (BENCH 2.5)."""
+"""The size of the write cache by another method: rewriting a range stays fast while it fits (BENCH 2.5)."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from raidctl.bench.work import Op, Target
 
 FEWEST_SETS = 4
 AGAIN = 1.2
-"""Times the time that what is dirty needs to leave the cache."""
+"""Multiple of the time that dirty data need to leave the cache."""
 WITHIN = 0.1
-"""What fits in exactly is counted as either; so far the two ways may be apart and still agree."""
+"""Tolerance within which the two methods agree; a range that just fits may count as either."""
 FAST = 2.0
-"""Times as fast as the slowest sets: what is only a little faster tells of no cache."""
+"""Multiple of the slowest ranges' speed; a range only slightly faster shows no cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overwrite:
-    """Parts of growing size, each written again and again at random: what a cache holds is rewritten within it.
+    """Ranges of growing size, each rewritten at random: rewrites of what the cache holds stay in it.
 
     Independent of the knee: it needs no drained cache, and no model of how it empties; its answer lies between the
     largest part that stays fast and the smallest that does not.
     """
 
     most: int = 2 * GIB
-    """The largest part at most; four times the size that the knee has found is enough."""
+    """The largest range; four times the size found by the knee is enough."""
     block: int = 64 * KIB
     depth: int = 8
     steps: int = 2
-    """Parts for each doubling."""
+    """Ranges per doubling."""
     seconds: float = 1.0
-    """That each part is rewritten for, after it was written once."""
+    """Seconds of rewriting each range, after writing it once."""
 
     name = "overwrite"
     title = "how much is rewritten within the write cache"
     alone = True
 
     def parts(self, size: int, knee: float | None = None) -> list[int]:
-        """Bytes of the parts on a target of ``size`` bytes; around ``knee`` (MiB) where that is known."""
+        """Bytes of the ranges on a target of ``size`` bytes; around ``knee`` (MiB) if known."""
         low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
             low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
@@ -55,13 +55,13 @@ class Overwrite:
         return sorted({max(1, round(each / self.block)) * self.block for each in found})
 
     def needs(self, target: Target) -> Needs:
-        """Each part once, and then again as often as it can."""
+        """Writes each range once, and then as often as possible."""
         several = self.parts(target.size)
         seconds = len(several) * 2 * self.seconds
         return Needs(seconds=seconds, written=None, size=64 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """The small parts first, each elsewhere: what is still in the cache is then less than what comes."""
+        """Run the small ranges first, each elsewhere, so that the cache holds less than what follows."""
         size = bench.fitting(self.block)
         told = bench.figure("knee", "write_cache")
         parts = self.parts(bench.target.size, None if told is None else told.measured)
@@ -80,7 +80,7 @@ class Overwrite:
         return self._result(phases, told, size)
 
     def _drain(self, bench: Bench, dirty: int) -> None:
-        """Let the cache become empty: as long as the knee says that it takes, else until reads are calm again."""
+        """Wait until the cache is empty: the time that the knee gives, else until reads are calm again."""
         rate, full = bench.measured("knee", "destage"), bench.measured("knee", "write_cache")
         bench.flush()
         if rate and full:
@@ -114,7 +114,7 @@ class Overwrite:
 
 
 def cache_of(speeds: dict[int, float]) -> Spread:
-    """MiB: between the largest part that stays fast and the smallest that does not; None: there are not two kinds.
+    """MiB between the largest fast range and the smallest slow one; None if there are not two kinds.
 
     ``speeds``: MiB/s of rewriting, by bytes of the part.
     """

@@ -1,4 +1,4 @@
-"""Figures of phases: rates, latencies and streams that most trials need. Pure, but for the bench that is handed in."""
+"""Rates, latencies and streams for most trials. Pure, except for the bench passed in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIB = 1 << 20
 
 
 def stream(op: Op, places: array[int], size: int, depth: int = 1, *, cycle: bool = False) -> Stream:
-    """One kind of operation at these places."""
+    """One kind of operation at these offsets."""
     return Stream(ops=bytes([op]) * len(places), offsets=places, size=size, depth=depth, cycle=cycle)
 
 
@@ -24,20 +24,20 @@ class Phase:
     """One figure measured in several rounds."""
 
     rates: list[float] = field(default_factory=list)
-    """Operations a second of each round."""
+    """Operations per second of each round."""
     seconds: float = 0.0
     operations: int = 0
     histogram: Histogram = field(default_factory=Histogram)
 
     def add(self, outcome: Outcome, ops: Iterable[Op] = tuple(Op)) -> None:
-        """Count one round, of which only operations of these kinds have their latencies kept."""
+        """Count one round; latencies are kept for these kinds of operations only."""
         self.add_rate(done(outcome), outcome.wall_seconds)
         wanted = bytes(ops)
         for one in outcome.samples:
             self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
 
     def add_commits(self, outcome: Outcome) -> None:
-        """Count one round of streams that each write and flush in turn; a commit is both.
+        """Count one round of streams that alternately write and flush; a commit is both.
 
         Those of one stream are counted from the end of the first on, exactly: that one began anywhere in a revolution.
         """
@@ -52,7 +52,7 @@ class Phase:
             self.add_rate(done(outcome) / 2, outcome.wall_seconds)
 
     def add_rate(self, count: float, seconds: float) -> None:
-        """Count so many operations in so many seconds."""
+        """Count operations and their seconds."""
         if seconds > 0:
             self.rates.append(count / seconds)
         self.seconds += seconds
@@ -60,51 +60,51 @@ class Phase:
 
     @property
     def short(self) -> bool:
-        """Whether it says nothing: its rounds together took under half a second, or had under 300 operations."""
+        """Whether there are too few samples: under half a second in all rounds, or under 300 operations."""
         return too_short(self.seconds, self.operations)
 
     def spread(self, unit: str = "ops/s", factor: float = 1.0) -> Spread:
-        """The median of the rounds with its interval, each times ``factor``; None where it was too short."""
+        """The median of the rounds with its interval, times ``factor``; None if there are too few samples."""
         if self.short:
             return Spread(measured=None, unit=unit, n=self.operations)
         return of_rounds([rate * factor for rate in self.rates], unit, self.operations)
 
     def latency(self) -> Latency | None:
-        """Of all rounds together; None: nothing was kept."""
+        """Latency of all rounds together; None if none was kept."""
         return self.histogram.latency()
 
 
 def done(outcome: Outcome) -> int:
-    """Operations carried out in all streams."""
+    """Operations completed in all streams."""
     return sum(one.count for one in outcome.samples)
 
 
 def pace(outcome: Outcome) -> Sequence[float]:
-    """Operations a second of one round; none where it took no time that its clock tells."""
+    """Operations per second of one round; none if it was too short for the clock."""
     return [done(outcome) / outcome.wall_seconds] if outcome.wall_seconds > 0 else []
 
 
 def ratio(first: Phase, second: Phase) -> Spread:
-    """Second over first, round by round; None where one of them was too short to say anything."""
+    """Second over first, per round; None if one of them has too few samples."""
     if first.short or second.short or len(first.rates) != len(second.rates):
         return Spread(measured=None, unit="ratio", n=0)
     return paired_ratio(first.rates, second.rates)
 
 
 def unclear(phases: Iterable[Phase], otherwise: str) -> str:
-    """Why nothing follows from several rounds: they were too little, or else ``otherwise``."""
+    """Why nothing follows from these rounds: too few samples, or else ``otherwise``."""
     little = any(phase.short or ranks(len(phase.rates)) is None for phase in phases)
     return "There were too few rounds, or too short ones, to tell." if little else otherwise
 
 
 def latencies(phases: dict[str, Phase]) -> dict[str, Latency]:
-    """Those that there are, by the name of their phase."""
+    """Available latencies, by the name of their phase."""
     found = {name: phase.latency() for name, phase in phases.items()}
     return {name: one for name, one in found.items() if one is not None}
 
 
 def ends(samples: Samples, op: Op | None = None) -> list[int]:
-    """When each operation (of one kind) ended, ns after the start, ascending."""
+    """Completion times of one kind of operation, ns after the start, ascending."""
     return sorted(
         start + wait
         for kind, start, wait in zip(samples.ops, samples.starts, samples.latencies, strict=True)
@@ -118,7 +118,7 @@ def milliseconds(latencies_ns: Sequence[int]) -> list[float]:
 
 
 def amount(size: int) -> str:
-    """``4k``, ``1m``, ``16g``: how names of figures tell sizes."""
+    """``4k``, ``1m``, ``16g``: sizes in names of figures."""
     for unit, letter in ((1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")):
         if size >= unit and size % unit == 0:
             return f"{size // unit}{letter}"
@@ -126,7 +126,7 @@ def amount(size: int) -> str:
 
 
 def words(size: int) -> str:
-    """``4 KiB``, ``16 GiB``, ``953.1 MiB``: how sentences tell sizes."""
+    """``4 KiB``, ``16 GiB``, ``953.1 MiB``: sizes in sentences."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.1f}".removesuffix(".0") + f" {name}"

@@ -1,4 +1,4 @@
-"""Reading and writing single blocks past the engine: where what is read matters, or what engines do not know."""
+"""Read and write single blocks without an engine: if the content matters, or engines lack the operation."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from raidctl.bench.work import Target
 from raidctl.errors import BenchError
 
 Get = Callable[[int], bytes]
-"""Reads the block at a byte of the target."""
+"""Read the block at an offset of the target."""
 Put = Callable[[memoryview, int], int]
-"""Writes a block; how many bytes were."""
+"""Write a block; return the number of bytes."""
 
 
 @runtime_checkable
 class Connectable(Protocol):
-    """A target that is reached by connections, as an export is."""
+    """A target with connections, as an export has."""
 
     name: str
 
     def connect(self) -> Link:
-        """Make a new one."""
+        """Open a connection."""
 
 
 @contextmanager
 def gets(target: Target, size: int) -> Iterator[Get]:
-    """What reads one block of ``size`` bytes, past the engine.
+    """A function that reads one block of ``size`` bytes, bypassing the engine.
 
     Raises:
         BenchError: The target is of a kind that cannot be read plainly.
@@ -73,7 +73,7 @@ def gets(target: Target, size: int) -> Iterator[Get]:
 
 @contextmanager
 def puts(target: Target) -> Iterator[Put]:
-    """What writes one block, past the engine."""
+    """A function that writes one block, bypassing the engine."""
     if isinstance(target, Handled):
         handle, base = target.fileno(), target.base
         yield lambda view, place: _put(target, handle, view, base + place)
@@ -89,7 +89,7 @@ def puts(target: Target) -> Iterator[Put]:
 
 @contextmanager
 def flushes(past: str | Connectable) -> Iterator[Callable[[], object]]:
-    """What flushes a device (its path; it is opened only to be read) or an export (or its URI), past all layers above.
+    """A function that flushes a device (its path) or an export (or its URI), bypassing all layers above.
 
     Raises:
         BenchError, AccessMissing: It cannot be opened.

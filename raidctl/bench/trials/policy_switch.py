@@ -1,4 +1,4 @@
-"""Commits with another cache policy: switch it, measure again, put back (BENCH 2.3, E4 and E4').
+"""Commits under another cache policy: switch, measure again, switch back (BENCH 2.3, E4 and E4').
 
 Who switches is handed in: a context manager that has the policy in force inside of it, and what was there before
 after it, whatever happens. The order is A B B A, so that a drift of the machine does not look like an effect.
@@ -21,21 +21,21 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Stream, Target
 
 State = Literal["write_through", "drives_off"]
-"""The controller in write-through; the drives' own caches off, and a controller before them in write-through."""
+"""The controller in write-through; or the drives' caches off, with the controller in write-through."""
 Turn = Callable[[State], AbstractContextManager[None]]
-"""Puts a state in force for as long as the context lasts. Raises BenchError where that is refused."""
+"""Set a state for the duration of the context. Raises BenchError if that is refused."""
 
 FIGURES: dict[State, str] = {"write_through": "commits_write_through", "drives_off": "commits_drive_off"}
 BEFORE = "commits_before"
-"""The figure of what was in force before, measured in the same minutes."""
+"""The figure for the previous policy, measured in the same minutes."""
 STEADY = 1.5
-"""Factor by which phases with the same policy may differ in any case."""
+"""Factor by which phases under the same policy may always differ."""
 _RATIOS: dict[State, str] = {"write_through": "write_through_ratio", "drives_off": "drive_off_ratio"}
 
 
 @dataclass
 class _Seen:
-    """One state: all its rounds, and which of them belong to which phase."""
+    """One state: its rounds, and to which phase they belong."""
 
     phase: Phase = field(default_factory=Phase)
     parts: list[list[float]] = field(default_factory=list)
@@ -43,27 +43,27 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySwitch:
-    """Commits of one stream as it is, switched, switched, as it is."""
+    """Commits of one stream: unchanged, switched, switched, unchanged."""
 
     turn: Turn
     states: tuple[State, ...]
     seconds: float = 20.0
-    """Of each of the four phases."""
+    """Seconds of each of the four phases."""
     pieces: int = ROUNDS
-    """Rounds of a phase, of which the interval is made."""
+    """Rounds of a phase, from which the interval is computed."""
 
     name = "policy_switch"
     title = "commits with another cache policy"
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """It rewrites one block."""
+        """Rewrites one block."""
         del target
         phases = 3 * len(self.states) + 1
         return Needs(seconds=self.seconds * phases, written=None, size=64 * KIB)
 
     def run(self, bench: Bench) -> Steps:
-        """No other trial has its turn while a policy is switched."""
+        """Run alone, since a policy is switched."""
         seen: dict[str, _Seen] = {BEFORE: _Seen()}
         self._phase(bench, seen[BEFORE])
         for state in self.states:
@@ -104,7 +104,7 @@ class PolicySwitch:
 
 
 def _commits(bench: Bench, phase: Phase, seconds: float) -> None:
-    """One block in the middle is rewritten and flushed again and again."""
+    """Rewrite and flush one block in the middle repeatedly."""
     size = bench.fitting(4 * KIB)
     middle = bench.target.size // 2 // size * size
     ops = bytes([Op.WRITE, Op.FLUSH])
@@ -113,7 +113,7 @@ def _commits(bench: Bench, phase: Phase, seconds: float) -> None:
 
 
 def _shaky(seen: dict[str, _Seen]) -> bool:
-    """Whether phases of one policy differ by a factor that comes near to that between the policies."""
+    """Whether phases of one policy differ nearly as much as the policies do."""
     typical = {name: [value for part in one.parts if (value := median(part))] for name, one in seen.items()}
     middles = [value for values in typical.values() if (value := median(values))]
     effect = max(middles) / min(middles) if middles else 1.0

@@ -1,4 +1,4 @@
-"""RAID level and layout from outside: capacity, the cost of small writes, strides, whole stripes (BENCH 2.4)."""
+"""RAID level and layout from measurements: capacity, cost of small writes, strides, full stripes (BENCH 2.4)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
 MOST_DRIVES = 8
-"""Strides and stripes are looked for up to twice as many chunks, where the number of drives is not told."""
+"""Number of drives assumed if unknown; strides and stripes up to twice as many chunks are tried."""
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
 HIDING = SLOWING | {"degraded"}
-"""Confounders with which only the sizes tell a level."""
+"""Confounders with which only the sizes show a level."""
 TYPICAL_S = 0.008
-"""A random access of a drive, mostly."""
+"""Usual maximum of a drive's random access."""
 
 
 @dataclass
@@ -29,40 +29,40 @@ class _Seen:
     reads: Phase = field(default_factory=Phase)
     writes: Phase = field(default_factory=Phase)
     sustained: Spread | None = None
-    """Writes a second once they were steady; None: they never were."""
+    """Writes per second in the steady state; None if it was not reached."""
     times: dict[int, list[float]] = field(default_factory=dict)
     """Seconds of the same number of reads, by stride."""
     speeds: dict[int, list[float]] = field(default_factory=dict)
-    """Bytes a second, by size of aligned writes."""
+    """Bytes per second, by size of aligned writes."""
     depths: dict[int, list[float]] = field(default_factory=dict)
-    """Reads a second, by depth."""
+    """Reads per second, by queue depth."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RaidLevel:
-    """Four layers, each as far as it can be measured here; what they agree on is named, one level or several."""
+    """Four methods, each as far as possible; the result is one or several levels on which they agree."""
 
     seconds: float = 1.0
-    """Of a round of random reads or writes."""
+    """Seconds of a round of random reads or writes."""
     size: int = 4 * KIB
     depth: int = 32
     most: int = 30
-    """Rounds of writes at most, until five in a row are steady: what a write cache takes comes before."""
+    """Maximum rounds of writes until five in a row are steady, after the write cache is full."""
     strided: int = 128
     """Reads of each stride in each round."""
     striped: int = 64
     """Writes of each size in each round."""
     rounds: int = 3
-    """Of strides and of sizes."""
+    """Rounds of strides and of sizes."""
     promised: str | None = None
-    """Level that was promised; None: what the controller says."""
+    """The promised level; None: what the controller reports."""
 
     name = "raid_level"
     title = "the RAID level, from outside"
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """Small writes where that is allowed, and whole stripes where it is a device."""
+        """Small writes if allowed, and full stripes on a device."""
         chunks = 2 * MOST_DRIVES + 1
         seconds = 2 * ROUNDS * self.seconds + self.rounds * chunks * self.strided * TYPICAL_S / 4
         if target.writable:
@@ -70,7 +70,7 @@ class RaidLevel:
         return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * chunks * CHUNK)
 
     def run(self, bench: Bench) -> Steps:
-        """Reads first, so that no write is still on its way to the drives."""
+        """Run reads first, so that no write is still on its way to the drives."""
         seen = _Seen()
         bench.settle()
         for _ in bench.rounds(ROUNDS):
@@ -99,27 +99,27 @@ class RaidLevel:
         return bench.run(several, seconds=seconds or self.seconds)
 
     def _reads(self, bench: Bench, seen: _Seen) -> None:
-        """At the depth of the writes, and at small ones, which tell the spindles apart."""
+        """Reads at the depth of the writes, and at small depths, which show the number of spindles."""
         seen.reads.add(self._random(bench, Op.READ, self.depth))
         for depth in bench.shuffled((1, 2, 4, 8)):
             outcome = self._random(bench, Op.READ, depth, self.seconds / 2)
             seen.depths.setdefault(depth, []).extend(pace(outcome))
 
     def _chunks(self, bench: Bench) -> list[int]:
-        """Bytes: one chunk to twice as many as there are drives, and one more."""
+        """Bytes: from one chunk to twice the number of drives, plus one chunk."""
         chunk, drives = bench.below.chunk, bench.below.drives or MOST_DRIVES
         most = min(2 * drives + 1, max(2, bench.target.size // chunk // 4))
         return [chunk * count for count in range(1, most + 1)]
 
     def _strides(self, bench: Bench, seen: _Seen) -> None:
-        """Random reads at multiples of each stride: where all of them meet one drive, they take longest."""
+        """Random reads at multiples of each stride; they are slowest if all address one drive."""
         size = bench.fitting(self.size)
         for stride in bench.shuffled(self._chunks(bench)):
             outcome = bench.run(stream(Op.READ, bench.places(stride, self.strided), size, 16))
             seen.times.setdefault(stride, []).append(outcome.wall_seconds)
 
     def _stripes(self, bench: Bench, seen: _Seen) -> None:
-        """Writes one after the other, each at a multiple of its size: whole stripes need no reading before.
+        """Sequential writes, each at a multiple of its size: full stripes need no reads before.
 
         One at a time: of several under way, Linux and controllers make whole stripes of what is none.
         """
@@ -194,7 +194,7 @@ class RaidLevel:
 
 
 def _hiding(bench: Bench) -> tuple[str, ...]:
-    """What makes an array behave as another one does: without a drive RAID-5 is RAID-0 of those that are left."""
+    """What makes one array behave like another: RAID-5 without a drive is RAID-0 of the rest."""
     return tuple(one.text for one in bench.confounders if one.name in HIDING)
 
 

@@ -14,27 +14,27 @@ from raidctl.text import listing
 
 @dataclass(frozen=True, kw_only=True)
 class Layers:
-    """What each way of looking has found; None, empty: nothing."""
+    """Results of each method; None or empty: nothing."""
 
     capacity: tuple[str, ...]
-    """Levels that give the volume's size from the drives' size and number."""
+    """Levels that give the volume's size from the size and number of drives."""
     cost: geometry.Levels | None
     """Levels by the cost of a small write."""
     cached: bool
-    """Whether a write cache showed itself: it sorts, so that small writes seem to cost less than they do."""
+    """Whether a write cache was seen; it reorders writes, so that small ones seem cheaper."""
     pattern: int | None
-    """Bytes after which the layout repeats, by strides."""
+    """Bytes after which the layout repeats, from strides."""
     stripe: int | None
-    """Bytes of data in a stripe, by whole stripes written."""
+    """Bytes of data in a stripe, from full-stripe writes."""
     chunk: int
     drives: int | None
-    """How many there are, as the inventory says."""
+    """Number of drives in the inventory."""
     spindles: Spread
-    """How many answer reads independently."""
+    """Number of drives that answer reads independently."""
 
     @property
     def data_drives(self) -> int | None:
-        """Drives that hold data of a stripe; None: it cannot be told.
+        """Drives that hold data of a stripe; None if unknown.
 
         A pattern alone does not tell it: RAID-5 may repeat after as many chunks as it has drives.
         """
@@ -44,7 +44,7 @@ class Layers:
 
     @property
     def whole(self) -> int | None:
-        """Chunks of data in a stripe; None: not seen, or as many as no array of so many drives with parity has."""
+        """Data chunks per stripe; None if not seen, or impossible for an array with parity of that many drives."""
         found = geometry.data_drives(self.stripe, self.chunk) if self.stripe else None
         return found if found is None or self.drives is None or found < self.drives else None
 
@@ -55,7 +55,7 @@ class Layers:
 
     @property
     def by_cost(self) -> tuple[str, ...]:
-        """Levels by cost; behind a cache that sorts, all that cost as much or more."""
+        """Levels by cost; behind a write cache, all with at least that cost."""
         found = self.cost.levels if self.cost is not None else ()
         if not self.cached or not found:
             return found
@@ -64,31 +64,31 @@ class Layers:
 
     @property
     def by_layout(self) -> tuple[str, ...]:
-        """Levels that stripes and pattern permit; empty: they say nothing, or contradict each other."""
+        """Levels that stripes and pattern permit; empty: no result, or a contradiction."""
         return geometry.agree([self.by_stripe, self.by_pattern])
 
     @property
     def by_stripe(self) -> tuple[str, ...]:
-        """Levels by how many of the drives hold data of a stripe."""
+        """Levels by the number of drives that hold data of a stripe."""
         if self.whole is None or self.drives is None:
             return ()
         return geometry.by_stripe(self.whole, self.drives)
 
     @property
     def by_pattern(self) -> tuple[str, ...]:
-        """Levels of that many drives that can repeat after so many chunks."""
+        """Levels of that many drives whose layout can repeat after that many chunks."""
         if self._repeats is None or self.drives is None:
             return ()
         return geometry.by_pattern(self._repeats, self.drives)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """What all layers permit that say anything; empty: nothing does, or they contradict each other."""
+        """Levels that every method with a result permits; empty: no result, or a contradiction."""
         return geometry.agree([self.capacity, self.by_cost, self.by_layout])
 
     @property
     def posterior(self) -> Mapping[str, float]:
-        """Probability of each level: by cost, all alike before; those that the other layers rule out have none."""
+        """Probability of each level by cost, all equal before; none for levels excluded by other methods."""
         permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
         weights = {}
         for level in PENALTY:
@@ -102,7 +102,7 @@ class Layers:
 
 
 def facts(below: Below) -> tuple[str, ...]:
-    """Levels that the sizes permit; empty: a size is not told, or none fits."""
+    """Levels that the sizes permit; empty: a size is unknown, or none fits."""
     if below.volume_bytes is None or below.drive_bytes is None or below.drives is None:
         return ()
     return geometry.by_capacity(below.volume_bytes, below.drive_bytes, below.drives)
@@ -121,7 +121,7 @@ def told(layers: Layers) -> dict[str, object]:
 
 
 def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Verdict, list[str]]:
-    """What follows for the level that is expected; a contradiction to hard facts fails, one to the cost is a hint."""
+    """The verdict on the expected level: a contradiction to hard facts fails, one to the cost is a hint."""
     reasons = list(_said(layers))
     named = layers.named
     if not named:

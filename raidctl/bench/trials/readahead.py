@@ -1,4 +1,4 @@
-"""What reads in advance: the kernel, and, past it, the controller or the drives (BENCH 2.13)."""
+"""Measure read-ahead of the kernel, and below it of the controller or the drives (BENCH 2.13)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from raidctl.errors import BenchError, ChangeStands, RaidctlError
 
 PLACES = 8192
 GAIN = 2.0
-"""Times as fast as random places: less is what the platters alone may give."""
+"""Minimum factor over random reads; platters alone may give less."""
 WORTH = 1.1
-"""Times as fast as it is set now: less is not worth a change."""
+"""Minimum factor over the current setting that is worth a change."""
 SETTINGS = (0, 128, 4096, 16384)
 """KiB."""
 VISITS = 2
@@ -31,14 +31,14 @@ class Knob(Protocol):
 
     @property
     def present(self) -> int | None:
-        """KiB, as it stands; None: not told."""
+        """Current value in KiB; None if unknown."""
 
     @property
     def name(self) -> str:
-        """Of the device, for people."""
+        """Name of the device."""
 
     def at(self, kib: int) -> AbstractContextManager[object]:
-        """Set it while the context lasts, and put it back whatever happens.
+        """Set it for the duration of the context, and always restore it.
 
         Raises:
             ChangeStands: It was not put back.
@@ -51,14 +51,14 @@ class Switch(Protocol):
 
     @property
     def on(self) -> bool:
-        """Whether it reads in advance, as it is set."""
+        """Whether read-ahead is currently on."""
 
     @property
     def name(self) -> str:
-        """What is switched, for people."""
+        """What is switched, for display."""
 
     def other(self) -> AbstractContextManager[object]:
-        """Have it the other way while the context lasts, and put it back whatever happens.
+        """Invert it for the duration of the context, and always restore it.
 
         Raises:
             ChangeStands: It was not put back.
@@ -69,17 +69,17 @@ class Switch(Protocol):
 @dataclass
 class _Seen:
     phases: dict[str, Phase] = field(default_factory=lambda: {"sequential": Phase(), "random": Phase()})
-    """Past the kernel."""
+    """Figures that bypass the kernel's read-ahead."""
     kernel: dict[int | None, Phase] = field(default_factory=dict)
-    """Through the kernel, by its read-ahead in KiB; None: as it is set, which is not told."""
+    """Figures through the kernel, by its read-ahead in KiB; None: the current value, which is unknown."""
     card: dict[str, Phase] = field(default_factory=dict)
-    """With the controller's read-ahead `on` and `off`: past the kernel, and (`kernel_on`) through it."""
+    """With the controller's read-ahead `on` and `off`: bypassing the kernel, and (`kernel_on`) through it."""
     why: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAhead:
-    """64 KiB, one at a time, past the kernel: in a row, and at random places. In a row through the kernel as well.
+    """Reads of 64 KiB, one at a time: sequential and random past the kernel, and sequential through it.
 
     With a ``knob``, the kernel's read-ahead is set to several sizes, there and back again. With a ``switch``, the
     controller's own is switched: as it is, the other way twice, as it is, so that no drift looks like an effect.
@@ -89,11 +89,11 @@ class ReadAhead:
     seconds: float = 1.0
     rounds: int = ROUNDS
     knob: Knob | None = None
-    """None: the kernel's read-ahead stays as it is."""
+    """None: the kernel's read-ahead is not changed."""
     switch: Switch | None = None
-    """None: the controller's read-ahead stays as it is."""
+    """None: the controller's read-ahead is not changed."""
     unswitched: str | None = None
-    """Why there is no switch, one sentence; None: none was asked for."""
+    """Why it is not switched, one sentence; None if that was not requested."""
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
@@ -101,11 +101,11 @@ class ReadAhead:
 
     @property
     def alone(self) -> bool:
-        """Whoever else reads meanwhile must not meet another setting."""
+        """Other readers must not run under a changed setting."""
         return self.knob is not None or self.switch is not None
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         several = len(self.settings) if self.knob is not None else 1
         handled = isinstance(target, Handled)
         seconds = (2 + several * handled) * self.rounds * self.seconds
@@ -113,11 +113,11 @@ class ReadAhead:
 
     @property
     def switched_seconds(self) -> float:
-        """How long the controller is measured the other way, about, each way of reading."""
+        """Approximate time for which the controller's setting is inverted, for each way of reading."""
         return self.rounds * self.seconds if self.switch is not None else 0.0
 
     def run(self, bench: Bench) -> Steps:
-        """What needs no setting in random order, round by round; then the settings, forwards and backwards."""
+        """Run the phases without a setting in random order, round by round; then the settings, up and down."""
         seen = _Seen()
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(list(seen.phases)):
@@ -145,7 +145,7 @@ class ReadAhead:
             seen.kernel = {kib: phase for kib, phase in seen.kernel.items() if phase.rates}
 
     def _buffered(self, bench: Bench, seen: _Seen, phase: Phase) -> None:
-        """A row through the page cache, from a place on that it does not hold."""
+        """Sequential reads through the page cache, from an offset that is not cached."""
         try:
             # the kernel looks at the setting when a file is opened
             with buffered(bench.target) as view:
@@ -159,7 +159,7 @@ class ReadAhead:
         phase.add(outcome)
 
     def _both(self, bench: Bench, seen: _Seen, switch: Switch) -> None:
-        """As it is, the other way twice, as it is."""
+        """Unchanged, inverted twice, unchanged."""
         here, there = ("on", "off") if switch.on else ("off", "on")
         handled = isinstance(bench.target, Handled) and not seen.why
         seen.card = {f"{way}{state}": Phase() for way in ("", "kernel_")[: 1 + handled] for state in ("on", "off")}
@@ -184,7 +184,7 @@ class ReadAhead:
                 self._buffered(bench, seen, seen.card[f"kernel_{state}"])
 
     def _settings(self, bench: Bench, seen: _Seen, knob: Knob) -> Iterator[None]:
-        """Each setting twice, so that it is changed seldom; what cannot be set ends it, with the reason."""
+        """Measure each setting twice, with few changes; a refused setting ends it, with the reason."""
         each = -(-self.rounds // VISITS)
         for number in bench.rounds(VISITS):
             for setting in self.settings if number % 2 == 0 else self.settings[::-1]:
@@ -243,7 +243,7 @@ def _controller(gain: Spread) -> str:
 
 
 def _gain(card: dict[str, Phase], way: str) -> Spread:
-    """How many times as fast it is with the controller's read-ahead on."""
+    """How many times faster it is with the controller's read-ahead on."""
     on, off = card[f"{way}on"], card[f"{way}off"]
     if on.short or off.short:
         return Spread(measured=None, unit="ratio", n=0)
@@ -251,7 +251,7 @@ def _gain(card: dict[str, Phase], way: str) -> Spread:
 
 
 def _card(gains: dict[str, Spread], switch: Switch | None) -> list[str]:
-    """What the controller's own read-ahead is worth, past the kernel and through it."""
+    """The gain of the controller's read-ahead, past the kernel and through it."""
     said = []
     for way, gain in gains.items():
         where = "through the kernel" if way else "past the kernel"
@@ -271,7 +271,7 @@ def _card(gains: dict[str, Spread], switch: Switch | None) -> list[str]:
 
 
 def _kernel(seen: _Seen, knob: Knob | None) -> list[str]:
-    """Which setting is the best, where several were tried."""
+    """The best setting, if several were tried."""
     speeds = {setting: phase for setting, phase in seen.kernel.items() if setting is not None and not phase.short}
     if knob is None or len(speeds) < 2:
         return []

@@ -22,11 +22,11 @@ SLOWEST = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReadBack:
-    """Write twice over the same places, in random order, flush, and read everything back."""
+    """Write the same offsets twice in random order, flush, and read everything back."""
 
     block: int = 64 * KIB
     most: int = GIB
-    """Bytes that are written, twice, at most; more than the caches hold is better."""
+    """Maximum bytes written, twice; preferably more than the caches hold."""
     depth: int = 4
 
     name = "readback"
@@ -34,12 +34,12 @@ class ReadBack:
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """Twice what is read."""
+        """Writes twice what it reads."""
         amount = min(self.most, target.size)
         return Needs(seconds=3 * amount / MIB / SLOWEST, written=2 * amount, size=4 * fitting(target, self.block))
 
     def run(self, bench: Bench) -> Steps:
-        """An older generation lies below, so that a write that was lost is found."""
+        """Write an older generation first, so that a lost write is found."""
         size = bench.fitting(self.block)
         count = min(self.most, bench.target.size) // size
         writes, reads = Phase(), Phase()
@@ -79,7 +79,7 @@ class ReadBack:
 
 
 def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> dict[str, int]:
-    """What became of them, the most frequent first: each is read once more, past the engine, and looked at."""
+    """State of the mismatches, most frequent first: each is read again, bypassing the engine."""
     counts: Counter[str] = Counter()
     with gets(bench.target, size) as get:
         for place in wrong:
@@ -89,7 +89,7 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
-    """A cache that holds all of it answers itself, and the drives were not asked."""
+    """A cache that holds all of it answers reads itself; the drives were not tested."""
     cache = max(filter(None, (bench.measured("knee", "write_cache"), (bench.below.cache or 0) / MIB)), default=None)
     if cache is None or amount >= 2 * cache * MIB:
         return []

@@ -12,13 +12,13 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
 SLOWEST = 60.0
-"""MiB/s at which a working set is read for the first time, mostly."""
+"""MiB/s at which a working set is usually read for the first time."""
 TYPICAL_S = 0.01
 MUCH = 25.0
-"""Percent of a controller's cache: more than that for reads is worth a warning."""
+"""Percentage of a controller's cache for reads above which a warning is given."""
 
 PIECE = 2 * MIB
-"""What is read again and again."""
+"""Bytes that are read repeatedly."""
 BLOCK = 256 * KIB
 
 
@@ -31,18 +31,18 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadCache:
-    """Working sets from small to large, each read once and then at random: what hits is quick.
+    """Working sets from small to large, each read once and then at random: hits are fast.
 
     Then the same 2 MiB again and again, as hdparm -T --direct does it: what the way to the cache carries.
     """
 
     most: int = 4096 * MIB
-    """The largest working set at most."""
+    """Maximum bytes of a working set."""
     reads: int = 500
-    """Of each working set."""
+    """Reads of each working set."""
     size: int = 4 * KIB
     seconds: float = 2.0
-    """That the same piece is read for, in all rounds together."""
+    """Seconds of reading the same bytes, in all rounds together."""
 
     name = "read_cache"
     title = "what is read from a cache"
@@ -56,13 +56,13 @@ class ReadCache:
         return found
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         several = self.sets(target.size)
         seconds = self.seconds * 2 + sum(several) / MIB / SLOWEST + len(several) * self.reads * TYPICAL_S
         return Needs(seconds=seconds, size=2 * PIECE)
 
     def run(self, bench: Bench) -> Steps:
-        """The small sets first; no further once hardly anything hits."""
+        """Run the small sets first, and stop when hardly any read hits."""
         seen, size = _Seen(), bench.fitting(self.size)
         several = self.sets(bench.target.size)
         for number in bench.rounds(len(several)):
@@ -76,7 +76,7 @@ class ReadCache:
         return self._result(seen, bench.below.read_percent, bench.fitting(BLOCK))
 
     def _set(self, bench: Bench, span: int, size: int) -> list[float]:
-        """Read all of it once, then parts of it at random: milliseconds of the latter."""
+        """Read all of it once, then parts at random; return milliseconds of the latter."""
         begin = bench.random.randrange(bench.target.size // span) * span
         block = bench.fitting(min(64 * KIB, span))
         bench.run(stream(Op.READ, bench.row(block, begin, span // block, end=begin + span), block, 4))
@@ -84,7 +84,7 @@ class ReadCache:
         return milliseconds(outcome.samples[0].latencies)
 
     def _enough(self, seen: _Seen) -> bool:
-        """Whether the last two sets were nearly all misses, so that larger ones would tell nothing more."""
+        """Whether the last two sets were nearly all misses, so that larger ones would show nothing more."""
         counted = self._counted(seen)
         last = [one.hits / one.reads for one in counted[-2:]]
         return len(last) == 2 and max(last) < 0.1 and any(one.hits / one.reads > 0.5 for one in counted)
@@ -96,7 +96,7 @@ class ReadCache:
         return [readcache.count_hits(span / MIB, waits, parting) for span, waits in sorted(seen.sets.items())]
 
     def _again(self, bench: Bench, phases: dict[str, Phase]) -> None:
-        """The same piece again and again, and beside it as much that was not read before; in random order."""
+        """Read the same bytes repeatedly, and as many unread ones, in random order."""
         block = bench.fitting(BLOCK)
         seconds = self.seconds / ROUNDS
         for name in bench.shuffled(list(phases)):
@@ -126,7 +126,7 @@ class ReadCache:
 
 
 def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
-    """What the size is, or why it is not known."""
+    """The size, or why it is unknown."""
     largest = words(max(seen.sets, default=0))
     if not counted:
         return [f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."]
@@ -136,7 +136,7 @@ def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
 
 
 def _warned(read_percent: float | None) -> list[str]:
-    """A cache for reads takes from the one for writes, and the memory of the machine is the larger cache for reads."""
+    """Warn if much of the cache is reserved for reads; main memory is the larger read cache."""
     if read_percent is None or read_percent <= MUCH:
         return []
     said = (

@@ -1,4 +1,4 @@
-"""How throughput grows with operations under way, and with streams (BENCH 2.11)."""
+"""Throughput by queue depth and number of streams (BENCH 2.11)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ PLACES = 1 << 14
 ROW = 4096
 _WHY = ": what reads in advance is off, or thrashes between the streams"
 Way = tuple[str, int]
-"""What, and how many side by side."""
+"""Kind of operation, and how many at once."""
 _TITLES = {"rndrd": "random reads", "rndwr": "random writes", "seqrd": "sequential reads", "seqwr": "sequential writes"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling:
-    """Random operations at several depths, and several sequential streams in regions of their own."""
+    """Random operations at several depths, and several sequential streams in separate regions."""
 
     depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)
     streams: tuple[int, ...] = (1, 2, 4, 8, 16)
     size: int = 4 * KIB
     block: int = MIB
-    """Of sequential operations; smaller where the regions are."""
+    """Block size of sequential operations; smaller if the regions are."""
     seconds: float = 1.0
     rounds: int = ROUNDS
 
@@ -40,12 +40,12 @@ class Scaling:
         return [(kind, n) for kind in kinds for n in (self.depths if kind.startswith("rnd") else self.streams)]
 
     def needs(self, target: Target) -> Needs:
-        """It writes where that is allowed."""
+        """Writes only if allowed."""
         seconds = self.rounds * self.seconds * len(self.ways(target))
         return Needs(seconds=seconds, written=None if target.writable else 0, size=2 * max(self.streams) * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """All ways in random order, round by round."""
+        """Run all phases in random order, round by round."""
         ways = self.ways(bench.target)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):

@@ -11,22 +11,22 @@ from raidctl.bench.work import Op, Target
 
 PLACES = 1 << 16
 SEEK_MS = {7200: 8.5, 15000: 3.5}
-"""Milliseconds of a mean seek of disks with so many revolutions a minute."""
+"""Milliseconds of a mean seek, by revolutions per minute."""
 Way = tuple[str, int, int, int]
 """`read` or `write`, bytes of a block, span in bytes, depth."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seeks:
-    """Random reads over several spans, at several depths; and writes, where that is allowed."""
+    """Random reads over several spans at several depths; also writes if allowed."""
 
     spans: tuple[int | None, ...] = (None,)
-    """Bytes from the beginning on; None: all of the target. One that the target is too small for is left out."""
+    """Bytes from the beginning; None: the whole target. Spans larger than the target are left out."""
     depths: tuple[int, ...] = (1, 16)
     sizes: tuple[int, ...] = (4 * KIB,)
-    """Of the blocks; figures of the first one carry no size in their names."""
+    """Block sizes; figures of the first have no size in their names."""
     seconds: float = 1.0
-    """Of each phase in each round."""
+    """Seconds of each phase in each round."""
     rounds: int = ROUNDS
 
     name = "seeks"
@@ -47,12 +47,12 @@ class Seeks:
         ]
 
     def needs(self, target: Target) -> Needs:
-        """It writes where that is allowed."""
+        """Writes only if allowed."""
         seconds = self.rounds * self.seconds * len(self.ways(target))
         return Needs(seconds=seconds, written=None if target.writable else 0, size=max(self.sizes))
 
     def run(self, bench: Bench) -> Steps:
-        """All ways in random order, round by round."""
+        """Run all phases in random order, round by round."""
         ways = self.ways(bench.target)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
@@ -89,7 +89,7 @@ class Seeks:
 
 
 def _expected(bench: Bench) -> str | None:
-    """Expected random reads of one drive of known rpm, one at a time over all of it; None: unknown."""
+    """Expected random reads of one drive with known rpm, one at a time over all of it; None: unknown."""
     seek = SEEK_MS.get(round(bench.rpm)) if bench.rotating and bench.rpm else None
     if seek is None or bench.rpm is None:
         return None

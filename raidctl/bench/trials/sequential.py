@@ -1,4 +1,4 @@
-"""Sequential throughput at several places (BENCH 2.7)."""
+"""Sequential throughput at several positions (BENCH 2.7)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Way = tuple[str, int, int]
 """`read` or `write`, bytes, depth."""
 MUCH = 0.5
 NEAR, EXCEEDS = 0.85, 1.05
-"""Shares of what a link carries: from where on it is the limit, and where it cannot have carried that."""
+"""Shares of a link's capacity: at which it is the limit, and at which it cannot have carried the data."""
 ETHERNET = 125e6 / MIB
-"""MiB/s that Ethernet of 1 Gbit/s carries at most; a few percent of that are headers."""
+"""Maximum MiB/s of 1 Gbit/s Ethernet, less a few percent of headers."""
 FLOOR = 50e6 / MIB
-"""MiB/s that a good disk reads in a row, wherever on it: most are twice as fast."""
+"""MiB/s that a good disk reads sequentially at any position; most are twice as fast."""
 _REMOTE = frozenset({"network", "served", "virtual_machine"})
-"""Confounders that leave it open whether a network lies between."""
+"""Confounders with which a network may lie in between."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential:
-    """Reads and writes one after the other, from several places on."""
+    """Sequential reads and writes from several positions."""
 
     seconds: float = 1.0
-    """Of each place in each round."""
+    """Seconds of each position in each round."""
     sizes: tuple[int, ...] = (MIB,)
     depths: tuple[int, ...] = (1, 8)
     positions: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 0.99)
@@ -47,13 +47,13 @@ class Sequential:
         return [(kind, size, depth) for kind in kinds for size in self.sizes for depth in self.depths]
 
     def needs(self, target: Target) -> Needs:
-        """Where it may write, as much as it can."""
+        """If writing is allowed, writes as much as possible."""
         ways = self.ways(writable=target.writable)
         seconds = self.rounds * self.seconds * len(ways) * len(self.positions)
         return Needs(seconds=seconds, written=None if target.writable else 0, size=max(self.sizes))
 
     def run(self, bench: Bench) -> Steps:
-        """All ways at all places in random order, round by round."""
+        """Run all phases at all positions in random order, round by round."""
         ways = self.ways(writable=bench.target.writable)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
@@ -65,7 +65,7 @@ class Sequential:
         return self._result(bench, phases)
 
     def _round(self, bench: Bench, way: Way, phase: Phase) -> None:
-        """One rate of all places together: the time for all of them, so that it is the mean over the disk."""
+        """One rate of all positions together, from their total time: the mean over the disk."""
         kind, asked, depth = way
         size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
         count, seconds = 0, 0.0
@@ -134,7 +134,7 @@ def _holding(bench: Bench) -> int | None:
 
 
 def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
-    """A sentence where a network may lie between, and the fastest figure is what Ethernet of 1 Gbit/s lets through."""
+    """A sentence if a network may lie in between, and the fastest figure is the limit of 1 Gbit/s Ethernet."""
     fastest = max((one.measured for one in figures if one.measured is not None), default=0.0)
     names = {one.name for one in bench.confounders} & _REMOTE
     if not names or not NEAR <= fastest / ETHERNET <= 1:
@@ -145,7 +145,7 @@ def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
-    """Sentences about the links that the fastest figure comes near to, or exceeds: then no drive was measured."""
+    """Sentences on links that the fastest figure approaches or exceeds; then no drive was measured."""
     fastest = max((one.measured for one in figures if one.measured is not None), default=None)
     if fastest is None:
         return []

@@ -1,4 +1,4 @@
-"""Random writes until they are steady, as they may be fast only at first (BENCH 2.17)."""
+"""Random writes until the rate is steady, since it may be high at first (BENCH 2.17)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ PLACES = 1 << 18
 DISK, SOLID = 5.0, 60.0
 """Seconds of a round."""
 FILLING = 100.0
-"""MiB/s at which a device is filled, mostly."""
+"""MiB/s at which a device is usually filled."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steady:
-    """Rounds of random writes; the rule is that of the SNIA performance test specification."""
+    """Rounds of random writes, by the rule of the SNIA performance test specification."""
 
     seconds: float | None = None
-    """Of a round; None: 5 where the medium is known to turn, else 60, as the rule has it for solid state."""
+    """Seconds of a round; None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""
     most: int = 25
-    """Rounds at most."""
+    """Maximum number of rounds."""
     size: int = 4 * KIB
     depth: int = 32
 
@@ -34,12 +34,12 @@ class Steady:
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """As much as it can."""
+        """Writes as much as possible."""
         filling = target.size / MIB / FILLING if _fills(target) else 0.0
         return Needs(seconds=self.most * (self.seconds or SOLID) + filling, written=None, size=64 * self.size)
 
     def _filled(self, bench: Bench) -> str | None:
-        """Write all of it once, in a row, in half of the time at most; what to say where that was too short."""
+        """Write everything once sequentially, in at most half of the time; return a note if that was too short."""
         block = bench.fitting(128 * KIB)
         count = bench.target.size // block
         whole = stream(Op.WRITE, bench.row(block, 0, count), block, self.depth)
@@ -50,7 +50,7 @@ class Steady:
         return f"Only {written / count:.0%} of it was filled before: more may be faster than it stays."
 
     def run(self, bench: Bench) -> Steps:
-        """Round after round, until the last five are steady."""
+        """Run rounds until the last five are steady."""
         size, phase = bench.fitting(self.size), Phase()
         seconds = self.seconds or (DISK if bench.rotating else SOLID)
         half = self._filled(bench) if _fills(bench.target) else None
@@ -84,5 +84,5 @@ class Steady:
 
 
 def _fills(target: Target) -> bool:
-    """Whether all of it is written once before, since places never written are fast. A file was, when it was made."""
+    """Whether everything is written first, since unwritten blocks are fast. A new file is already written."""
     return target.kind != "file"

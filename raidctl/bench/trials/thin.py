@@ -1,4 +1,4 @@
-"""Are there places that no disk answers for? Blocks of zeros against blocks that hold something (BENCH 2.18)."""
+"""Detect blocks that no disk answers for: zeros compared with other blocks (BENCH 2.18)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.bench.trials.trial import KIB, Bench, Interrupted, Needs, Steps
 from raidctl.bench.work import Op, Target, Work
 
 FEWEST = 30
-"""Of each kind at least."""
+"""Minimum number of each kind."""
 TYPICAL_S = 0.02
 
 
@@ -27,7 +27,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Thin:
-    """Blocks at random places, read once each, past the engine: what was never written reads as zeros, at once.
+    """Blocks at random offsets, each read once without an engine: unwritten ones read as zeros, at once.
 
     A file of raidctl's own was written in full, so it is for devices and exports.
     """
@@ -41,12 +41,12 @@ class Thin:
     alone = False
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         seconds = 0.0 if target.kind == "file" else self.reads * TYPICAL_S
         return Needs(seconds=seconds, size=4 * self.size)
 
     def run(self, bench: Bench) -> Steps:
-        """A part of the places in each round."""
+        """Read part of the offsets in each round."""
         if bench.target.kind == "file":
             why = "The file was written in full before, so no place of it is missing."
             return TrialResult(trial=self.name, figures={}, reasons=(why,))

@@ -1,4 +1,4 @@
-"""The classic timings of reads (-T, -t, --direct): the same piece again and again, and a row (BENCH 2.6)."""
+"""Classic read timings (-T, -t, --direct): the same block repeatedly, and sequentially (BENCH 2.6)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SAID = {
 
 @dataclass(frozen=True, kw_only=True)
 class Timings:
-    """Reads of 256 KiB, one after the other."""
+    """Reads of 256 KiB, one at a time."""
 
     seconds: float = 0.5
-    """Of each way in each round: six rounds are the three seconds of the classic -t."""
+    """Seconds of each phase in each round: six rounds are the three seconds of the classic -t."""
     rounds: int = ROUNDS
 
     name = "timings"
@@ -34,15 +34,15 @@ class Timings:
     alone = False
 
     def ways(self, target: Target) -> list[str]:
-        """Names of what can be measured: without a file or device of this machine there is no page cache."""
+        """Names of possible phases; without a file or device of this machine there is no page cache."""
         return [way for way in _SAID if way.endswith("direct") or isinstance(target, Handled)]
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         return Needs(seconds=self.rounds * self.seconds * len(self.ways(target)), size=2 * PIECE)
 
     def run(self, bench: Bench) -> Steps:
-        """All in random order, round by round; what is read again was read just before."""
+        """Run all in random order, round by round; what is read again was just read."""
         ways, block = self.ways(bench.target), bench.fitting(BLOCK)
         phases = {way: Phase() for way in ways}
         again = bench.row(block, 0, max(1, PIECE // block), end=max(PIECE, block))

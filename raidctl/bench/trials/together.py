@@ -1,4 +1,4 @@
-"""Several drives at once against each alone: what the bus, the expander or the processor takes (BENCH 2.12)."""
+"""Several drives at once against each alone, which shows the limit of bus, expander or processor (BENCH 2.12)."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from raidctl.bench.work import Engine, Op, Target, Work
 from raidctl.errors import BenchError
 
 EDGE = 0.1
-"""Of the time at either end that does not count, beside what is not common to all."""
+"""Share of the time at either end that is left out, besides what is not common to all."""
 BUSY = 0.9
-"""Of all processors: with less left, the processor may be what the drives wait for."""
+"""Share of all processors in use above which the processor may be the limit."""
 _WORTH: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
 Group = tuple[int, ...]
-"""Which of the targets, by number."""
+"""The targets of a group, by number."""
 
 
 @dataclass
 class _Seen:
     rates: dict[Group, list[list[float]]] = field(default_factory=dict)
-    """Of each group the rounds; of each round the rate of each of its targets."""
+    """Rounds of each group; per round the rate of each target."""
     counted: dict[Group, tuple[float, int]] = field(default_factory=dict)
-    """Seconds and operations that counted."""
+    """Seconds and operations counted."""
     busiest: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Together:
-    """Sequential reads of each alone, of all pairs, and of all; there and back again, at the same place of each.
+    """Sequential reads of each drive alone, all pairs, and all; forwards and backwards, at the same offset of each.
 
     Only the time in which all of a group were reading counts: the first that is done ends it.
     """
 
     others: tuple[Target, ...]
-    """Open targets beside the one that is measured; only read."""
+    """Open targets beside the measured one; only read."""
     seconds: float = 3.0
-    """Of each phase in each round."""
+    """Seconds of each phase in each round."""
     size: int = MIB
     depth: int = 4
     rounds: int = ROUNDS
@@ -67,12 +67,12 @@ class Together:
         return found if len(everyone) < 3 else [*found, tuple(everyone)]
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         del target
         return Needs(seconds=self.rounds * self.seconds * len(self.groups()), size=4 * self.size)
 
     def run(self, bench: Bench) -> Steps:
-        """ABBA: one round forwards, the next one backwards."""
+        """Run ABBA: one round forwards, the next backwards."""
         targets = (bench.target, *self.others)
         groups, seen = self.groups(), _Seen()
         for number in bench.rounds(self.rounds):
@@ -139,7 +139,7 @@ class Together:
         )
 
     def _ratio(self, seen: _Seen, group: Group) -> Spread:
-        """Of the sum of the drives alone, round by round."""
+        """Ratio to the sum of the drives alone, per round."""
         parts = [seen.rates.get((one,), []) for one in group]
         several = [group, *((one,) for one in group)]
         rounds = min(len(seen.rates[group]), *map(len, parts))
@@ -151,14 +151,14 @@ class Together:
 
 @runtime_checkable
 class Several(Protocol):
-    """An engine that works on several targets at once, in one process."""
+    """An engine that works on several targets at once, in one process each."""
 
     def together(self, works: Sequence[tuple[Target, Work]]) -> list[Report]:
-        """Carry out all works, begun at one moment; one report for each, as of a process."""
+        """Run several works started at the same moment; return one report for each."""
 
 
 def _job(engine: Engine, target: Target, work: Work) -> Job:
-    """What one process does: the engine's work on one target, its times on the clock that all share."""
+    """Run the engine's work on one target in a process, on the common clock."""
 
     def job(arrive: Callable[[], int]) -> Report:
         arrive()
@@ -178,7 +178,7 @@ def _job(engine: Engine, target: Target, work: Work) -> Job:
 
 
 def _name(group: Group, several: int) -> str:
-    """``first``, ``second``, ``together`` of two; ``drive_1``, ``pair_1_2``, ``all`` of more."""
+    """``first``, ``second``, ``together`` for two; ``drive_1``, ``pair_1_2``, ``all`` for more."""
     if several == 2:
         return "together" if len(group) == 2 else ("first", "second")[group[0]]
     if len(group) == several:
@@ -193,7 +193,7 @@ def _said(names: Sequence[str], ratio: Spread) -> list[str]:
 
 
 def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:
-    """Operations a second of each in the time that all have in common; that time, and how many counted."""
+    """Operations per second of each in the common time; that time, and the number counted."""
     if not all(report.ends for report in reports):
         raise Faulty("One of the drives answered nothing in the time that was given.")
     begin = max(report.starts[0] for report in reports)

@@ -1,4 +1,4 @@
-"""What every trial has in common: what it needs, how it runs, and the bench that it measures on."""
+"""The base of every trial: requirements, execution, and the bench on which it measures."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from raidctl.errors import BenchError
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 CHUNK = 64 * KIB
-"""Bytes that one drive holds in a row, where nothing tells."""
+"""Bytes of a chunk if unknown."""
 ROUNDS = 6
-"""The smallest number of rounds whose smallest and largest hold the median with 95 % (BENCH 2.20)."""
+"""The smallest number of rounds whose extremes enclose the median with 95 % (BENCH 2.20)."""
 
 LOOKED_AT = 20000.0
 PROBES = 16
 CALM = 2.0
-"""Reads are calm again when they take up to twice as long as they did at their quickest."""
+"""Reads are calm when they take up to this multiple of their shortest time."""
 PATIENCE = 2.0
 WAITING = 0.1
 _WRITES = (Op.WRITE, Op.WRITE_DURABLE)
 T = TypeVar("T")
 Steps = Generator[None, None, TrialResult]
-"""A trial under way: at each yield another one may take its turn; the result is what it returns."""
+"""A running trial. At each yield another may run; it returns its result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Needs:
-    """What a trial asks for; known before anything is done, so that the user can be told."""
+    """Requirements of a trial, known before it starts, for display."""
 
     seconds: float
-    """How long it takes at most, about."""
+    """Approximate maximum duration."""
     written: int | None = 0
-    """Bytes that it writes at most; None: as much as it can within its time. 0: it only reads."""
+    """Maximum bytes written; None: as much as it can within its time; 0: it only reads."""
     size: int = 0
-    """Bytes that the target must have at least."""
+    """Minimum bytes of the target."""
 
     @property
     def writes(self) -> bool:
@@ -58,30 +58,30 @@ class Trial(Protocol):
 
     @property
     def name(self) -> str:
-        """What its result is called, `medium` or `commits`."""
+        """Name of its result, `medium` or `commits`."""
 
     @property
     def title(self) -> str:
-        """What a person is told that is being done, a few words."""
+        """A few words for display while it runs."""
 
     @property
     def alone(self) -> bool:
-        """Whether no other trial may take turns with it, since it changes the state that the others meet."""
+        """Whether no other trial may run in between, since it changes the state of the machine."""
 
     def needs(self, target: Target) -> Needs:
-        """What it asks for on a target that is open."""
+        """Requirements on an open target."""
 
     def run(self, bench: Bench) -> Steps:
-        """Measure. Raise RaidctlError where nothing could be measured; `whole` runs it without turns."""
+        """Measure. Raise RaidctlError if nothing could be measured; `whole` runs it without turns."""
 
 
 def whole(trial: Trial, bench: Bench) -> TrialResult:
-    """Run a trial from its begin to its end."""
+    """Run a trial from beginning to end."""
     return ended(trial.run(bench))
 
 
 def ended(steps: Steps) -> TrialResult:
-    """What a trial under way gives back where nobody else has a turn."""
+    """Run a started trial to its end."""
     while True:
         try:
             next(steps)
@@ -92,118 +92,118 @@ def ended(steps: Steps) -> TrialResult:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a session has come."""
+    """Progress of a session."""
 
     trial: str
-    """Name of the trial that is being carried out."""
+    """Name of the running trial."""
     title: str
-    """What it does, for a person."""
+    """What it does, for display."""
     seconds: float
-    """Spent up to now."""
+    """Seconds spent so far."""
     total: float
-    """What all of it will take, by what is known now; ``seconds`` may exceed it."""
+    """Estimated total; ``seconds`` may exceed it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A connection that everything passes through."""
+    """A connection that carries all data."""
 
     name: str
-    """`PCI link of 0000:03:00.0 (8 GT/s, 8 lanes)`, for sentences."""
+    """`PCI link of 0000:03:00.0 (8 GT/s, 8 lanes)`, for display."""
     mib: float
-    """MiB/s of payload that it carries at most."""
+    """Maximum payload in MiB/s."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """Where the bytes of a mapping lie on the device below it, one after the other."""
+    """A contiguous range of a mapping on the device below it."""
 
     mapping: str
-    """The mapping's own device."""
+    """The mapping device."""
     path: str
     """The device below."""
     first: int
-    """Byte of that device at which they begin."""
+    """Offset of its first byte on that device."""
     length: int
     """Bytes."""
     start: int = 0
-    """Byte of the mapping at which they begin."""
+    """Offset of its first byte in the mapping."""
     kind: str = "linear"
-    """Of the mapping: `linear` (a logical volume, a plain mapping), `crypt`."""
+    """Kind of mapping: `linear` (a logical volume, a plain mapping), `crypt`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Below:
-    """What the inventory and the kernel say of what lies below a target; None, empty: not told."""
+    """What the inventory and the kernel report about the layers below a target; None or empty: unknown."""
 
     rpm: float | None = None
-    """Revolutions a minute of all drives."""
+    """Revolutions per minute of all drives."""
     level: str | None = None
     """RAID level."""
     drives: int | None = None
-    """How many drives the volume has, without spares."""
+    """Number of drives of the volume, without spares."""
     drive_bytes: int | None = None
     """Size of the smallest of them."""
     volume_bytes: int | None = None
     strip: int | None = None
-    """Bytes that one drive holds in a row, as it is told."""
+    """Reported bytes of a chunk."""
     cache: int | None = None
-    """Bytes of the controller's cache, all of it; 0: it has none."""
+    """Total bytes of the controller's cache; 0: no cache."""
     read_percent: float | None = None
-    """Share of the controller's cache that is kept for reads, as it is told."""
+    """Reported percentage of the controller's cache reserved for reads."""
     disk: str | None = None
-    """The one disk at the bottom of all layers of the kernel; None: there are several, or it is not known."""
+    """The one disk below all layers of the kernel; None: several, or unknown."""
     bare: bool = False
-    """Whether the target, where it is a device, is that disk or a partition of it: no layer lies between."""
+    """Whether the target is a device without layers: that disk or a partition of it."""
     write_cache: str | None = None
-    """`on` or `off`: whether any cache acknowledges writes before the drives have them, as it is told."""
+    """`on` or `off`: whether any cache is reported to acknowledge writes before the drives have them."""
     links: tuple[Link, ...] = ()
     ranges: tuple[Range, ...] = ()
-    """Where a mapping of the device mapper has its bytes; empty: it is none, or its table could not be read."""
+    """Where a device-mapper device keeps its bytes; empty: not one, or its table could not be read."""
     why_no_ranges: str | None = None
-    """Why ``ranges`` is empty, one sentence; None: the target is no mapping, or they are there."""
+    """Why ``ranges`` is empty, one sentence; None: the target is no mapping, or they are known."""
 
     @property
     def chunk(self) -> int:
-        """Bytes that one drive holds in a row: a usual figure where it is not told."""
+        """Bytes of a chunk, or a common value if unknown."""
         return self.strip or CHUNK
 
 
 class Interrupted(Exception):
-    """The session is over; what has been measured is to be handed back."""
+    """The session is over; results so far are returned."""
 
 
 @dataclass
 class Bench:
-    """Where a trial measures: the target, the engine, the time that is left, and what else could explain a figure."""
+    """Where a trial measures: target, engine, time left, and confounders."""
 
     target: Target
     engine: Engine
     confounders: tuple[Confounder, ...] = ()
     seed: int = field(default_factory=lambda: int.from_bytes(os.urandom(4), "little"))
-    """Places and orders follow from it."""
+    """Seed of offsets and orders."""
     run_id: int = field(default_factory=lambda: int.from_bytes(os.urandom(8), "little"))
     budget: float | None = None
-    """Seconds that the whole session may take; None: as long as it needs."""
+    """Maximum seconds of the whole session; None: as long as it needs."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     rpm: float | None = None
-    """What the drives say of their speed; None: not told."""
+    """Speed reported by the drives; None if unknown."""
     below: Below = field(default_factory=Below)
-    """What else is told of what lies below."""
+    """Other reported facts on the layers below."""
     known: dict[str, TrialResult] = field(default_factory=dict)
     """Results of earlier trials of the session, by name."""
     engines: list[str] = field(default_factory=list)
-    """Which engines have carried out anything, in order of their first use."""
+    """Engines that have run anything, in order of first use."""
     now: list[str] = field(default_factory=list)
-    """The same of the trial whose turn it is."""
+    """The same for the current trial."""
     notes: list[str] = field(default_factory=list)
-    """What the engines said of themselves, each once."""
+    """Notes of the engines, once each."""
     written: int = 0
-    """Bytes written up to now."""
+    """Bytes written so far."""
     generation: int = 0
     over: bool = False
-    """Nothing more is carried out; trials give back what they have."""
+    """Whether the session is over; trials then return what they have."""
 
     def __post_init__(self) -> None:
         """Start the clock."""
@@ -220,7 +220,7 @@ class Bench:
 
     @property
     def left(self) -> float:
-        """Seconds left; infinite without a budget, 0 or less where it is used up."""
+        """Seconds left; infinite without a budget, 0 or less after it."""
         return float("inf") if self.budget is None else self.budget - self.spent
 
     @property
@@ -229,14 +229,14 @@ class Bench:
         return not any(one.forbids for one in self.confounders)
 
     def rounds(self, count: int = ROUNDS) -> Iterator[int]:
-        """Numbers of the rounds, as long as there is time; the first one is always given."""
+        """Numbers of the rounds while time is left, at least the first."""
         for number in range(count):
             if self.over or (number and self.left <= 0):
                 return
             yield number
 
     def shuffled(self, things: Sequence[T]) -> list[T]:
-        """The things of one round in random order, so that no drift favours one of them."""
+        """The items of one round in random order, so that drift favours none."""
         return self.random.sample(things, len(things))
 
     def run(
@@ -247,7 +247,7 @@ class Bench:
         generation: int | None = None,
         target: Target | None = None,
     ) -> Outcome:
-        """Let the engine carry out streams side by side, on another ``target`` where one is named.
+        """Run streams at once with the engine, on another ``target`` if given.
 
         Each call has a generation of its own, so that no block is ever written twice with the same content.
 
@@ -268,24 +268,24 @@ class Bench:
         return outcome
 
     def used(self, engine: str) -> None:
-        """Note which engine has carried something out."""
+        """Record that an engine was used."""
         for engines in (self.engines, self.now):
             if engine not in engines:
                 engines.append(engine)
 
     def flush(self) -> None:
-        """Let what was written become durable; nothing where the target is only read."""
+        """Make written data durable; nothing if the target is only read."""
         if self.target.writable:
             self.run(Stream(ops=bytes([Op.FLUSH]), offsets=array("Q", [0]), size=self.fitting(1)))
 
     def rest(self, seconds: float) -> None:
-        """Wait, no longer than there is time. Raise Interrupted where the session is over."""
+        """Wait, but no longer than the time left. Raise Interrupted if the session is over."""
         if self.over:
             raise Interrupted
         self.sleep(max(0.0, min(seconds, self.left)))
 
     def settle(self) -> None:
-        """After writing: flush, and wait until reads are about as quick again as they have been.
+        """Flush after writes, and wait until reads are calm again.
 
         A flush does not empty a cache that a battery keeps. Waiting takes a tenth of the session at most.
         """
@@ -307,7 +307,7 @@ class Bench:
         return median(outcome.samples[0].latencies) or 0.0
 
     def limits(self, rates: Sequence[tuple[int, int, float | None]]) -> tuple[str, ...]:
-        """Sentences about rates (bytes of an operation, depth, operations a second) that are the engine's own.
+        """Sentences on rates (bytes of an operation, depth, operations per second) that are limited by the engine.
 
         An engine reaches hundreds of thousands on memory, so only rates above ``LOOKED_AT`` are looked at.
         """
@@ -330,11 +330,11 @@ class Bench:
     # places ----------------------------------------------------------------------------------------------------------
 
     def fitting(self, size: int) -> int:
-        """``size`` rounded up to what the target takes."""
+        """Round ``size`` up to the target's block size."""
         return fitting(self.target, size)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """What an earlier test of this run has measured; None: it was not made, or failed before that."""
+        """A figure of an earlier test of this run; None: not run, or failed."""
         found = self.known.get(trial)
         return None if found is None else found.figures.get(name)
 
@@ -345,13 +345,13 @@ class Bench:
 
     @property
     def rotating(self) -> bool | None:
-        """Whether the medium turns, as it was measured; None: not measured, or unclear."""
+        """Whether the medium rotates, as measured; None: not measured, or unclear."""
         medium = self.known.get("medium")
         word = None if medium is None else medium.series.get("medium")
         return None if word in (None, "unclear") else word == "rotating"
 
     def places(self, size: int, count: int, *, begin: int = 0, span: int | None = None) -> array[int]:
-        """Random places for operations of ``size`` bytes within ``span`` bytes from ``begin`` on (None: all of it).
+        """Random offsets for operations of ``size`` bytes within ``span`` bytes from ``begin`` (None: all of it).
 
         None comes twice before all have come once. Raise BenchError where not even one fits.
         """
@@ -365,7 +365,7 @@ class Bench:
         return array("Q", (begin + size * slot for slot in drawn))
 
     def row(self, size: int, begin: int, count: int, *, end: int | None = None) -> array[int]:
-        """Places one after the other from ``begin`` on, beginning anew there where the target (or ``end``) ends."""
+        """Sequential offsets from ``begin``, starting over at the end of the target (or ``end``)."""
         last = self.target.size if end is None else min(end, self.target.size)
         begin -= begin % size
         slots = (last - begin) // size
@@ -380,7 +380,7 @@ class Bench:
 
 
 def fitting(target: Target, size: int) -> int:
-    """``size`` rounded up to what a target takes."""
+    """Round ``size`` up to the block size of a target."""
     grain = max(target.alignment, 1)
     return -(-size // grain) * grain
 

@@ -1,4 +1,4 @@
-"""Other ways to look at a target that is open: through the page cache, or at a part of the device below it.
+"""Other views of an open target: through the page cache, or part of the device below it.
 
 They only read. Each is a target of its own, so that engines measure it as any other.
 """
@@ -20,7 +20,7 @@ from raidctl.errors import BenchError
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A range of an open descriptor, only to be read."""
+    """A read-only range of an open descriptor."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class View:
 
 @contextmanager
 def buffered(target: Target) -> Iterator[View]:
-    """The same bytes through the page cache, by a descriptor of its own; what the cache holds of them is let go first.
+    """The same bytes through the page cache, with a separate descriptor; their cached pages are dropped first.
 
     Raises:
         BenchError: It is not a file or device of this machine.
@@ -62,13 +62,13 @@ def buffered(target: Target) -> Iterator[View]:
 
 
 def forget(handle: int, first: int = 0, length: int = 0) -> None:
-    """Let the page cache go of ``length`` bytes from ``first`` on (0: to the end); what is dirty or in use stays."""
+    """Drop ``length`` bytes from ``first`` on (0: to the end) from the page cache; dirty or used pages stay."""
     os.posix_fadvise(handle, first, length, os.POSIX_FADV_DONTNEED)
 
 
 @contextmanager
 def part(path: str, first: int, length: int) -> Iterator[View]:
-    """``length`` bytes from ``first`` on of a device, only to be read.
+    """``length`` bytes from ``first`` on of a device, read-only.
 
     Raises:
         BenchError: It is no such device, or the range is not within it.
@@ -84,7 +84,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
 
 
 def number_of(target: Target) -> int | None:
-    """The device that a target's bytes lie on, as the kernel numbers it; None: no file or device of this machine."""
+    """The kernel's number of the device that holds a target; None: no file or device of this machine."""
     if not isinstance(target, Handled):
         return None
     about = os.fstat(target.fileno())

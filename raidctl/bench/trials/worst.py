@@ -1,4 +1,4 @@
-"""The longest waits at a fixed rate, counted from when an operation was meant to start (BENCH 2.10)."""
+"""The longest latencies at a fixed rate, from the intended start of each operation (BENCH 2.10)."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from raidctl.bench.work import Op, Samples, Stream, Target
 PLACES = 1 << 14
 SATURATION_S = 2.0
 WRITES = 0.3
-"""Share of writes, where that is allowed."""
+"""Share of writes, if allowed."""
 MOST = 1 << 19
-"""Operations of one phase at most: a rate that would need more is lowered."""
+"""Maximum operations of one phase; a rate that would need more is lowered."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Worst:
-    """Reads and writes at shares of the rate that saturates: an open loop hides no stall."""
+    """Reads and writes at shares of the saturating rate: an open loop hides no stall."""
 
     seconds: float = 60.0
-    """Of each share."""
+    """Seconds of each share."""
     shares: tuple[float, ...] = (0.2, 0.5, 0.8)
     size: int = 4 * KIB
     depth: int = 16
     saturation: float = SATURATION_S
-    """Seconds in which the rate is found out."""
+    """Seconds to find the saturating rate."""
 
     name = "worst"
     title = "the longest waits"
     alone = True
 
     def needs(self, target: Target) -> Needs:
-        """It writes where that is allowed."""
+        """Writes only if allowed."""
         seconds = len(self.shares) * self.seconds + self.saturation
         return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * self.size)
 
     def run(self, bench: Bench) -> Steps:
-        """First as fast as it goes, then at each share of that."""
+        """Run at full speed first, then at each share of it."""
         size = bench.fitting(self.size)
         flat_out = Phase()
         flat_out.add(bench.run(self._stream(bench, size, PLACES, None), seconds=self.saturation))
@@ -87,7 +87,7 @@ class Worst:
 
 
 def _stalls(name: str, found: Sequence[stalls.Stall], count: int) -> dict[str, Spread]:
-    """The longest standstill, how many there were, and their period."""
+    """The longest stall, their number and period."""
     worst = stalls.longest(found)
     longest = 0.0 if worst is None else worst.seconds * 1000
     return {
@@ -98,7 +98,7 @@ def _stalls(name: str, found: Sequence[stalls.Stall], count: int) -> dict[str, S
 
 
 def _periodic(share: float, period: Spread) -> list[str]:
-    """Stalls at a fixed period are somebody's clockwork."""
+    """Comment on stalls with a fixed period."""
     if period.measured is None:
         return []
     return [
@@ -107,7 +107,7 @@ def _periodic(share: float, period: Spread) -> list[str]:
 
 
 def said(share: float, rate: float, full: float, samples: Samples) -> str:
-    """The longest wait at a rate, that may have been lowered from its share of what saturates (``full``)."""
+    """The longest latency at a rate, which may be lower than its share of saturation (``full``)."""
     worst, real = max(samples.latencies) / 1e6, f"{rate / full:.0%}"
     lowered = "" if real == f"{share:.0%}" else f"; {share:.0%} would be more than can be kept"
     return f"At {real} ({rate:.0f} a second{lowered}) the longest of {len(samples.latencies)} waits was {worst:.1f} ms."

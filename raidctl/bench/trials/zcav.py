@@ -1,4 +1,4 @@
-"""The curve of sequential speed over the disk (BENCH 2.8)."""
+"""Sequential speed across the disk (BENCH 2.8)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.bench.trials.trial import GIB, MIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Samples, Target
 
 SHORTEST = 0.3
-"""Seconds that a position is read at least, where it is longer than one piece."""
+"""Minimum seconds of reading a position that spans several pieces."""
 _SAID = {
     "flat": "The speed is the same everywhere: solid state, a cache, or a virtual disk.",
     "falling": "The speed falls from outside to inside.",
@@ -41,7 +41,7 @@ class Zcav:
     alone = False
 
     def needs(self, target: Target) -> Needs:
-        """It only reads."""
+        """Only reads."""
         piece = self._piece(target)
         seconds = self.passes * self.positions * max(SHORTEST, piece / (100 * MIB))
         return Needs(seconds=seconds, size=self.positions * 3 * self.block)
@@ -50,7 +50,7 @@ class Zcav:
         return max(3 * self.block, min(self.piece, target.size // self.positions // self.block * self.block))
 
     def run(self, bench: Bench) -> Steps:
-        """One pass over all positions a round."""
+        """Run one pass over all positions per round."""
         speeds: dict[float, list[float]] = defaultdict(list)
         phase, size = Phase(), bench.fitting(self.block)
         count = self._count(bench, size)
@@ -68,7 +68,7 @@ class Zcav:
         return self._result(bench, speeds, phase)
 
     def _count(self, bench: Bench, size: int) -> int:
-        """Blocks of a piece: more where it is read in less than 0.3 s, as long as no piece lies on another one."""
+        """Blocks of a piece: more if it is read in less than 0.3 s, as long as pieces do not overlap."""
         count, most = self._piece(bench.target) // size, bench.target.size // self.positions // size
         begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
         seconds = bench.run(stream(Op.READ, bench.row(size, begin, count), size, self.depth)).wall_seconds
@@ -112,7 +112,7 @@ class Zcav:
 
 
 def _figures(speeds: dict[float, list[float]], phase: Phase) -> dict[str, Spread]:
-    """Outer and inner tenth, and the median of all; nothing where there was too little."""
+    """Speed of the outer and inner tenth, and the median of all; nothing without enough data."""
     ordered = sorted(speeds.items())
     tenth = max(3, len(ordered) // 10)
     parts = {"outer": ordered[:tenth], "inner": ordered[-tenth:], "middle": ordered}

@@ -43,14 +43,14 @@ from raidctl.bench.verdict.decision import (
 from raidctl.bench.verdict.evidence import CACHED, Evidence, Interval, emptied, pace
 
 WRITE_BACK_NOT_OBSERVED = "write-back reported, not observed"
-"""The case of a controller that reports write-back as active, which the measurement refutes."""
+"""The case of a controller that reports write-back as active while the measurement refutes it."""
 SLOWING = frozenset({"rebuild", "check", "learn_cycle", "patrol_read", "load", "drift", "engine_limited", "network"})
-"""Confounders that make commits slow: a device that lies may then look as if it waited for its medium."""
+"""Confounders that slow commits down; an early-acknowledging device may then look honest."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the table, and its verdict."""
+    """A row of the table, with its verdict."""
 
     case: str
     verdict: Verdict
@@ -95,7 +95,7 @@ def _solid_state(e: Evidence) -> Finding:
 
 
 def _slow(e: Evidence, said: str) -> Finding:
-    """No faster than the medium: each commit waited for it."""
+    """No faster than the medium: each commit waits for it."""
     flushed = emptied(e)
     # without a flush fast and with it slow: a cache is there, and the flush empties it
     destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
@@ -141,7 +141,7 @@ def _unkept(e: Evidence, said: str) -> Finding:
 
 
 def _no_write_back(e: Evidence, said: str) -> Finding:
-    """Write-back was promised, and commits wait for the medium."""
+    """Write-back was promised, but commits wait for the medium."""
     if e.policy == "write_through" or e.controller is False:
         why = "its controller reports write-through" if e.controller else "there is no controller with a cache"
         return Finding(

@@ -1,4 +1,4 @@
-"""What was found out about a device: measured intervals (E1 to E5), and facts of the inventory (C1, C2). Data only.
+"""Evidence on a device: measured intervals (E1 to E5), and facts of the inventory (C1, C2). Data only.
 
 Every figure is a 95 % interval, and is judged as a whole: what lies on both sides of a limit tells nothing.
 """
@@ -15,17 +15,17 @@ Promise = Literal["durable", "protected_write_back"]
 Policy = Literal["write_back", "write_through"]
 
 AT_MOST = 1.05
-"""Of revolutions a second: commits up to here are not acknowledged early."""
+"""Multiple of revolutions per second up to which commits are not early."""
 EARLY = 1.5
-"""Of revolutions a second: commits from here on are acknowledged early by something."""
+"""Multiple of revolutions per second from which commits are early."""
 CACHED = 1000.0
-"""Commits a second that a controller's cache is expected to reach."""
+"""Commits per second expected of a controller's cache."""
 FLUSHED = 0.2
-"""Of the destage time of a MiB: a flush that takes longer for each dirty MiB than this empties the cache."""
+"""Share of the destage time of a MiB: flushes that take longer per dirty MiB empty the cache."""
 KEPT = 0.05
-"""Of the destage time of a MiB: a flush that takes less for each dirty MiB than this does not empty the cache."""
+"""Share of the destage time of a MiB: flushes that take less per dirty MiB do not empty the cache."""
 EXPLAINED = 0.8
-"""Of the variance of the flushes' times: a slope that explains less is chance, however steep."""
+"""Share of the variance of the flush times: a slope that explains less is chance, however steep."""
 
 
 @dataclass(frozen=True)
@@ -36,62 +36,63 @@ class Interval:
     high: float
 
     def __post_init__(self) -> None:
-        """Raise ValueError where the ends are the wrong way round, or no numbers."""
+        """Raise ValueError if the ends are reversed or not numbers."""
         if not self.low <= self.high:
             raise ValueError(f"not an interval: {self.low} to {self.high}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Everything that is known; None: not measured, or not told."""
+    """All known evidence; None: not measured, or unknown."""
 
     promise: Promise = "durable"
-    """What is claimed: acknowledged data survives; or a write-back cache that a battery keeps."""
+    """The claim: acknowledged data survive, or a write-back cache is protected by a battery."""
     medium: Medium | None = None
-    """E1, measured; the kernel's `rotational` is not to be trusted."""
+    """E1, measured; the kernel's `rotational` is unreliable."""
     rpm: float | None = None
-    """E1: revolutions a minute, measured, or told by the drives."""
+    """E1: revolutions per minute, measured or reported by the drives."""
     commits: Interval | None = None
-    """E2: commits a second of one stream that rewrites one block, through the target that was named."""
+    """E2: commits per second of one stream that rewrites one block, through the named target."""
     commits_raw: Interval | None = None
-    """The same on the raw device, past file system and layers."""
+    """The same on the raw device, bypassing file system and layers."""
     commits_unflushed: Interval | None = None
     """The same writes without a flush."""
     slope: Interval | None = None
-    """E3: time of a flush by dirty data, ms/MiB."""
+    """E3: flush time per dirty data, ms/MiB."""
     explained: float | None = None
-    """E3: share of the variance of the flushes' times that the slope explains, 0 to 1."""
+    """E3: share of the variance of the flush times explained by the slope, 0 to 1."""
     destage: float | None = None
-    """s*: the time that a MiB needs from the cache to the medium, ms/MiB, as the knee's second slope tells."""
+    """s*: time of a MiB from the cache to the medium, ms/MiB, from the second slope of the knee."""
     commits_write_through: Interval | None = None
-    """E4: commits a second with the controller switched from write-back to write-through."""
+    """E4: commits per second with the controller in write-through instead of write-back."""
     commits_drive_off: Interval | None = None
-    """E4': commits a second with the drives' own caches switched off, and a controller before them in write-through:
-    in write-back its own cache would hide them."""
+    """E4': commits per second with the drives' caches off and a controller above them in write-through: in write-back
+    its cache would hide them.
+    """
     knee: Interval | None = None
     """E5: size of the write-back cache, MiB."""
     controller: bool | None = None
-    """C1: whether a RAID controller stands before the drives."""
+    """C1: whether there is a RAID controller above the drives."""
     policy: Policy | None = None
-    """C1: its write policy in force."""
+    """C1: its active write policy."""
     battery: bool | None = None
     """C1: whether its battery or capacitor is healthy; False: missing, failed or not charged."""
     cache_mib: float | None = None
-    """C1: the size of the controller's cache for writes, MiB."""
+    """C1: size of the controller's write cache, MiB."""
     drive_cache: Literal["enabled", "disabled"] | None = None
-    """C2: the drives' own write caches."""
+    """C2: the drives' write caches."""
     flush_sent: bool | None = None
     """C2: whether file system and kernel send flushes (mount options, `queue/write_cache`)."""
     confounders: tuple[Confounder, ...] = ()
 
     @property
     def limit(self) -> float | None:
-        """Commits a second of an uncached disk: one a revolution."""
+        """Commits per second of an uncached disk: one per revolution."""
         return self.rpm / 60 if self.medium == "rotating" and self.rpm else None
 
 
 def pace(rate: Interval | None, limit: float | None) -> Literal["slow", "fast", "between"] | None:
-    """Whether commits wait for the medium (slow) or are acknowledged early (fast); None: not known."""
+    """Whether commits wait for the medium (slow) or are early (fast); None: unknown."""
     if rate is None or limit is None:
         return None
     if rate.high <= AT_MOST * limit:
@@ -100,7 +101,7 @@ def pace(rate: Interval | None, limit: float | None) -> Literal["slow", "fast", 
 
 
 def emptied(evidence: Evidence) -> bool | None:
-    """Whether a flush empties the cache; None: not measured, or on both sides."""
+    """Whether a flush empties the cache; None: not measured, or ambiguous."""
     slope, destage = evidence.slope, evidence.destage
     if slope is None or not destage or destage <= 0:
         return None

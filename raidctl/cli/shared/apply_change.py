@@ -82,5 +82,5 @@ class Report:
 def report_of(work: Work) -> Report:
     """What becomes of a plan that is not carried out."""
     made = work.plan
-    result: Result = "refused" if made.refusals else "planned" if made.steps else "already"
+    result: Result = "refused" if made.refusals or made.denials else "planned" if made.steps else "already"
     return Report(made, result, warnings=work.notes)

@@ -134,13 +134,20 @@ def look(settings: Settings) -> Survey:
 
 
 def with_open_ends(seen: Survey, settings: Settings) -> Survey:
-    """The survey of this machine, or a simulated one, with the changes that were never ended as problems of it."""
+    """The survey of this machine, or a simulated one, with what raidctl keeps of it.
+
+    The changes that were never ended are problems of it; the results of checks are those of its volumes.
+    """
     if settings.replay is not None or settings.host:
         return seen
     from raidctl.change.state_directory import existing  # noqa: PLC0415 - only where there is a journal
 
     place = existing(settings.state_dir)
     place = place / "demo" / settings.demo if place is not None and settings.demo else place
+    if place is not None and os.path.lexists(place / "checks.jsonl"):
+        from raidctl.operate import check_history, checks  # noqa: PLC0415 - as above
+
+        seen = replace(seen, inventory=checks.with_history(seen.inventory, check_history.read(place)))
     if place is None or not os.path.lexists(place / "journal.jsonl"):
         return seen
     from raidctl.change.unfinished import problems  # noqa: PLC0415 - as above

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,3 +35,26 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is no number.", param, ctx)
         return number
+
+
+class Length(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A length of time: ``90s``, ``10m``, ``1h``; a bare number is seconds."""
+
+    name = "time"
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return it in seconds; raise click.BadParameter if it is none, or outside of the limits."""
+        match = _LENGTH.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(f"{value!r} is no time: write 90s, 10m or 1h.", param, ctx)
+        seconds = float(match[1]) * _UNITS[match[2].lower()]
+        if not self._least <= seconds <= self._most:
+            self.fail(f"{value} is not between {self._least:g} and {self._most:g} seconds.", param, ctx)
+        return seconds
+
+
+_LENGTH = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*(s|m|h|)", re.ASCII | re.IGNORECASE)
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from raidctl.change.beginning import touched_by
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, Kind
+from raidctl.change.journal import Begin, Journal, Kind, Story
 from raidctl.change.lookup import concerned, names
 from raidctl.change.rollback import safe_to_undo, undone_by
 from raidctl.change.state_directory import Held, Holder, busy, directory, held_name, hold, restore_command
@@ -36,7 +37,7 @@ from raidctl.errors import (
 from raidctl.output.plan import plan_text
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
-from raidctl.text import printable
+from raidctl.text import listing, printable
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
@@ -99,9 +100,13 @@ class Work:
     """The change whose settings the plan puts back, and nothing else: that is never refused as unsafe."""
     notes: tuple[str, ...] = ()
     """What should be known of the plan before it is carried out."""
+    planner: Callable[[Survey], Plan] | None = None
+    """Makes the plan of an operation once more; None: a plan of settings."""
 
-    def begin(self, kind: Kind, about: str) -> Begin:
-        """The first line of the change's story."""
+    def begin(
+        self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
+    ) -> Begin:
+        """The first line of the change's story; ``resume`` and ``facts`` of an operation that can be continued."""
         return begin(
             kind,
             self.plan,
@@ -110,6 +115,8 @@ class Work:
             source=self.named.source,
             reason=self.consent.unsafe or (f"puts back change {self.undoes}" if self.undoes else None),
             unsafe=self.consent.unsafe is not None or self.undoes is not None,
+            resume=resume,
+            facts=facts,
         )
 
     def change(self, story: Begin, told: Callable[[str], None] | None = None) -> Change:
@@ -148,11 +155,30 @@ class Work:
         """
         for story in Journal(self.state).pending():
             mine = story.open and story.begin.source == self.named.source
+            if mine and story.begin.kind == "operation":
+                self._no_operation(story)
+                continue
             if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
                 raise CannotTell(
                     f"Change {story.begin.change} of {story.begin.at} was interrupted, its settings are still active: "
                     f'{story.begin.about}. Nothing was changed. Undo it first: "{restore_command(self.named.source)}".'
                 )
+
+    def _no_operation(self, story: Story) -> None:
+        """Refuse to touch what an open operation has in hand; other arrays and drives are free (guard X4).
+
+        Raises:
+            CannotTell: The plan touches it.
+        """
+        begin = story.begin
+        mine = {step.object_id for step in self.plan.steps} | set(touched_by(self.plan))
+        common = sorted(mine & set(begin.touches))
+        if common:
+            way = begin.resume or restore_command(self.named.source)
+            raise CannotTell(
+                f"Operation {begin.change} of {begin.at} is not complete and has {listing(common)} in hand: "
+                f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
+            )
 
     def _still_so(self, last: float) -> None:
         """Plan once more, now that the controllers are held, unless no other raidctl can have changed anything.
@@ -165,7 +191,10 @@ class Work:
             return
         now = self.named.survey()
         unsafe = self.consent.unsafe is not None
-        again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
+        if self.planner is not None:
+            again_planned = self.planner(now)
+        else:
+            again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
         again_planned = safe_to_undo(again_planned) if self.undoes else again_planned
         same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
         if again_planned != self.plan or not same:
@@ -261,7 +290,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
     consent = work.consent
     if not settings.as_json:
         _show(work, settings, err=err)
-    if work.plan.refusals:
+    if work.plan.refusals or work.plan.denials:
         return code_of(work.plan)
     if not work.plan.steps:
         return EXIT_FINE
@@ -281,6 +310,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
 def code_of(refused: Plan) -> int:
     """The exit code of a plan that is refused: no, before "cannot be told", before a program that is missing."""
     kinds = {refusal.kind for refusal in refused.refusals}
+    kinds |= {"unknown" if denial.unknown else "unsupported" for denial in refused.denials}
     if kinds - {"unknown", "no_tool"}:
         return EXIT_NO
     return EXIT_CANNOT_TELL if "unknown" in kinds else EXIT_ACCESS

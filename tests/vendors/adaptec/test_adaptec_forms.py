@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from raidctl.vendor.protocol import Document
+from raidctl.vendor.protocol import Confidence, Document
 from raidctl_adaptec import read, sniff
 from tests.vendors.adaptec.adaptec_texts import (
     DONE,
@@ -232,7 +232,7 @@ def test_an_output_is_recognised(text: str) -> None:
     """By its content."""
     claim = sniff("x.txt", text)
     assert claim is not None
-    assert (claim.kind, claim.confidence >= 90) == ("text", True)
+    assert (claim.kind, claim.confidence is Confidence.SURE) == ("text", True)
 
 
 def test_json_is_recognised() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from raidctl.host import HostView
 from raidctl.request import RunAnswer, converse
+from raidctl.vendor.protocol import Confidence
 from raidctl_areca import observe, sniff
 from tests.vendors.areca.areca_texts import (
     DISKS,
@@ -44,7 +45,7 @@ def test_outputs_are_recognised_with_and_without_their_last_line(text: str, comm
     for given in (text, text.replace(END, ""), "\n\n" + text.replace("\n", "\r\n")):
         found = sniff("output.txt", given)
         assert found is not None
-        assert (found.command, found.confidence >= 50) == (command, True)
+        assert (found.command, found.confidence >= Confidence.LIKELY) == (command, True)
 
 
 @pytest.mark.parametrize(

@@ -115,3 +115,15 @@ def test_what_is_known_names_its_line() -> None:
     found = converse(md.observe(HostView(root=True)), Host(SYSTEMD, MONITOR, config=f"HOMEHOST x\n{line}\n"))
     assert told(found, "md:md7", "in_config_file") == [line]
     assert told(found, "md", "monitored") == [MONITOR]
+
+
+def test_a_spare_group_belongs_to_the_array_of_its_entry() -> None:
+    """`spare-group=` on the line of the array, or on a line that goes on; not that of another entry."""
+    for config in (
+        f"ARRAY /dev/md7 UUID={UUID} spare-group=Main\n",
+        f"ARRAY /dev/md7 UUID={UUID}\n   spare-group=Main\n",
+        f"ARRAY /dev/md1 UUID=1:2:3:4 spare-group=other\nARRAY /dev/md/x UUID={UUID} spare-group=Main\n",
+    ):
+        assert Host(config=config).card().arrays[0].details.get("spare-group") == "Main", config
+    other = f"ARRAY /dev/md1 spare-group=other\nARRAY /dev/md7 UUID={UUID}\n"
+    assert "spare-group" not in Host(config=other).card().arrays[0].details

@@ -75,11 +75,11 @@ def test_md_detail_an_unknown_word_is_said() -> None:
 @pytest.mark.parametrize(
     ("label", "state", "progress"),
     [
-        ("Rebuild", "clean, degraded, recovering", Progress(operation="recovery", percent=12)),
-        ("Rebuild", "active, resyncing", Progress(operation="resync", percent=12)),
-        ("Resync", "active, resyncing", Progress(operation="resync", percent=12)),
-        ("Check", "active, checking", Progress(operation="check", percent=12)),
-        ("Reshape", "active, reshaping", Progress(operation="reshape", percent=12)),
+        ("Rebuild", "clean, degraded, recovering", Progress(operation="recovery", percent=12, state="running")),
+        ("Rebuild", "active, resyncing", Progress(operation="resync", percent=12, state="running")),
+        ("Resync", "active, resyncing", Progress(operation="resync", percent=12, state="running")),
+        ("Check", "active, checking", Progress(operation="check", percent=12, state="running")),
+        ("Reshape", "active, reshaping", Progress(operation="reshape", percent=12, state="running")),
     ],
 )
 def test_md_detail_progress(label: str, state: str, progress: Progress) -> None:

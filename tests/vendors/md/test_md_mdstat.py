@@ -57,17 +57,21 @@ def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: 
         ("[3/2] [UU_]", "degraded", None),
         ("[3/1] [U__]", "failed", None),
         ("[3/2] [UU_]\n      [=>.......]  recovery =  7.5% (75/1000) finish=3.0min speed=9K/sec", "rebuilding",
-         Progress(operation="recovery", percent=7.5, remaining_seconds=180, rate_bytes=9216)),
+         Progress(operation="recovery", percent=7.5, remaining_seconds=180, rate_bytes=9216, state="running")),
         ("[3/3] [UUU]\n      [>........]  resync = 0.1% (1/1000) finish=3.0min speed=9K/sec", "checking",
-         Progress(operation="resync", percent=0.1, remaining_seconds=180, rate_bytes=9216)),
+         Progress(operation="resync", percent=0.1, remaining_seconds=180, rate_bytes=9216, state="running")),
         ("[3/3] [UUU]\n      [====>....]  check = 55.0% (550/1000) finish=3.0min speed=9K/sec", "checking",
-         Progress(operation="check", percent=55.0, remaining_seconds=180, rate_bytes=9216)),
+         Progress(operation="check", percent=55.0, remaining_seconds=180, rate_bytes=9216, state="running")),
         ("[3/3] [UUU]\n      [====>....]  reshape = 55.0% (550/1000) finish=3.0min speed=9K/sec", "migrating",
-         Progress(operation="reshape", percent=55.0, remaining_seconds=180, rate_bytes=9216)),
-        ("[3/3] [UUU]\n        resync=DELAYED", "checking", Progress(operation="resync")),
-        ("[3/3] [UUU]\n        resync=PENDING", "checking", Progress(operation="resync")),
-        ("[3/3] [UUU]\n        resync=REMOTE", "checking", Progress(operation="resync")),
-        ("[3/2] [UU_]\n        resync=DELAYED", "degraded", Progress(operation="resync")),
+         Progress(operation="reshape", percent=55.0, remaining_seconds=180, rate_bytes=9216, state="running")),
+        ("[3/3] [UUU]\n        resync=DELAYED", "checking",
+         Progress(operation="resync", state="queued", reason="another array on the same drives is first")),
+        ("[3/3] [UUU]\n        resync=PENDING", "checking",
+         Progress(operation="resync", state="queued", reason="not started yet")),
+        ("[3/3] [UUU]\n        resync=REMOTE", "checking",
+         Progress(operation="resync", state="queued", reason="another node of the cluster does it")),
+        ("[3/2] [UU_]\n        resync=DELAYED", "degraded",
+         Progress(operation="resync", state="queued", reason="another array on the same drives is first")),
     ],
 )  # fmt: skip
 def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress | None) -> None:
@@ -97,10 +101,19 @@ def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
         "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
     )
     told = volume(text.format(12345)).progress
-    assert told == Progress(operation="recovery", percent=7.5, remaining_seconds=738, rate_bytes=12345 * 1024)
+    assert told == Progress(
+        operation="recovery", state="running", percent=7.5, remaining_seconds=738, rate_bytes=12345 * 1024
+    )
     unknown = volume(text.format(-1)).progress
     assert unknown is not None
     assert unknown.rate_bytes is None
+
+
+def test_md_mdstat_an_array_that_nobody_writes_to_says_what_it_waits_for() -> None:
+    """An array that is auto-read-only starts to synchronise with the first write."""
+    text = "md5 : active (auto-read-only) raid1 sdb[1] sda[0]\n      2048 blocks [2/2] [UU]\n        resync=PENDING\n"
+    told = volume(text).progress
+    assert told == Progress(operation="resync", state="queued", reason="starts with the first write to the array")
 
 
 def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import raidctl_md as md
-from raidctl.vendor.protocol import Document
+from raidctl.vendor.protocol import Confidence, Document
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
 
 EXPORT = """\
@@ -158,7 +158,7 @@ def test_md_short_sniff(text: str, command: str) -> None:
     """The first lines tell which command printed a text."""
     found = md.sniff("x.txt", text)
     assert found is not None
-    assert (found.command, found.confidence >= 80) == (command, True)
+    assert (found.command, found.confidence is Confidence.SURE) == (command, True)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.vendor.protocol import Confidence
 from raidctl_megaraid.megacli import sniff, tool_version
 from tests.vendors.megaraid import megacli_texts as texts
 from tests.vendors.megaraid.megacli_texts import (
@@ -237,7 +238,7 @@ def test_the_tools_outputs_are_recognised(name: str) -> None:
     """By their content, without a telling name."""
     claim = sniff("loose.txt", getattr(texts, name))
     assert claim is not None
-    assert claim.confidence >= 70
+    assert claim.confidence >= Confidence.LIKELY
     assert claim.command.startswith("MegaCli64 -")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raidctl.vendor.protocol import Confidence
 from raidctl_megaraid.storcli.recognise import JSON, TEXT, sniff
 from tests.vendors.megaraid.storcli_outlines import (
     SECOND,
@@ -50,7 +51,7 @@ def test_json(data: dict[str, Any], command: str) -> None:
     found = sniff("x", json_text(controller(data)))
     assert found is not None
     assert (found.kind, found.command) == (JSON, f"storcli {command} J")
-    assert found.confidence >= 90
+    assert found.confidence is Confidence.SURE
 
 
 @pytest.mark.parametrize(("data", "command"), COMMANDS)
@@ -59,7 +60,7 @@ def test_text(data: dict[str, Any], command: str) -> None:
     found = sniff("x", answer_text(data))
     assert found is not None
     assert (found.kind, found.command) == (TEXT, f"storcli {command}")
-    assert found.confidence >= 90
+    assert found.confidence is Confidence.SURE
 
 
 def test_overview() -> None:
@@ -125,7 +126,7 @@ def test_short_texts(text: str) -> None:
     found = sniff("x", text)
     assert found is not None
     assert found.kind == TEXT
-    assert found.confidence >= 70
+    assert found.confidence >= Confidence.LIKELY
 
 
 def test_words_before_the_json() -> None:
@@ -163,4 +164,4 @@ def test_others_are_not_claimed(text: str) -> None:
 def test_any_text_is_survived(text: str) -> None:
     """Any text at all is looked at without harm."""
     found = sniff(text[:20], text)
-    assert found is None or 0 < found.confidence <= 100
+    assert found is None or found.confidence in Confidence

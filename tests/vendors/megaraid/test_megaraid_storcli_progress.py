@@ -15,7 +15,7 @@ def operation_row(name: str, percent: Data, status: str, left: str = "-") -> dic
     ("name", "operation", "status"),
     [
         ("CC", "check", "checking"), ("BGI", "parity", "initializing"), ("INIT", "initialize", "initializing"),
-        ("Migrate", "migrate", "migrating"), ("ERASE", "unknown", "ok"),
+        ("Migrate", "migrate", "migrating"), ("ERASE", "erase", "ok"),
     ],
 )  # fmt: skip
 def test_an_operation_of_a_volume(name: str, operation: Operation, status: VolumeStatus) -> None:
@@ -27,11 +27,22 @@ def test_an_operation_of_a_volume(name: str, operation: Operation, status: Volum
     assert volume.details[f"{name} Estimated Time Left"] == "1 Hours 3 Minutes"
 
 
-@pytest.mark.parametrize("status", ["Not in progress", "Not in Progress", "-", "Queued"])
+@pytest.mark.parametrize("status", ["Not in progress", "Not in Progress", "-"])
 def test_an_operation_that_does_not_go_on(status: str) -> None:
     """Nothing is under way."""
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", status)]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("status")) == (None, "ok")
+
+
+@pytest.mark.parametrize(
+    ("word", "state", "status"),
+    [("Queued", "queued", "ok"), ("Paused", "paused", "checking"), ("In progress", "running", "checking")],
+)
+def test_an_operation_that_waits_or_is_paused(word: str, state: str, status: VolumeStatus) -> None:
+    """Only what has begun changes the status of an optimal volume."""
+    volume = read({"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", word)]}).volumes["3"]
+    assert (volume.get("progress.operation"), volume.get("progress.state")) == ("check", state)
+    assert volume.get("status") == status
 
 
 def test_of_several_operations_the_one_under_way_is_told() -> None:
@@ -46,8 +57,8 @@ def test_of_several_operations_the_one_under_way_is_told() -> None:
     [
         ("Show Drive Rebuild Status Succeeded.", "rebuild", "rebuild"),
         ("Show PD Rebuild Status Succeeded.", "rebuild", "rebuild"),
-        ("Show Drive Copyback Status Succeeded.", "copyback", "rebuild"),
-        ("Show Drive Sanitize Status Succeeded.", "sanitize", "unknown"),
+        ("Show Drive Copyback Status Succeeded.", "copyback", "copyback"),
+        ("Show Drive Sanitize Status Succeeded.", "sanitize", "erase"),
         ("Show Drive Initialization Status Succeeded.", "initialization", "initialize"),
         ("None", "operation", "unknown"),
     ],

@@ -112,7 +112,7 @@ def test_a_state_that_is_not_known_is_unknown_and_said() -> None:
         ("Background Initialization (7%)", "parity", 7.0, "initializing"),
         ("Initialization (99%)", "initialize", 99.0, "initializing"),
         ("Reconstruction (1.5%)", "migrate", 1.5, "migrating"),
-        ("Erase (12%)", "unknown", 12.0, "ok"),
+        ("Erase (12%)", "erase", 12.0, "ok"),
         ("Consistency Check", "check", None, "checking"),
     ],
 )

@@ -69,11 +69,9 @@ def test_a_state_that_is_not_known_is_none(look_up: object) -> None:
 
 def test_every_operation_that_changes_the_status_has_a_name() -> None:
     """A volume that something goes on with gets the status of that operation."""
-    named = {
-        vocabulary.operation(text) for text in ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery")
-    }
-    assert named == set(vocabulary.BUSY_STATUS)
-    assert vocabulary.operation("Erase") == "unknown"
+    words = ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery", "Copyback")
+    assert {vocabulary.operation(text) for text in words} == set(vocabulary.BUSY_STATUS)
+    assert vocabulary.operation("Flush") == "unknown"
 
 
 @pytest.mark.parametrize(

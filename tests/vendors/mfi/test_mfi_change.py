@@ -74,7 +74,7 @@ def test_a_refused_change_that_changed_nothing_is_told_so() -> None:
     firmware.answers[SET_PROP, mbox(0, 0, 1)] = 0x32
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
     assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("refused", 5)
-    assert "0x32, wrong state for it" in result["message"]
+    assert "0x32, wrong state for this command" in result["message"]
     assert len(sent(firmware, GET_PROP)) == 2
 
 

@@ -42,7 +42,7 @@ def test_a_dummy_is_told_from_an_answer() -> None:
     found, problems = shown(Firmware())
     known = {name: value for name, value in found.items() if name not in ("answers", "memory_errors")}
     assert set(known.values()) == {None}
-    assert "told nothing" in messages(problems)
+    assert "without data" in messages(problems)
     assert exit_code(problems) == 3
 
 
@@ -107,7 +107,7 @@ def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
     firmware.answers[CFG_READ, NONE] = 0xEE
     found, problems = shown(firmware)
     assert "The firmware refused LD_GET_INFO of 3: 0x0c, no such device." in messages(problems)
-    assert "CFG_READ: 0xee, a status that is not known" in messages(problems)
+    assert "CFG_READ: 0xee, unknown status" in messages(problems)
     assert (found["arrays"], found["volumes"][1]["state"]) == (None, "Optimal")
     assert exit_code(problems) == 3
 
@@ -118,7 +118,7 @@ def test_an_answer_about_another_drive_is_dropped() -> None:
     firmware.answers[PD_INFO, mbox(9)] = drive_info(8)
     found, problems = shown(firmware)
     assert (found["drives"][1]["serial"], found["drives"][1]["raw_bytes"]) == (None, None)
-    assert "Asked for the drives 9, the firmware told of 8" in messages(problems)
+    assert "Requested drive 9, the firmware returned drive 8" in messages(problems)
 
 
 def test_an_answer_about_another_volume_is_dropped() -> None:
@@ -127,7 +127,7 @@ def test_an_answer_about_another_volume_is_dropped() -> None:
     firmware.answers[LD_INFO, mbox(3)] = volume_info(0)
     found, problems = shown(firmware)
     assert (found["volumes"][1]["wwn"], found["volumes"][1]["progress"]) == (None, None)
-    assert "Asked for volume 3, the firmware told of volume 0" in messages(problems)
+    assert "Requested volume 3, the firmware returned volume 0" in messages(problems)
 
 
 def test_a_contradiction_is_not_settled_by_a_guess() -> None:
@@ -139,7 +139,7 @@ def test_a_contradiction_is_not_settled_by_a_guess() -> None:
     assert found["drives"][0]["state"] is None
     assert found["volumes"][0]["cache"]["default"]["write"] is None
     assert found["volumes"][0]["cache"]["default"]["read"] == "read-ahead"
-    assert "PD_GET_INFO says Offline, CFG_READ says Online" in messages(problems)
+    assert "PD_GET_INFO reports Offline, CFG_READ reports Online" in messages(problems)
 
 
 def test_unfilled_policies_contradict_nobody() -> None:
@@ -180,8 +180,8 @@ def test_an_empty_list_of_a_card_that_counts_volumes_is_a_problem() -> None:
     firmware.answers[LD_LIST, NONE] = volume_list()
     firmware.answers[PD_LIST, NONE] = drive_list(8)
     said = messages(shown(firmware)[1])
-    assert "The card counts 2 volumes and lists 0." in said
-    assert "The card counts 3 drives and lists 1." in said
+    assert "The controller counts 2 volumes, but lists 0." in said
+    assert "The controller counts 3 drives, but lists 1." in said
 
 
 def test_a_configuration_whose_figures_do_not_add_up_is_left_alone() -> None:
@@ -192,7 +192,7 @@ def test_a_configuration_whose_figures_do_not_add_up_is_left_alone() -> None:
     firmware.answers[CFG_READ, NONE] = broken
     found, problems = shown(firmware)
     assert found["arrays"] is None
-    assert "figures do not fit" in messages(problems)
+    assert "contradicts its header" in messages(problems)
 
 
 def test_hardware_that_lists_no_battery_and_a_battery_that_answers_contradict_each_other() -> None:
@@ -213,7 +213,7 @@ def test_a_card_that_goes_away_is_a_problem_at_any_question(after: int) -> None:
     found, problems = shown(firmware)
     assert len(firmware.sent) == after
     assert found["answers"][-1]["fault"] == "ENODEV: No such device"
-    assert "could not be asked (ENODEV: No such device)" in messages(problems)
+    assert "could not be sent (ENODEV: No such device)" in messages(problems)
     assert exit_code(problems) == 3
 
 

@@ -68,7 +68,7 @@ def test_an_untouched_buffer_tells_nothing() -> None:
     made = packet(0, question, 0)
     made[22] = 0
     answer = read_answer(question, made, pattern(32))
-    assert (answer.ok, answer.told, answer.data) == (True, False, b"")
+    assert (answer.ok, answer.has_data, answer.data) == (True, False, b"")
 
 
 def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:

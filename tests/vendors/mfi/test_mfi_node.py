@@ -10,7 +10,7 @@ import pytest
 from raidctl_mfi import commands as c
 from raidctl_mfi.frame import Question
 from raidctl_mfi.gather import gather
-from raidctl_mfi.node import Door, Host, NoDoor, ask, door, hosts, major, open_node
+from raidctl_mfi.node import Channel, DriverUnavailable, Host, ask, channel, hosts, major, open_node
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_major_number_is_that_of_the_drivers_line() -> None:
 
 def test_a_driver_that_is_not_loaded_has_no_door(tmp_path: Path) -> None:
     """That is said, and not that a right is missing."""
-    with pytest.raises(NoDoor, match="no entry in /proc/devices") as caught:
+    with pytest.raises(DriverUnavailable, match="no entry in /proc/devices") as caught:
         open_node(devices=str(tmp_path / "devices"))
     assert not caught.value.right
 
@@ -68,10 +68,10 @@ def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
     before = set(Path("/dev").iterdir())
     if os.geteuid() == 0:
         # number 1, 0 is no device that exists, as the kernel says in each of the places; a container may make none
-        with pytest.raises(NoDoor, match=r"ENXIO|EPERM"):
+        with pytest.raises(DriverUnavailable, match=r"ENXIO|EPERM"):
             open_node(str(tmp_path / "node"), str(tmp_path / "devices"))
     else:
-        with pytest.raises(NoDoor, match="EPERM") as caught:
+        with pytest.raises(DriverUnavailable, match="EPERM") as caught:
             open_node(str(tmp_path / "node"), str(tmp_path / "devices"))
         assert caught.value.right
     assert {path for path in set(Path("/dev").iterdir()) - before if "raidctl" in path.name} == set()
@@ -80,19 +80,19 @@ def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
 def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
     """The system's name and words of the error."""
     answer = ask(null, 0, Question(c.CTRL_GET_INFO))
-    assert (answer.status, answer.told, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
+    assert (answer.status, answer.has_data, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
 
 
 def test_the_child_that_asks_hands_on_what_it_is_told(null: int) -> None:
     """The same, through the process of its own; nothing is asked after the first refusal."""
-    with door(null, 0) as one:
+    with channel(null, 0) as one:
         found = one.converse(gather())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
 def test_a_question_without_an_answer_is_given_up(null: int) -> None:
     """A child that hangs is left alone after the time limit, and no other question waits behind it."""
-    one = Door(null, 0, patience=0.2)
+    one = Channel(null, 0, patience=0.2)
     os.kill(one._pid, signal.SIGSTOP)
     found = one.converse(gather())
     one.close()
@@ -101,7 +101,7 @@ def test_a_question_without_an_answer_is_given_up(null: int) -> None:
 
 def test_a_child_that_dies_is_no_crash(null: int) -> None:
     """Whoever killed it."""
-    one = Door(null, 0)
+    one = Channel(null, 0)
     os.kill(one._pid, signal.SIGKILL)
     os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)
     found = one.converse(gather())

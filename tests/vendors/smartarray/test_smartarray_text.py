@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.vendor.protocol import Document
+from raidctl.vendor.protocol import Confidence, Document
 from raidctl_smartarray import read, sniff
 from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
 
@@ -188,13 +188,13 @@ def test_a_flood_is_read_to_its_end(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sure"),
     [
-        (CARD, 90),
-        ("   logicaldrive 1 (1.36 TB, RAID 5): OK\n", 80),
-        ("   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 500 GB): OK\n", 80),
-        ("Error: The specified device does not have any logical drives.\n", 70),
+        (CARD, Confidence.SURE),
+        ("   logicaldrive 1 (1.36 TB, RAID 5): OK\n", Confidence.SURE),
+        ("   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 500 GB): OK\n", Confidence.SURE),
+        ("Error: The specified device does not have any logical drives.\n", Confidence.LIKELY),
     ],
 )
-def test_an_output_is_recognised_by_its_content(text: str, sure: int) -> None:
+def test_an_output_is_recognised_by_its_content(text: str, sure: Confidence) -> None:
     """Without a name, and above the claims of others."""
     claim = sniff("noname", text)
     assert claim is not None
@@ -215,4 +215,4 @@ def test_an_output_is_recognised_by_its_content(text: str, sure: int) -> None:
 def test_other_tools_outputs_are_not_claimed(text: str) -> None:
     """A few words in common are no claim."""
     claim = sniff("noname", text)
-    assert claim is None or claim.confidence < 60
+    assert claim is None or claim.confidence < Confidence.LIKELY

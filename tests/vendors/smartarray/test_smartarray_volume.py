@@ -64,14 +64,16 @@ def test_the_words_of_a_volume_in_a_list(words: str, status: VolumeStatus, perce
 
 
 def test_parity_initialisation_under_way_is_progress_and_no_fault() -> None:
-    """The volume stays ok; what is only queued is no progress."""
+    """The volume stays ok; what is only queued is reported as that."""
     text = "Smart Array P410 in Slot 1\n   array A\n      Logical Drive: 1\n         Status: OK\n"
     going = volume(
         f"{text}         Parity Initialization Status: In Progress\n         Parity Initialization Progress: 23%\n"
     )
     assert going.progress is not None
     assert (going.status, going.progress.operation, going.progress.percent) == ("ok", "parity", 23.0)
-    assert volume(f"{text}         Parity Initialization Status: Queued\n").progress is None
+    queued = volume(f"{text}         Parity Initialization Status: Queued\n").progress
+    assert queued is not None
+    assert (queued.operation, queued.state, queued.percent) == ("parity", "queued", None)
 
 
 def test_two_pairs_in_one_line_are_two() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.vendor.protocol import Confidence
 from raidctl_threeware import sniff
 from tests.support.judged import wrong
 from tests.vendors.threeware.threeware_texts import BATTERY, CARDS, ENCLOSURE, PORTS, RULE, UNIT_HEAD, card, left, told
@@ -121,7 +122,7 @@ def test_the_versions_are_no_card() -> None:
     text = "CLI Version = 2.00.11.022\nAPI Version = 2.08.00.024\n"
     claim = sniff("ver.txt", text)
     assert claim is not None
-    assert claim.confidence > 95
+    assert claim.confidence is Confidence.SURE
     assert sniff("other.txt", "CLI Version = 007.1017.0000.0000 May 10, 2019\n") is None
     found = told(text)
     assert (found.controllers, [tool.version for tool in found.tools]) == ((), ["2.00.11.022"])

@@ -8,7 +8,7 @@ import pytest
 from raidctl.host import HostView
 from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
-from raidctl.vendor.protocol import Observation
+from raidctl.vendor.protocol import Confidence, Observation
 from raidctl_threeware import observe, sniff
 from tests.vendors.threeware.threeware_texts import (
     ALL,
@@ -142,7 +142,7 @@ def test_outputs_are_recognised(text: str, command: str) -> None:
     found = sniff("output.txt", "\n\n" + text.replace("\n", "\r\n"))
     assert found is not None
     if text is not MORE:
-        assert (found.command, found.confidence >= 80) == (command, True)
+        assert (found.command, found.confidence is Confidence.SURE) == (command, True)
 
 
 @pytest.mark.parametrize("text", ["", "Hello\n", "Port Status\n80 open\n", "Name = x\nUnit = y\n", "u0 p0\n", "----\n"])

@@ -1,29 +1,30 @@
-"""Changes of a MegaRAID's cache: knobs, and the commands that turn them, with the program that told of the card. Pure.
+"""Changes of a MegaRAID's cache: settings, and the commands of the tool that reported the controller. Pure.
 
-The settings live in the controller's own memory and survive a reboot. Knobs and commands: :mod:`.change_storcli` and
-:mod:`.change_megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
+The settings live in the controller's own memory and survive a reboot. Settings and commands: :mod:`.storcli` and
+:mod:`.megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
 change, and none of its undoing, which goes backwards, is less safe than the worse of its ends.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
+from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
-from raidctl_megaraid.change.commands import CACHED, CannotError, Grammar, Turn
+from raidctl_megaraid.change.commands import CACHED, Assignment, Grammar
 from raidctl_megaraid.tools import KINDS
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
-"""The program's own number of the controller; a second one of that number, of another program, is ``megaraid:0-2``."""
+"""The tool's number of the controller; a second one of that number, of another tool, is ``megaraid:0-2``."""
 _PRESERVED = (
     "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "
     "the foreign configuration."
@@ -31,22 +32,18 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can turn, as the program spells them; none where it is not known which told."""
+    """The settings that the commands can set, as the tool spells them; none if the tool is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
+    """The commands that lead from the current to the desired settings."""
     way = _way(controller, tools)
     if way is None:
         return _no_way(controller, wishes)
-    work = _Planner(controller, way, wishes)
-    for wish in wishes:
-        work.take(wish)
-    return Plan(
-        wishes=tuple(wishes), steps=tuple(work.ordered()), already=tuple(work.already), refusals=tuple(work.refusals)
-    )
+    current = way.grammar.current_settings(controller)
+    return _Planner(controller, way.command, current, way=way, wishes=wishes).plan(wishes)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -74,12 +71,12 @@ _THROUGH = (
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the program said against a change, in its own words; by what it printed, never by its exit code."""
+    """The tool's objection to a change, in its own words; its output decides, never its exit code."""
     if not isinstance(answer, RunAnswer):
         return None
     if mfi_flush.is_flush(action):
         return mfi_flush.judge(answer.text)
-    # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a program's name may be anything
+    # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a tool's name may be anything
     path = action.argv[1] if len(action.argv) > 1 else ""
     read = storcli.judge if path.startswith("/") else megacli.judge
     fault = read(answer.text)
@@ -101,12 +98,18 @@ class _Way(NamedTuple):
     number: str
 
 
+def controller_number(controller: Controller) -> str | None:
+    """The program's own number of a controller; None if its id has another form."""
+    number = _NUMBER.fullmatch(controller.id)
+    return None if number is None else number[1]
+
+
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
-    """The program that told of the controller (of loose files, the one that they are of), and its number there."""
+    """The tool that reported the controller, and the controller's number there."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     grammar = _grammar(told[0].name) if told else None
-    number = _NUMBER.fullmatch(controller.id)
-    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number[1])
+    number = controller_number(controller)
+    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number)
 
 
 def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
@@ -116,7 +119,7 @@ def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
 
 
 def _refusal(controller: Controller, wish: Desired) -> Refusal:
-    """What no program of the family can set, or not the one which told of the controller, says why itself."""
+    """Refuse what no tool of the family can set, or not the one that reported the controller."""
     if wish.setting in _LACKS:
         return Refusal(
             wish=wish, kind="unsupported", reason=_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1]
@@ -128,39 +131,24 @@ def _refusal(controller: Controller, wish: Desired) -> Refusal:
 
 
 @dataclass
-class _Planner:
-    """A plan in the making."""
+class _Planner(Planner):
+    """A plan under construction."""
 
-    controller: Controller
-    way: _Way
-    wishes: Sequence[Desired]
-    steps: list[Step] = field(default_factory=list)
-    already: list[Desired] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[ToolSetting, str] = field(default_factory=dict)
+    way: _Way = field(kw_only=True)
+    wishes: Sequence[Desired] = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        self.stand: Mapping[ToolSetting, str] = self.way.grammar.current_settings(self.controller)
-
-    def take(self, wish: Desired) -> None:
-        """Add what a wish needs, or say why it cannot be."""
-        so = value(self.controller, wish.object_id, wish.setting) == wish.value
-        if so and not self.cached(wish):
+    def add(self, wish: Desired) -> None:
+        """Add what a desired setting needs."""
+        active = value(self.controller, wish.object_id, wish.setting) == wish.value
+        if active and not self.cached(wish):
             self.already.append(wish)
             return
-        try:
-            self.possible(wish)
-            steps = [step for turn in self.turns(wish) if (step := self.step(turn)) is not None]
-        except CannotError as refusal:
-            self.refusals.append(
-                Refusal(wish=wish, kind=refusal.kind, reason=refusal.reason, alternative=refusal.alternative)
-            )
-            return
-        self.turned |= {(step.object_id, step.knob): step.after for step in steps}
-        self.steps += steps
+        self.possible(wish)
+        for one in self.assignments(wish):
+            self.set(one.setting, one.value, *one.affects)
 
     def possible(self, wish: Desired) -> None:
-        """Whether the card, the program and raidctl can fulfil such a wish at all.
+        """Check that the controller, the tool and raidctl have such a setting.
 
         Raises:
             CannotError: They cannot.
@@ -173,20 +161,23 @@ class _Planner:
         if not can.set:
             raise CannotError(can.why or "The tool has no command for it.")
 
-    def turns(self, wish: Desired) -> list[Turn]:
-        """The knobs of a wish; write-through is safe with direct I/O only, so that comes with it."""
-        turns = self.way.grammar.turns(self.controller, wish, self.stand)
+    def assignments(self, wish: Desired) -> list[Assignment]:
+        """The assignments for a desired setting. Write-through is safe with direct I/O only, so it sets both."""
+        assignments = self.way.grammar.assignments(self.controller, wish, self.current)
         if (wish.setting, wish.value) == ("io_policy", "cached"):
-            return [Turn(turn.knob, turn.wanted, (f"{CACHED}.",)) for turn in turns]
+            return [Assignment(one.setting, one.value, (f"{CACHED}.",)) for one in assignments]
         if not self.cached(wish):
-            return turns
+            return assignments
         direct = Desired(object_id=wish.object_id, setting="io_policy", value="direct")
         affects = (f"{CACHED}, so write-through also sets direct I/O: reads are no longer cached.",)
-        more = [Turn(turn.knob, turn.wanted, affects) for turn in self.way.grammar.turns(self.controller, direct, {})]
-        return [*turns, *more]
+        more = [
+            Assignment(one.setting, one.value, affects)
+            for one in self.way.grammar.assignments(self.controller, direct, {})
+        ]
+        return [*assignments, *more]
 
     def cached(self, wish: Desired) -> bool:
-        """Whether a volume that is to be in write-through has cached I/O, which could be changed and is not wished."""
+        """Whether a volume for write-through has cached I/O, which could be changed and is not requested."""
         if (wish.setting, wish.value) != ("write_policy", "write_through"):
             return False
         volume = self.volume(wish.object_id)
@@ -200,44 +191,16 @@ class _Planner:
         """A volume of the controller by its id."""
         return next((volume for volume in self.controller.volumes if volume.id == object_id), None)
 
-    def step(self, turn: Turn) -> Step | None:
-        """The step that turns a knob; None where it stands so, or will by another step.
+    def restorable(self, name: str, before: str) -> bool:
+        """Whether the tool has a word for a value."""
+        return before in self.way.grammar.risks[name]
 
-        Raises:
-            CannotError: The knob's stand is not told or cannot be set, so that it could not be put back; or another
-                wish turns it elsewhere.
-        """
-        name, before = turn.knob[1], self.stand.get(turn.knob)
-        if self.turned.get(turn.knob, before) == turn.wanted:
-            return None
-        if turn.knob in self.turned:
-            raise CannotError(f"Another requested setting sets {name} to {self.turned[turn.knob]}.")
-        if before is None:
-            raise CannotError(
-                f"The tool does not tell how {name} is set, so the change could not be undone.", kind="unknown"
-            )
-        if before not in self.way.grammar.risks[name]:
-            raise CannotError(f"{name} is {before}, and the tool has no command to restore that value.")
-        return Step(
-            object_id=turn.knob[0],
-            knob=name,
-            before=before,
-            after=turn.wanted,
-            action=self.action(turn.knob, turn.wanted),
-            undo=self.action(turn.knob, before),
-            affects=turn.affects,
-            persistent=True,
-        )
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
+        """The command that sets a setting."""
+        return self.way.grammar.action(self.way.command, self.way.number, setting, wanted)
 
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob."""
-        return self.way.grammar.action(self.way.command, self.way.number, knob, wanted)
-
-    def ordered(self) -> list[Step]:
-        """The steps, those first that make data safer, those last that make it less safe."""
-        return sorted(self.steps, key=self._risk)
-
-    def _risk(self, step: Step) -> int:
+    def position(self, step: Step) -> int:
+        """First the steps that make data safer, last those that make it less safe."""
         risks = self.way.grammar.risks[step.knob]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)

@@ -15,10 +15,11 @@ from raidctl_megaraid.collect.expected_cards import OLD, needs
 from raidctl_megaraid.collect.megacli import ask_megacli
 from raidctl_megaraid.collect.mfi import ask_mfi, barred
 from raidctl_megaraid.collect.storcli import ask_storcli
-from raidctl_megaraid.collect.tool_call import Session
+from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import same_card
+from raidctl_megaraid.read_document import MEGACLI, STORCLI
 from raidctl_megaraid.reader import Assembly, Telling
 from raidctl_megaraid.tools import DRIVERS
 
@@ -28,7 +29,7 @@ _ROOT = "Run raidctl as root (sudo), also on the remote machine."
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Ask the programs that are installed for every card of the family."""
     chosen = plan(found, needs(host))
-    asked: list[Session] = []
+    asked: list[Source] = []
     problems = list(chosen.problems)
     for turn in chosen.turns:
         mine, left = yield from _take_turn(turn, host)
@@ -41,30 +42,31 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     return _assemble(asked, problems, host)
 
 
-def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Session], list[Installed]]]:
+def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
     """Ask programs one after the other until the cards of the bus are shown; who was asked, and who not."""
-    asked: list[Session] = []
+    asked: list[Source] = []
     waiting = list(turn.tools)
     while waiting and not _satisfied(asked, turn.expected):
-        one = Session(waiting.pop(0), "")
-        one.kind = grammar(one.installed)
+        installed = waiting.pop(0)
+        kind = grammar(installed)
+        one = Source.of(installed, kind, MEGACLI if kind == OLD else STORCLI)
         ask = ask_megacli if one.kind == OLD else ask_storcli
         yield from ask(one, turn.expected)
         asked.append(one)
         if all(call.whole for call in one.calls[:1]):  # it works: its twin of another word width sees no more
-            waiting = [other for other in waiting if not same_program(one.installed, other)]
+            waiting = [other for other in waiting if not same_program(installed, other)]
         if host.root is False and not one.seen:
             break
-    twins = [tool for tool in turn.tools if not any(one.installed is tool for one in asked)]
+    twins = [tool for tool in turn.tools if not any(one.session.installed is tool for one in asked)]
     return asked, twins
 
 
-def _satisfied(asked: Sequence[Session], expected: int) -> bool:
+def _satisfied(asked: Sequence[Source], expected: int) -> bool:
     """Whether as many cards are known as the bus shows; where it shows none, whether there is one at all."""
     return len(_distinct(asked)) >= max(expected, 1)
 
 
-def _distinct(asked: Sequence[Session]) -> list[ControllerDraft]:
+def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
     """The cards of the family's drivers that are known, each once."""
     known: list[tuple[ControllerDraft, str]] = []
     for one in asked:
@@ -75,7 +77,7 @@ def _distinct(asked: Sequence[Session]) -> list[ControllerDraft]:
     return [card for card, _ in known]
 
 
-def _assemble(asked: Sequence[Session], problems: Sequence[Problem], host: HostView) -> Observation:
+def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostView) -> Observation:
     found = Assembly(
         [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
         tuple(one.tool() for one in asked),
@@ -85,22 +87,22 @@ def _assemble(asked: Sequence[Session], problems: Sequence[Problem], host: HostV
     shown = any(one.seen for one in asked)
     enough = shown and len(_distinct(asked)) >= sum(1 for need in needs(host) if need.kinds)
     for one in asked:
-        own = one.problems_of_calls()
+        own = one.session.problems
         if not one.seen:
             own = _saw_nothing(one, own, host, enough=enough)
         found.problems += own
-        found.outputs += [call.told.sheet for call in one.calls if call.told is not None]
+        found.outputs += [call.value.sheet for call in one.calls if call.value is not None]
     return found.observation()
 
 
-def _told_kind(one: Session) -> str:
+def _told_kind(one: Source) -> str:
     """By what it printed: the second storcli ships under other names too."""
-    return next((call.told.kind for call in one.calls if call.told is not None and call.told.version), one.kind)
+    return next((call.value.kind for call in one.calls if call.value is not None and call.value.version), one.kind)
 
 
-def _saw_nothing(one: Session, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
+def _saw_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
     """What to say of a program that told of no card: root is missing, others have told, or there is no card at all."""
-    where = one.calls[0].command if one.calls else one.installed.path
+    where = one.calls[0].command if one.calls else one.session.installed.path
     if host.root is False:
         return [
             Problem(

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import Problem
 from raidctl.request import Dialogue
-from raidctl_megaraid.collect.tool_call import Call, Session
+from raidctl.vendor.session import Call
+from raidctl_megaraid.collect.tool_call import Source, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import MEGACLI
+from raidctl_megaraid.read_document import Told
 
 _QUIET = "-NoLog"
 _MOST = 16
 _DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
-def ask_megacli(one: Session, expected: int) -> Dialogue[None]:
+def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
     """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
-    [first] = yield from one.run(MEGACLI, ("-AdpAllInfo", "-aALL", _QUIET))
+    [first] = yield from one.run(("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]
     if not first.whole:
         targets = yield from _each_alone(one, first, expected)
@@ -32,27 +32,22 @@ def ask_megacli(one: Session, expected: int) -> Dialogue[None]:
         questions.append("-AdpBbuCmd")
     if len(one.seen) > 1 or expected > 1:
         questions.append("-AdpGetPciInfo")
-    yield from one.run(MEGACLI, *((question, target, _QUIET) for question in questions for target in targets))
+    yield from one.run(*((question, target, _QUIET) for question in questions for target in targets))
     if any(_left(card) for card in one.seen):
-        yield from one.run(MEGACLI, *(("-PDList", target, _QUIET) for target in targets))
+        yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
 
 
-def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]:
+def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[str]]:
     """Each adapter by its number; the targets of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []
     if first.answer.fine and first.crash is None and first.answer.code == 0 and not one.seen and expected < 2:
         return []
     targets = [f"-a{number}" for number in range(min(max(expected, 1), _MOST))]
-    made = yield from one.run(MEGACLI, *(("-AdpAllInfo", target, _QUIET) for target in targets))
+    made = yield from one.run(*(("-AdpAllInfo", target, _QUIET) for target in targets))
     good = [target for target, call in zip(targets, made, strict=True) if call.whole]
     if good:
-        first.problems = [
-            Problem(
-                severity="info", kind="note", where=first.command,
-                message=f"The controllers were queried one by one, because {first.why}when queried for all of them.",
-            )
-        ]  # fmt: skip
+        first.problems = [one_by_one(first)]
     return good
 
 

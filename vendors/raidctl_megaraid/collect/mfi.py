@@ -9,29 +9,29 @@ from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.tools import installed
 from raidctl_megaraid.collect.expected_cards import V8, needs, speak_mfi
-from raidctl_megaraid.collect.tool_call import Session
+from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.mfi import reader
 from raidctl_megaraid.tools import MFI, MFI_DRIVER
 
 
-def ask_mfi(asked: Sequence[Session], host: HostView) -> Dialogue[list[Session]]:
+def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
     """Ask for everything, in one call; nobody where it could tell nothing more, or is not installed."""
     if not _useful(asked) or not speak_mfi(host):
         return []
     found = yield from installed((MFI,))
     if not found:
         return []
-    one = Session(found[0], reader.KIND)
-    yield from one.run(reader.KIND, ("show",))
+    one = Source.of(found[0], reader.KIND, reader.KIND)
+    yield from one.run(("show",))
     return [one]
 
 
-def _useful(asked: Sequence[Session]) -> bool:
+def _useful(asked: Sequence[Source]) -> bool:
     """Whether nobody has told of a card on the driver megaraid_sas; those of version 8 are on another."""
     return not any(one.seen for one in asked if one.kind != V8)
 
 
-def barred(asked: Sequence[Session], host: HostView) -> list[Problem]:
+def barred(asked: Sequence[Source], host: HostView) -> list[Problem]:
     """Why raidctl-mfi, which comes with raidctl, is not asked where it looks as if it could be."""
     frozen = [need for need in needs(host) if need.frozen_by_megacli and need.device.driver == MFI_DRIVER]
     if not _useful(asked) or not frozen:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.draft import WEAK
+from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Call, Session
+from raidctl_megaraid.collect.tool_call import Source, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import STORCLI
+from raidctl_megaraid.read_document import Told
 
 _ALL = ("show", "all")
 _TAIL = ("nolog", "J")
@@ -26,9 +27,9 @@ _MOST = 16
 Chooser = Callable[[ControllerDraft], bool]
 
 
-def ask_storcli(one: Session, expected: int) -> Dialogue[None]:
+def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
-    [first] = yield from one.run(STORCLI, _line("/call", *_ALL))
+    [first] = yield from one.run(_line("/call", *_ALL))
     numbers = [card.name for card in one.seen]
     alone = not first.whole and first.answer.code != 127
     if alone:
@@ -36,7 +37,7 @@ def ask_storcli(one: Session, expected: int) -> Dialogue[None]:
     if not numbers:
         return
     lines = list(_more(one, [card for card in one.seen if card.name in numbers], alone=alone))
-    made = yield from one.run(STORCLI, *lines)
+    made = yield from one.run(*lines)
     if not alone:
         yield from _again(one, made, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
@@ -48,30 +49,28 @@ def _line(*words: str) -> tuple[str, ...]:
     return (*words, *_TAIL)
 
 
-def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]:
+def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[str]]:
     """Each card by its own number; the numbers of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []
-    [listed] = yield from one.run(STORCLI, _line("show"))
+    [listed] = yield from one.run(_line("show"))
     numbers = [card.name for card in one.seen if card.name]
     if not listed.whole:
         numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MOST))]
     if not numbers:
         return []
-    made = yield from one.run(STORCLI, *(_line(f"/c{number}", *_ALL) for number in numbers))
+    made = yield from one.run(*(_line(f"/c{number}", *_ALL) for number in numbers))
     good = [number for number, call in zip(numbers, made, strict=True) if call.whole]
     for number, call in zip(numbers, made, strict=True):
         if not call.whole:
             call.problems = [_silent_card(number, call)]
     if good:
-        first.problems = [
-            _note(first, f"The controllers were queried one by one, because {first.why}when queried for all of them.")
-        ]
+        first.problems = [one_by_one(first)]
         listed.problems = [as_note(problem) for problem in listed.problems]
     return good
 
 
-def _silent_card(number: str, call: Call) -> Problem:
+def _silent_card(number: str, call: Call[Told]) -> Problem:
     return Problem(
         severity="error", kind="unread", where=call.command,
         message=f"Controller {number} cannot be shown in full: {call.why}.",
@@ -79,11 +78,7 @@ def _silent_card(number: str, call: Call) -> Problem:
     )  # fmt: skip
 
 
-def _note(call: Call, message: str) -> Problem:
-    return Problem(severity="info", kind="note", where=call.command, message=message)
-
-
-def _more(one: Session, cards: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+def _more(one: Source, cards: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
     """What the first answer left open."""
     whole = len(cards) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
@@ -95,18 +90,16 @@ def _more(one: Session, cards: Sequence[ControllerDraft], *, alone: bool) -> Ite
             yield _line(f"{target}{path}", *words)
 
 
-def _again(one: Session, made: Sequence[Call], numbers: Sequence[str]) -> Dialogue[None]:
+def _again(one: Source, made: Sequence[Call[Told]], numbers: Sequence[str]) -> Dialogue[None]:
     """A later call for all cards that failed: each card on its own, where there are several."""
     broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
     if len(numbers) < 2 or not broken:
         return
     for call in broken:
         path, words = call.request.argv[1][len("/call") :], call.request.argv[2:]
-        tried = yield from one.run(STORCLI, *((f"/c{number}{path}", *words) for number in numbers))
+        tried = yield from one.run(*((f"/c{number}{path}", *words) for number in numbers))
         if any(other.whole for other in tried):
-            call.problems = [
-                _note(call, f"The controllers were queried one by one, because {call.why}when queried for all of them.")
-            ]
+            call.problems = [one_by_one(call)]
 
 
 def _enclosed(card: ControllerDraft) -> bool:

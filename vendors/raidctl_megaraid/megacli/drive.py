@@ -232,10 +232,10 @@ def _progress(drive: Draft, pair: Pair) -> None:
 
 
 def progress(drive: Draft, line: Line, label: str, percent: float) -> None:
-    """An operation of a drive under way; drives of the model have no field for it, their volume has."""
+    """An operation of a drive that goes on."""
     what = operation(label)
     drive.put(line, "progress.operation", what)
-    if what == "rebuild":
+    if what in ("rebuild", "copyback"):
         # Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.
         drive.put(line, "status", "warning", WEAK)
         drive.put(line, "status_text", label, WEAK)

@@ -13,7 +13,7 @@ from raidctl.evidence import Output, mark_read
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
-from raidctl.vendor.protocol import Document, Sniffed
+from raidctl.vendor.protocol import Confidence, Document, Sniffed
 from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
@@ -29,7 +29,7 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 def sniff(text: str) -> Sniffed | None:
     """The claim on a text, None when it is no output of the program."""
-    return Sniffed(KIND, 98, f"{NAME} show") if _SIGN.match(text[:200]) else None
+    return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
 def version(text: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.model import TaskState
 from raidctl.text import collapse
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
@@ -18,7 +19,8 @@ from raidctl_megaraid.vocabulary import normalized
 _VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
 _LEFT = re.compile(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
 _IDS = ("pid", "did")
-_IDLE = ("not ", "no ", "queued", "waiting", "pending", "completed", "stopped", "aborted", "failed", "none", "-")
+_QUEUED = ("queued", "waiting", "pending")
+_IDLE = ("not ", "no ", "completed", "stopped", "aborted", "failed", "none", "-")
 # Show Drive Rebuild Status Succeeded.  Show PD Rebuild Status Succeeded.  Show Drive Copyback Status Succeeded.
 _NAMED = (
     ("rebuild", "rebuild"), ("copyback", "copyback"), ("replace", "copyback"), ("sanitize", "sanitize"),
@@ -47,7 +49,7 @@ def read_volume_row(card: ControllerDraft, row: Cells, description: str) -> Draf
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(volume, row)
     if going:
-        put_progress(volume, row.get("operation", row[title]), Going(name, share, _left(row)), ROW)
+        put_progress(volume, row.get("operation", row[title]), Going(name, share, _left(row), _state(row)), ROW)
     _keep(volume, row, name, (title,))
     return volume
 
@@ -65,7 +67,7 @@ def read_drive_row(card: ControllerDraft, row: Cells, description: str) -> Draft
     going, share = _progress(drive, row)
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
-        put_progress(drive, pair, Going(name, share, _left(row)), ROW)
+        put_progress(drive, pair, Going(name, share, _left(row), _state(row)), ROW)
         drive.replace_words(name, _summary(row))
     _keep(drive, row, name, ADDRESSES)
     return drive
@@ -90,7 +92,13 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     status = normalized(row["status"].value) if "status" in row else ""
     if status and (status in vocabulary.NO_VALUE or status.startswith(_IDLE)):
         return False, None
-    return ("progress" in status or share is not None), share
+    return ("progress" in status or share is not None or _state(row) != "running"), share
+
+
+def _state(row: Cells) -> TaskState:
+    """``In progress``, ``Paused``, ``Queued``."""
+    status = normalized(row["status"].value) if "status" in row else ""
+    return "queued" if status.startswith(_QUEUED) else "paused" if status.startswith(("paus", "suspend")) else "running"
 
 
 def _left(row: Cells) -> int | None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from posixpath import basename
 
-from raidctl.vendor.protocol import Sniffed
+from msgspec.structs import replace
+
+from raidctl.vendor.protocol import Confidence, Sniffed
+from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.from_text import HELP
 from raidctl_megaraid.storcli.json_recovery import begins, torn
@@ -13,43 +16,47 @@ from raidctl_megaraid.storcli.outline import Outline, uncoloured
 
 JSON, TEXT = "storcli_json", "storcli_text"
 _CHARACTERS = 200_000
-_SURE = 95
 
 # { "Controllers":[ { "Command Status" : {
 _ENVELOPE = re.compile(r'"(?:Command Status|Response Data)"\s*:')
 _LONE = re.compile(r'\{\s*"Controllers"\s*:\s*\[\s*(?:\]|\Z)')
 # CLI Version = 007.1017.0000.0000 May 10, 2019
 _VERSION = re.compile(r"^[ \t]*CLI Version +=\s*(\S+)|\"CLI Version\"\s*:\s*\"(\S+)", re.MULTILINE)
-_TEXTS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
-    (re.compile(form, re.MULTILINE), sure)
-    for form, sure in (
-        (r"^[ \t]*CLI Version +=", _SURE),
-        (r"^[ \t]*Controller += \d+\s*\n+\s*Status += \w+\s*\n+\s*Description +=", 92),
-        (r"^[ \t]*Status += (?:Success|Failure)[ \t\r]*\n+\s*Description +=", 85),
-        (r"unexpected TOKEN_[A-Z]", 85),
-        (r"^[ \t]*(?:StorCli|PercCli)2? .*Ver 00[78]\.", 90),
-        (r"Storage Command Line Tool +Ver 00[78]\.", 90),
-        (r"^[ \t]*Product Name = .*\n(?:.+\n){0,12}[ \t]*(?:FW Package Build|BIOS Version|Driver Name) = ", 85),
-        (r"^\s*EID:Slt +[DP]ID +State +(?:Status +)?DG ", 90),
-        (r"^\s*DG/VD +TYPE +State +Access ", 90),
-        (r"^\s*DG +(?:Arr|Span) +Row +EID:Slot ", 90),
-        (r"^\s*Ct(?:l|rl) +(?:Model|Product Name) +.*(?:Hlth|EPack)", 90),
-        (r"^\s*Ctrl_Prop +Value[ \t\r]*$", 88),
-        (r"^[ \t]*(?:Drive )?/c\d+(?:/[evdsf]\d+)+(?: - Detailed Information)? :[ \t\r]*\n+[ \t]*={5,}", 90),
-        (r"^[ \t]*(?:Cachevault_Info|BBU_(?:Capacity_)?Info|Energy Pack Info|GasGaugeStatus|VD\d+ Properties) +:", 85),
-        (
-            r"^[ \t]*(?:[VP]D LIST|TOPOLOGY|HwCfg|Supported Adapter Operations|Policies Table) :[ \t\r]*\n+[ \t]*={3,}",
-            85,
+_RULED = r" ?:$"
+_FORMS = Recogniser(
+    TEXT,
+    (
+        Signature(
+            "show",
+            (
+                # CLI Version = 007.1017.0000.0000 May 10, 2019        tw_cli prints one as well, in another form
+                r"CLI Version += 0",
+                # Status = Success
+                r"Status += (?:Success|Failure)$",
+                r".*unexpected TOKEN_[A-Z]",
+                r"(?:StorCli|PercCli)2? .*Ver 00[78]\.",
+                r"Storage Command Line Tool +Ver 00[78]\.",
+                r"EID:Slt +[DP]ID +State +(?:Status +)?DG ",
+                r"DG/VD +TYPE +State +Access ",
+                r"DG +(?:Arr|Span) +Row +EID:Slot ",
+                r"Ct(?:l|rl) +(?:Model|Product Name) +.*(?:Hlth|EPack)",
+                r"Ctrl_Prop +Value$",
+                # /c0/v0 :
+                r"(?:Drive )?/c\d+(?:/[evdsf]\d+)+(?: - Detailed Information)?" + _RULED,
+                r"(?:Cachevault_Info|BBU_(?:Capacity_)?Info|Energy Pack Info|GasGaugeStatus|VD\d+ Properties) +:",
+                r"(?:[VP]D LIST|TOPOLOGY|HwCfg|Supported Adapter Operations|Policies Table|Detailed Status)" + _RULED,
+                r"EID +State +(?:DeviceType +)?Slots +PD ",
+                r"Generating detailed summary of the adapter",
+            ),
+            ("product name", "fw package build", "bios version", "driver name"),
         ),
-        (r"^\s*EID +State +(?:DeviceType +)?Slots +PD ", 85),
-        (r"^\s*(?:VD|EID:Slt|Drive-ID|Ctrl|DG)\b.* (?:Progress%|Property|ErrCd) ", 70),
-        (r"^[ \t]*Detailed Status :[ \t\r]*\n+[ \t]*={5,}", 85),
-        (r"^[ \t]*Generating detailed summary of the adapter", 85),
-    )
-)  # fmt: skip
-_PROBES = (
-    "CLI Version", "Controller", "Status", "TOKEN_", "Ver 00", "EID", "DG", "Ct", "/c", "_Info", " :", "Propert",
-    "Generating", "Product Name",
+        Signature(
+            "show",
+            (r"(?:VD|EID:Slt|Drive-ID|Ctrl|DG)\b.* (?:Progress%|Property|ErrCd)(?: |$)",),
+            confidence=Confidence.LIKELY,
+        ),
+    ),
+    separator=" = ",
 )  # fmt: skip
 
 
@@ -59,20 +66,19 @@ def outline(command: str, text: str) -> Outline:
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The claim on a text, None when it is no output of these tools. The name is only a hint."""
+    """The claim on a text, None when it is no output of these tools. The name is only a hint.
+
+    JSON is not recognised by its keys: it may begin after other lines, or be a piece of a document.
+    """
     head = uncoloured(text[:_CHARACTERS])
     if begins(head) and (_ENVELOPE.search(head) or _LONE.search(head)):
-        return Sniffed(JSON, _SURE, f"{_command(name, head)} J")
+        return Sniffed(JSON, Confidence.SURE, f"{_command(name, head)} J")
     if torn(head):
-        return Sniffed(JSON, 75, f"{_command(name, head)} J")
-    if not any(probe in head for probe in _PROBES):
-        return None
-    sure = max((sure for form, sure in _TEXTS if form.search(head)), default=0)
-    if not sure and _tool(name) and HELP.search(head):
-        sure = 80
-    if not sure and _tool(name) and re.search(r"^\S[^=\n]* = .*$", head, re.MULTILINE):
-        sure = 50
-    return Sniffed(TEXT, sure, _command(name, head)) if sure else None
+        return Sniffed(JSON, Confidence.LIKELY, f"{_command(name, head)} J")
+    found = _FORMS.sniff(name, head)
+    if found is None and _tool(name) and (HELP.search(head) or re.search(r"^\S[^=\n]* = .*$", head, re.MULTILINE)):
+        found = Sniffed(TEXT, Confidence.LIKELY, "")
+    return replace(found, command=_command(name, head)) if found else None
 
 
 _TOOL = re.compile(r"(?:storcli|perccli)(?:2|64)?(?![a-z0-9])", re.IGNORECASE)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from raidctl.model import Severity
+from raidctl.model import Severity, TaskState
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
@@ -29,6 +29,7 @@ class Going(NamedTuple):
     name: str
     percent: float | None
     left: int | None = None
+    state: TaskState = "running"
 
 
 _ROW_FIELDS = {
@@ -204,6 +205,7 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
         draft.put(line, "progress.percent", going.percent, weight)
     if going.left is not None:
         draft.put(line, "progress.remaining_seconds", going.left, weight)
+    draft.put(None, "progress.state", going.state, weight)
 
 
 def settle(volume: GroupDraft) -> None:
@@ -211,7 +213,8 @@ def settle(volume: GroupDraft) -> None:
     state = volume.get("state")
     if state is not None:
         busy = vocabulary.BUSY_STATUS.get(volume.get("progress.operation"))
-        volume.override("status", busy if state == "ok" and busy is not None else state, ROW)
+        begun = busy is not None and volume.get("progress.state") != "queued"
+        volume.override("status", busy if state == "ok" and begun else state, ROW)
     printed, blocks = volume.get("size_bytes"), volume.get("blocks")
     if printed and blocks:
         volume.override("size_bytes", numbers.exactly(printed, blocks, volume.get("block_size")))

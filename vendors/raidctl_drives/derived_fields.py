@@ -1,4 +1,4 @@
-"""Details that give a neutral field as well; the tools' own words stay among the details."""
+"""Details that give a neutral field as well; the tools' words remain as details."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from raidctl.evidence import Fact, Output
+from raidctl.model import Progress
 from raidctl.text import attempt
 
 Details = dict[tuple[int, str], list[Fact]]
-"""The facts that are details, by the ``id()`` of their sheet and the id of their drive."""
+"""The facts that are details, by the ``id()`` of their output and the id of their drive."""
 
 _SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
 _PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
+_TESTED = re.compile(r"in progress\D{0,3}(\d{1,3})% ?(completed)?", re.ASCII | re.IGNORECASE)
 _RECOVERY = re.compile(r"(?:\d+ )?\(?([\d.]{1,6}) seconds\)?", re.ASCII)
 _SPARE, _LEAST = "available_spare_percent", "available_spare_threshold_percent"
 _LOG = "nvme_smart_health_information_log"
@@ -47,6 +49,16 @@ def _recovery(text: str) -> float | None:
     return float(match[1]) if match else 0.0 if text in ("Disabled", "not supported", "false") else None
 
 
+def _self_test(text: str) -> Progress | None:
+    """70 of ``Self-test routine in progress 30% 252 -``, the rest; 28 of ``in progress (28% completed)``."""
+    if "in progress" not in text.lower() or text.lower().startswith("no "):
+        return None
+    match = _TESTED.search(text)
+    figure = min(float(match[1]), 100.0) if match else None
+    percent = None if match is None or figure is None else figure if match[2] else 100 - figure
+    return Progress(operation="self_test", percent=percent, state="running")
+
+
 _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
     # Sector Sizes:     512 bytes logical, 4096 bytes physical
     "Sector Size": (("sector_bytes", _logical), ("physical_sector_bytes", _physical)),
@@ -73,14 +85,25 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
     "ata_sct_erc.read.enabled": (("error_recovery_seconds", lambda text: 0.0 if text == "false" else None),),
     "ata_sct_erc.read.deciseconds": (("error_recovery_seconds", lambda text: int(text) / 10),),
     "paths": (("paths", int),),
+    # Self-test status: Extended self-test in progress (28% completed)
+    # # 1  Extended offline    Self-test routine in progress 30%       252         -
+    **dict.fromkeys(
+        (
+            "Self-test status",
+            "Last self-test",
+            "ata_smart_data.self_test.status.string",
+            "nvme_self_test_log.current_self_test_operation.string",
+        ),
+        (("progress", _self_test),),
+    ),
 }
 
 
 def derived(outputs: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
-    """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
+    """The fields of a drive that follow from its details, with the evidence; the first of several outputs counts."""
     found: dict[str, Any] = {}
-    for sheet in outputs:
-        for fact in details.get((id(sheet), object_id), ()):
+    for output in outputs:
+        for fact in details.get((id(output), object_id), ()):
             for name, parse in _FIELDS.get(fact.field[8:-1], ()):
                 value = attempt(parse, fact.value)
                 if value is not None and found.setdefault(name, value) == value:

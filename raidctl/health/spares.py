@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._queries import below, medium, short
+from raidctl.health.redundancy import below
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.units import format_decimal
 
 _SLACK = 0.001
 """Tools print rounded sizes; a spare is too small if it lacks more than one thousandth."""
+
+
+def medium(members_: Sequence[Drive]) -> str | None:
+    """``ssd`` or ``hdd`` if all drives are that; None if they differ or one is unknown."""
+    kinds = {drive.media for drive in members_}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def all_reported(card: Controller, volume: Volume) -> bool:
@@ -65,4 +71,5 @@ def offer(card: Controller, volume: Volume) -> str | None:
     drives = below(card, volume)
     idle = [drive for drive in card.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]
-    return f"make the unassigned drive {short(fitting[:1])} a spare" if fitting else None
+    name = (fitting[0].id.partition("/")[2] or fitting[0].id) if fitting else ""
+    return f"make the unassigned drive {name} a spare" if fitting else None

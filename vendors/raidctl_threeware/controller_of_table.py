@@ -1,25 +1,26 @@
 """Find the controller of a table in an output without commands.
 
-The tables of ``tw_cli info cN`` and ``/cN show`` do not name their card. Where the list of cards stands in the same
-output and there is one table for each, they follow its order. Else each further table of a kind that says something
-else is another card, whose number nobody told: better two cards without a number than one that mixes both.
+The tables of ``tw_cli info cN`` and ``/cN show`` do not name their controller. If the output contains the list of
+controllers and one table for each, they have the same order. Otherwise each further table of a kind with other contents
+belongs to another controller of unknown number: better two controllers without a number than one that mixes both.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.evidence import Line
 from raidctl_threeware import grammar
 
+_HEADS = ("Unit ", "Port ", "VPort ", "Name ")
 _MOST = 64
 """Tables of a kind; an output with more is rubbish."""
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
     """Controller number by heading line, for tables without one; empty if only one is named."""
-    headings = sum(line.text.lstrip().startswith(("Unit ", "Port ", "VPort ")) for line in lines)
-    if only or headings < 2:
+    if only or not _several(lines):
         return {}
     listed, tables = _scan(lines)
     if max((len(found) for found in tables.values()), default=0) < 2:
@@ -32,6 +33,13 @@ def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
         elif not ordered and kind != "batteries":
             numbers |= _told_apart(found)
     return numbers
+
+
+def _several(lines: Sequence[Line]) -> bool:
+    """Whether there are two tables of a kind."""
+    headings = (grammar.heading(line.text) for line in lines if line.text.lstrip().startswith(_HEADS))
+    kinds = Counter(heading.kind for heading in headings if heading is not None)
+    return any(count > 1 for count in kinds.values()) and kinds["units"] + kinds["ports"] > 1
 
 
 def _told_apart(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
@@ -71,6 +79,6 @@ def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, l
         elif table is not None and (cells := grammar.row(text, table)) is not None:
             rows.append(" ".join(text.split()))
             first = next(iter(cells.values()))[1:]
-            if table.kind == "cards" and first not in listed:
+            if table.kind == "controllers" and first not in listed:
                 listed.append(first)
     return listed, {kind: found for kind, found in tables.items() if found}

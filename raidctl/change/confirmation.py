@@ -1,0 +1,27 @@
+"""Whether what somebody typed names the one drive or volume that an operation is about. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+LEAST = 6
+"""Characters of a serial number that must be typed, its last ones."""
+
+
+def mismatch(typed: str, serial: str, others: Collection[str]) -> str | None:
+    """Explain why what was typed does not confirm an object; None if it does.
+
+    Args:
+        typed: What was typed, or given with ``--confirm``.
+        serial: The serial number, or the unique id, of the object.
+        others: Those of all other objects of the machine.
+    """
+    word = typed.strip().casefold()
+    if not word:
+        return "nothing was typed"
+    if not serial.casefold().endswith(word):
+        return f"{typed.strip()} is not the end of {serial}"
+    if len(word) < min(LEAST, len(serial)):
+        return f"at least the last {LEAST} characters of {serial} are needed"
+    same = sorted(other for other in others if other != serial and other.casefold().endswith(word))
+    return f"{typed.strip()} is the end of {', '.join(same)}, too" if same else None

@@ -1,0 +1,86 @@
+"""Plan deeds on a machine: the families' steps, and the guards that hold for every deed (X1, X3, X7). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+
+from msgspec.structs import replace
+
+from raidctl.change.expectations import find, serials_of
+from raidctl.change.lookup import owner
+from raidctl.select import family_of
+from raidctl.survey.survey import Survey
+from raidctl.text import attempt
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.plan import Deed, Denial, Plan
+from raidctl.vendor.protocol import Vendor
+
+FRESH_SECONDS = 60.0
+"""Age of a reading above which no deed follows from it."""
+
+DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
+"""What speaks against a deed; empty if nothing does."""
+
+
+def plan_deeds(
+    seen: Survey, vendors: Sequence[Vendor], deeds: Sequence[Deed], guard: DeedGuard, *, unsafe: bool = False
+) -> Plan:
+    """Return the steps of these deeds, or why they are refused: one refusal, and none of them is done (X7)."""
+    denials = [denial for deed in deeds for denial in (*always(deed, seen), *guard(deed, seen))]
+    denials = [denial for denial in denials if not (unsafe and denial.overridable)]
+    whole = Plan()
+    for controller in seen.inventory.controllers:
+        mine = [deed for deed in deeds if owner(seen.inventory.controllers, deed.object_id) == controller]
+        if not mine:
+            continue
+        vendor = next((vendor for vendor in vendors if family_of(controller) == vendor.FAMILY), None)
+        offered = operations_of(vendor) if vendor is not None else None
+        if vendor is None or offered is None:
+            reason = f"raidctl cannot do this with controllers of the family {family_of(controller)}."
+            denials += [Denial(deed=deed, reason=reason) for deed in mine]
+            continue
+        names = {spec.name for spec in vendor.TOOLS}
+        tools = [tool for tool in seen.inventory.tools if tool.name in names]
+        whole += offered.plan_deeds(controller, mine, tools, seen.view)
+    missing = [deed for deed in deeds if owner(seen.inventory.controllers, deed.object_id) is None]
+    denials += [Denial(deed=deed, reason=f"{deed.object_id} does not exist.", unknown=True) for deed in missing]
+    return replace(whole, deeds=tuple(deeds), denials=(*whole.denials, *denials))
+
+
+def always(deed: Deed, seen: Survey) -> list[Denial]:
+    """Return what speaks against any deed: no identity, two drives with one serial number, an old reading."""
+    found: list[Denial] = []
+    why = unidentified(seen, deed.drive) if deed.drive is not None else None
+    if why is not None:
+        found.append(Denial(deed=deed, guard="X1", reason=why, unknown=True))
+    why = stale(seen)
+    if why is not None:
+        found.append(Denial(deed=deed, guard="X3", reason=why))
+    return found
+
+
+def unidentified(seen: Survey, object_id: str) -> str | None:
+    """Explain why a drive or volume cannot be identified; None if its serial number is known and unique (X1)."""
+    item = find(seen.inventory, object_id)
+    if item is None:
+        return f"{object_id} does not exist."
+    unique = getattr(item, "serial", None) or getattr(item, "unique_id", None) or getattr(item, "wwn", None)
+    if not unique:
+        return f"{object_id} has no serial number or unique id, so it cannot be identified."
+    places = serials_of(seen).get(unique, set())
+    if len(places) > 1:
+        return f"{unique} is the serial number of several drives: {', '.join(sorted(places))}."
+    return None
+
+
+def stale(seen: Survey) -> str | None:
+    """Explain why no deed follows from a reading: it is a recording, or too old; None if it is fresh (X3)."""
+    host = seen.inventory.host
+    if not host.source.startswith(("local", "ssh:", "demo:")):
+        return "This is a recording, not a machine: nothing is done from it."
+    at = attempt(datetime.fromisoformat, (host.collected_at or "").replace("Z", "+00:00"))
+    if at is None or at.tzinfo is None:
+        return "It is unknown when the machine was read."
+    age = (datetime.now(timezone.utc) - at).total_seconds()
+    return f"The machine was read {age:.0f} s ago; {FRESH_SECONDS:.0f} s is the limit." if age > FRESH_SECONDS else None

@@ -1,0 +1,295 @@
+"""The steps of an operation: deeds, what a person does, and waits for the hardware.
+
+A tool's output never decides. Before a deed its objects are looked up by serial number, the guards are asked once
+more on a fresh reading, and its command is compared with the table of its family. Afterwards the machine is read until
+it shows what the step expects, or its time is over. So there are four outcomes:
+
+==========  =========  ============================================================
+tool        readings   outcome
+==========  =========  ============================================================
+accepted    changed    done
+refused     changed    done, with a warning; the exit code is 6
+refused     unchanged  failed
+accepted    unchanged  not confirmed: exit code 6
+==========  =========  ============================================================
+
+"Unchanged" means that nothing else of the controller has changed either; otherwise it is not confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from raidctl.change.expectations import differences, known_words, moved, serials_of, unmet
+from raidctl.change.journal import Begin, Journal, JournalFull, Mark
+from raidctl.change.lookup import owner
+from raidctl.change.saved import keep
+from raidctl.change.step_failures import NotConfirmed, StepFailed
+from raidctl.errors import AccessMissing, UnderWay
+from raidctl.model import Inventory
+from raidctl.request import RunAnswer, Runner
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+from raidctl.vendor.plan import Action, Expectation, Step
+from raidctl.vendor.shapes import Shape, outside
+
+REFUSED_SECONDS = 4.0
+"""How long a command that was refused is watched: it may have changed something nevertheless."""
+_PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
+"""Seconds before each reading after a command; then the last one again and again."""
+HAND_PAUSE = 10.0
+"""Seconds between two readings while a person works."""
+TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
+"""Seconds between two readings while the hardware works; then the last one again and again."""
+
+Guard = Callable[[Step, Survey], Sequence[str]]
+"""Why a step must not be carried out now; empty if it may."""
+
+
+class Running(Protocol):
+    """What these steps need of the change that is carried out."""
+
+    begin: Begin
+    begun: list[int]
+    warnings: list[str]
+    faults: list[str]
+    journal: Journal
+    runner: Runner
+    at_most: float | None
+    doubtful: bool
+    passed: bool
+
+    @property
+    def guard(self) -> Guard:
+        """Asked before each deed, and at each reading while somebody waits."""
+
+    @property
+    def confirm(self) -> Guard:
+        """What a reading does not show yet, beyond the step's expectations."""
+
+    @property
+    def look(self) -> Callable[[], Survey]:
+        """Read the machine again."""
+
+    @property
+    def sleep(self) -> Callable[[float], None]:
+        """Wait some seconds."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Seconds that only grow."""
+
+    @property
+    def tell(self) -> Callable[[str], None]:
+        """Show a line of progress to the user."""
+
+    def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
+        """Write a step's entry to the journal."""
+
+    def issue(self, action: Action, step: Step) -> str | None:
+        """Carry out a command; return the fault, None if it was accepted."""
+
+    def shapes(self) -> Sequence[Shape]:
+        """The table of allowed commands."""
+
+
+def do_deed(change: Running, number: int) -> None:
+    """Carry out a deed and watch it.
+
+    Raises:
+        StepFailed: It must not be done now, or was refused and has changed nothing.
+        NotConfirmed: What it has done is unknown.
+    """
+    step = change.begin.steps[number]
+    seen = _checked(change, step, step.action)
+    save(change, number, seen)
+    if step.way_back == "none" and not change.passed:
+        change.mark(number, "passed", step.no_way_back)
+        change.passed = True
+    change.mark(number, "start")
+    change.begun.append(number)
+    change.tell(f"  {step.action}")
+    fault = change.issue(step.action, step)
+    limit = REFUSED_SECONDS if fault is not None else _limit(step.expects)
+    missing, after = _watch(change, step, limit)
+    if not missing:
+        if fault is not None:
+            text = f"{step.action} was refused ({fault.rstrip('.')}), and has taken effect nevertheless"
+            change.warnings.append(text)
+            change.doubtful = True
+        change.mark(number, "done", fault)
+        return
+    others = differences(seen.inventory, after.inventory, _controllers(seen.inventory, step))
+    text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
+    if others:
+        text += f". The machine shows: {listing(others[:6])}"
+    elif fault is None:
+        text += f", but {listing(missing[:3])} after {limit:.0f} s"
+    change.mark(number, "failed", text)
+    change.doubtful = change.doubtful or fault is None or bool(others)
+    raise (NotConfirmed if change.doubtful else StepFailed)(text)
+
+
+def save(change: Running, number: int, seen: Survey) -> None:
+    """Keep what a step's plan names, and the inventory, in the state directory.
+
+    Raises:
+        AccessMissing: It cannot be kept, so the step must not be carried out.
+    """
+    step = change.begin.steps[number]
+    if not step.saves:
+        return
+    contents = {"inventory.json": msgspec.json.encode(seen.inventory)}
+    for one in step.saves:
+        [answer] = change.runner.carry_out([one.action.request(reading=True)])
+        if not isinstance(answer, RunAnswer) or answer.trouble is not None or answer.code:
+            raise AccessMissing(f"`{one.action}` failed, so {one.name} cannot be kept. Nothing was done.")
+        contents[one.name] = answer.out
+    for name, data in contents.items():
+        path, digest = keep(change.journal.path.parent, change.begin.change, name, data)
+        change.mark(number, "saved", f"{path} sha256 {digest}")
+
+
+def _checked(change: Running, step: Step, action: Action) -> Survey:
+    """Read the machine, and refuse the step unless its objects, guards and command are as planned."""
+    seen = change.look()
+    why = moved(seen, step.subjects)
+    if why is not None:
+        raise StepFailed(f"{step.knob} was not carried out: {why}")
+    if not step.subjects:
+        raise StepFailed(f"{step.knob} was not carried out: the plan does not identify its object")
+    reasons = list(change.guard(step, seen))
+    if reasons:
+        raise StepFailed(f"{step.knob} was not carried out: {' '.join(reasons)}")
+    why = outside(action, change.shapes(), known_words(seen.inventory, seen.view))
+    if why is not None:
+        raise StepFailed(f"{action} was not run: {why}")
+    return seen
+
+
+def _controllers(inventory: Inventory, step: Step) -> set[str]:
+    ids = (step.object_id, *(subject.object_id for subject in step.subjects))
+    return {controller.id for name in ids if (controller := owner(inventory.controllers, name)) is not None}
+
+
+def _limit(expects: Sequence[Expectation]) -> float:
+    return max((one.within_seconds for one in expects), default=REFUSED_SECONDS)
+
+
+def _watch(change: Running, step: Step, seconds: float) -> tuple[list[str], Survey]:
+    """Read until the expectations hold, or the time is over; return those that do not, and the last reading."""
+    until = change.clock() + seconds
+    for pause in _repeated(_PAUSES):
+        change.sleep(pause)
+        seen = change.look()
+        missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
+        if not missing or change.clock() >= until:
+            return missing, seen
+    raise AssertionError  # _repeated() does not end
+
+
+def _repeated(pauses: Sequence[float]) -> Any:
+    yield from pauses
+    while True:
+        yield pauses[-1]
+
+
+def wait_for(change: Running, number: int) -> None:
+    """Wait until a person or the hardware has done a step.
+
+    Raises:
+        UnderWay: It is not done, and nobody waits for it any longer.
+        StepFailed: Something else has happened: another drive is gone.
+    """
+    step = change.begin.steps[number]
+    if number not in change.begun:
+        change.mark(number, "wait", step.hand)
+        change.begun.append(number)
+    if step.hand:
+        change.tell(step.hand)
+    began = change.clock()
+    try:
+        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else TASK_PAUSES):
+            seen = change.look()
+            wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
+            if wrong is not None:
+                change.mark(number, "stopped", wrong)
+                if step.kind == "hand" and change.begin.resume is not None:
+                    raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
+                raise StepFailed(wrong)
+            missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
+            if not missing:
+                change.mark(number, "seen" if step.kind == "hand" else "done")
+                return
+            if change.at_most is not None and change.clock() - began >= change.at_most:
+                break
+            change.sleep(pause)
+    except KeyboardInterrupt:
+        missing = ["interrupted"]
+    raise UnderWay(_under_way(change.begin, step))
+
+
+def _under_way(begin: Begin, step: Step) -> str:
+    what = step.hand or f"{step.knob} of {step.object_id} is not complete"
+    return f'Under way: {what.rstrip(".")}. Continue with "{begin.resume}".' if begin.resume else f"Under way: {what}"
+
+
+def _wrong(step: Step, seen: Survey) -> str | None:
+    """Explain which other drive is gone; None if all that must stay are there, or none can be read."""
+    serials = serials_of(seen)
+    gone = [serial for serial in step.keeps if serial not in serials]
+    if not gone or not serials or len(gone) == len(step.keeps) > 1:
+        # all of them at once: a controller, or the reading, and not a person's hand
+        return None
+    return (
+        f"The drive with serial number {listing(gone)} is gone, which must stay. "
+        "Put it back now, into the bay that it came from; nothing else is done until it is back."
+    )
+
+
+def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
+    """Undo begun steps of an operation, the last one first; return what could not be undone."""
+    left: list[str] = []
+    for number in reversed(numbers):
+        step = change.begin.steps[number]
+        if step.kind in ("hand", "wait"):
+            continue
+        left += _undo(change, number, step)
+        if left:
+            break  # an earlier step may rely on this one
+    return left
+
+
+def _undo(change: Running, number: int, step: Step) -> list[str]:
+    if step.kind == "deed" and unmet(change.look(), step.expects) and not change.doubtful:
+        return []  # it was refused, and has changed nothing
+    if step.undo.empty:
+        return [step.no_way_back or f"{step.knob} of {step.object_id} cannot be undone"]
+    mark_safely(change, number, "undo")
+    change.tell(f"  {step.undo}")
+    fault = change.issue(step.undo, step)
+    missing: list[str] = []
+    until = change.clock() + _limit(step.undo_expects)
+    for pause in _repeated(_PAUSES):
+        change.sleep(pause)
+        missing = unmet(change.look(), step.undo_expects)
+        if not missing or change.clock() >= until:
+            break
+    if missing or (fault is not None and not step.undo_expects):
+        text = f"{step.undo}: {fault or listing(missing[:3])}"
+        mark_safely(change, number, "failed", text)
+        return [text]
+    mark_safely(change, number, "undone")
+    return []
+
+
+def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:
+    """Journal a step; a failure to write must not stop the undoing."""
+    try:
+        change.mark(number, mark, text)
+    except JournalFull as failure:
+        if str(failure) not in change.faults:
+            change.faults.append(str(failure))

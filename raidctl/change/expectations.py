@@ -1,0 +1,165 @@
+"""Compare a reading with what a step must have done, and with what it was before. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Inventory
+from raidctl.select import Item, items
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Expectation, Identity
+
+_SERIAL = "serial:"
+_NODE = "node:"
+_LASTING = (
+    "status", "role", "array", "drives", "spares", "drives_active", "drives_expected", "failures_tolerated", "serial",
+    "unique_id", "device", "raid_level", "size_bytes",
+)  # fmt: skip
+"""Fields that a reading has as the one before, unless something happened."""
+
+
+def unmet(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
+    """Return the expectations that a reading does not show, each with what it shows instead."""
+    return [text for one in expectations if (text := _unmet(seen, one)) is not None]
+
+
+def _unmet(seen: Survey, one: Expectation) -> str | None:
+    if one.field == "present":
+        present = _present(seen, one.object_id)
+        if present is None:
+            return f"it is unknown whether {one.object_id} is present"
+        return None if ("yes" if present else "no") == one.value else f"{one.object_id} is {_IS[present]}"
+    item = find(seen.inventory, one.object_id)
+    if item is None:
+        return f"{one.object_id} does not exist"
+    value = getattr(item, one.field, None)
+    if value is None:
+        return f"{one.field} of {one.object_id} is unknown"
+    if isinstance(value, tuple):
+        held = (one.value in value) is (one.op == "contains")
+        text = ", ".join(map(str, value)) or "empty"
+    else:
+        held = (_text(value) == one.value) is (one.op == "is")
+        text = _text(value)
+    return None if held else f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
+
+
+_IS = {True: "still present", False: "not present"}
+
+
+def _text(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _present(seen: Survey, name: str) -> bool | None:
+    """Whether an object, or the drive with a serial number, is there; None: it could not be read."""
+    if name.startswith(_SERIAL):
+        serials = serials_of(seen)
+        wanted = name.removeprefix(_SERIAL)
+        # drives without a serial number, after a failed reading, may be the one
+        return True if wanted in serials else (None if not serials else False)
+    if name.startswith(_NODE):
+        return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
+    if find(seen.inventory, name) is not None:
+        return True
+    unread = any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)
+    return None if unread else False
+
+
+def find(inventory: Inventory, object_id: str) -> Item | None:
+    """Return the object of an id."""
+    for controller in inventory.controllers:
+        for item in items(controller):
+            if item.id == object_id:
+                return item
+    return None
+
+
+def serials_of(seen: Survey) -> dict[str, set[str]]:
+    """Return the serial numbers of all drives, each with the places of the drives that have it.
+
+    A drive that the kernel and a tool show is one place: its device node, else its id.
+    """
+    found: dict[str, set[str]] = {}
+    for block in seen.view.blocks:
+        if block.kind == "disk" and block.serial:
+            found.setdefault(block.serial, set()).add(block.node)
+    for controller in seen.inventory.controllers:
+        if controller.mode == "software":
+            continue
+        for drive in controller.drives:
+            if drive.serial:
+                places = found.setdefault(drive.serial, set())
+                if not (drive.device is None and places):
+                    places.add(drive.device or drive.id)
+    return found
+
+
+def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
+    """Explain why an object is not the one of the plan any more; None if all are."""
+    for subject in subjects:
+        why = _moved(seen, subject)
+        if why is not None:
+            return why
+    return None
+
+
+def _moved(seen: Survey, subject: Identity) -> str | None:
+    item = find(seen.inventory, subject.object_id)
+    if not subject.unique:
+        return f"{subject.object_id} has no serial number or unique id, so it cannot be identified"
+    if item is None:
+        return f"{subject.object_id} ({subject.unique}) no longer exists"
+    now = getattr(item, "serial", None) or getattr(item, "unique_id", None) or getattr(item, "wwn", None)
+    if now != subject.unique:
+        return f"{subject.object_id} is {now or 'without a serial number'} now, and was {subject.unique} in the plan"
+    places = serials_of(seen).get(subject.unique, set())
+    if len(places) > 1:
+        return f"{subject.unique} is the serial number of several drives: {', '.join(sorted(places))}"
+    device = getattr(item, "device", None)
+    if subject.device is not None and device != subject.device:
+        return f"{subject.object_id} is {device or 'without a device node'} now, and was {subject.device} in the plan"
+    return None
+
+
+def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
+    """Return all words that a command may name: ids, device nodes and kernel names that were read."""
+    found: set[str] = set()
+    for controller in inventory.controllers:
+        for item in items(controller):
+            found.add(item.id)
+            found.add(str(getattr(item, "device", None) or item.id))
+    for block in view.blocks:
+        found |= {block.name, block.node, *block.links}
+    return frozenset(found)
+
+
+def differences(before: Inventory, after: Inventory, ids: Collection[str]) -> list[str]:
+    """Return what is not as it was, of these controllers and all their parts."""
+    old, new = dict(_states(before, ids)), dict(_states(after, ids))
+    found = [f"{name} appeared" for name in sorted(new.keys() - old.keys())]
+    found += [f"{name} disappeared" for name in sorted(old.keys() - new.keys())]
+    # drives first: what happens to an array follows from its members
+    for name in sorted(old.keys() & new.keys(), key=lambda name: (not isinstance(old[name].get("role"), str), name)):
+        found += [
+            f"{field} of {name} was {_shown(was)}, and is {_shown(new[name][field])}"
+            for field, was in old[name].items()
+            if new[name].get(field) != was
+        ]
+    return found
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "empty"
+    return "unknown" if value is None else str(value)
+
+
+def _states(inventory: Inventory, ids: Collection[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    for controller in inventory.controllers:
+        if controller.id in ids:
+            for item in items(controller):
+                if item is controller:
+                    continue  # it has lists of all of its parts
+                yield item.id, {name: getattr(item, name) for name in _LASTING if hasattr(item, name)}

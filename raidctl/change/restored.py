@@ -1,0 +1,26 @@
+"""The result of ``restore``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raidctl.change.journal import Story
+
+
+@dataclass
+class Restored:
+    """The result of restoring one change without an end."""
+
+    story: Story
+    put_back: list[str] = field(default_factory=list)
+    """Sentences on the restored settings."""
+    left: list[str] = field(default_factory=list)
+    """Settings that somebody else has changed since, which were left."""
+    faults: list[str] = field(default_factory=list)
+    """What could not be restored or read."""
+    warnings: list[str] = field(default_factory=list)
+    """Restored settings that are not safe."""
+    busy: str | None = None
+    """The raidctl that made it is still running: nothing was done."""
+    open: str | None = None
+    """The operation is not complete: what it waits for, and the command that continues it."""

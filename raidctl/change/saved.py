@@ -1,0 +1,35 @@
+"""What is kept before a step that cannot be undone: files below ``saved/CHANGE`` of the state directory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from raidctl.change.state_directory import sync
+from raidctl.errors import AccessMissing
+
+_NAME = re.compile(r"[\w.-]{1,120}", re.ASCII)
+
+
+def keep(place: Path, change: str, name: str, data: bytes) -> tuple[Path, str]:
+    """Write a file that belongs to a change; return its path and the SHA-256 of its content.
+
+    Raises:
+        AccessMissing: It cannot be written.
+    """
+    folder = place / "saved" / change
+    path = folder / (name if _NAME.fullmatch(name) else re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:120])
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
+        sync(folder)
+    except OSError as error:
+        raise AccessMissing(f"{path} cannot be written: {error.strerror}. Nothing was done.") from None
+    return path, hashlib.sha256(data).hexdigest()

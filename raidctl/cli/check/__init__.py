@@ -1,0 +1,29 @@
+"""``raidctl check``: consistency checks, their results and schedules, and self-tests of drives."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show the running or last check of each volume, and its result.",
+    "schedule": "Show what starts checks regularly.",
+    "media": "Test the media of plain drives with their own self-tests.",
+}
+
+
+class CheckGroup(LazyGroup):
+    """The commands of ``raidctl check``."""
+
+    apart = _APART
+    prefix = "check."
+
+
+@click.group("check", cls=CheckGroup)
+def command() -> None:
+    """Check copies and parity, start self-tests, and show the results.
+
+    A check (scrub) reads all of a volume while it is in use. A check that was
+    stopped is never reported as one that passed.
+    """

@@ -1,0 +1,303 @@
+"""``raidctl check media``: self-tests of plain drives."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+
+import click
+from msgspec import Struct
+
+from raidctl.cli.check._waiting import REAL, Look, wait
+from raidctl.cli.shared.change_targets import drives as named_drives
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.option_types import WEEK, Length
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeStands, RaidctlError, UsageError
+from raidctl.model import Drive
+from raidctl.model.inventory import HIDING
+from raidctl.request import Dialogue, converse, together
+from raidctl.select import family_of
+from raidctl.survey.survey import Survey
+from raidctl.text import listing, printable
+from raidctl.vendor.plan import Action
+from raidctl.vendor.self_tests import SelfTest, SelfTests, TestKind, self_tests_of
+
+_EVERY = 10.0
+"""Seconds between two looks at a running test."""
+_PAUSES = (0.0, 1.0, 4.0)
+"""Seconds before each look for a test that was started: some drives take a moment."""
+
+
+class MediaGroup(click.Group):
+    """A group whose commands are ``show`` and ``stop``; anything else is a drive to be tested."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take everything that names no command for the words of ``start``."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = ["start", *args]
+        return super().parse_args(ctx, args)
+
+
+class Tested(Struct):
+    """A drive of a machine, and what tests it."""
+
+    drive: Drive
+    tests: SelfTests
+
+
+@click.group("media", cls=MediaGroup)
+def command() -> None:
+    """Test the media of plain drives with their own self-tests.
+
+    "raidctl check media DRIVE --short" starts a test. The drive runs it in the
+    background and stays usable; a short one takes two minutes, a long one reads
+    everything and takes hours.
+    """
+
+
+@command.command(
+    "start",
+    epilog=examples("raidctl check media /dev/sda --short --wait", "raidctl check media /dev/sda /dev/sdb --long"),
+)
+@click.argument("drive", nargs=-1, required=True)
+@click.option("--short", "kind", flag_value="short", help="A test of about two minutes.")
+@click.option("--long", "kind", flag_value="long", help="A test that reads all of the drive.")
+@click.option("--wait", "waits", is_flag=True, help="Wait for the result.")
+@click.option(
+    "--at-most", type=Length(0, 4 * WEEK), metavar="TIME", help="With --wait: wait for this long, such as 6h."
+)
+@click.option("--dry-run", is_flag=True, help="Print the commands and start nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def start(
+    context: click.Context, *, drive: tuple[str, ...], kind: TestKind | None, waits: bool, at_most: float | None,
+    dry_run: bool,
+) -> int:  # fmt: skip
+    """Start a self-test of drives.
+
+    DRIVE is an id, a device or a mount point; a member of a software array
+    means the drive below it. "start" may be left out. A drive that is being
+    tested is refused: its test is not aborted.
+
+    Exit codes: 0 started, or with --wait passed; 1 refused, or the test failed;
+    2 wrong usage; 3 something could not be read; 4 a tool or a permission is
+    missing; 6 the drive does not show the test; 7 still under way.
+    """
+    settings = settings_of(context)
+    if kind is None:
+        raise click.UsageError("--short or --long is needed.")
+    if at_most is not None and not waits:
+        raise click.UsageError("--at-most belongs to --wait.")
+    with machine(settings) as named:
+        chosen = _chosen(named, named.survey(), drive)
+        actions = _actions(chosen, lambda one: one.tests.start(one.drive, kind))
+        before = _none_running(named, chosen)
+        if dry_run:
+            return _printed(actions, settings)
+        _refuse_recording(settings)
+        for one, action in zip(chosen, actions, strict=True):
+            _carry_out(named, one, action)
+        found = _shown(named, chosen, before)
+        if waits:
+            again = shlex.join(["raidctl", "check", "media", "show", *drive])
+            wait(lambda: _look(_read(named, chosen)), _EVERY, at_most, again, REAL)
+            found = _read(named, chosen)
+    emit_found(found, settings, "self_tests.self_tests_screen")
+    return _verdict(found) if waits else EXIT_FINE
+
+
+@command.command("show", epilog=examples("raidctl check media show", "raidctl check media show /dev/sda --json"))
+@click.argument("drive", nargs=-1)
+@machine_options
+@output_options
+@click.pass_context
+def show(context: click.Context, *, drive: tuple[str, ...]) -> int:
+    """Show the running or last self-test of each plain drive.
+
+    A drive in standby is not woken.
+
+    Exit codes: 0 everything could be read; 1 the last test of a drive failed; 2
+    no such DRIVE; 3 something could not be read; 4 a tool or a permission is
+    missing.
+    """
+    settings = settings_of(context)
+    with machine(settings) as named:
+        seen = named.survey()
+        found = _read(named, _chosen(named, seen, drive))
+    emit_found(found, settings, "self_tests.self_tests_screen")
+    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    if not settings.as_json:
+        tell_problems(problems)
+    if any(test.state == "failed" for test in found):
+        return EXIT_NO
+    unknown = any(test.state == "unknown" for test in found)
+    return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
+
+
+@command.command("stop", epilog=examples("raidctl check media stop /dev/sda"))
+@click.argument("drive", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Print the commands and abort nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> int:
+    """Abort the running self-tests of drives.
+
+    Exit codes: 0 aborted, or none was running; 2 wrong usage; 3 something could
+    not be read; 4 a tool or a permission is missing; 6 the test is still running.
+    """
+    settings = settings_of(context)
+    with machine(settings) as named:
+        chosen = _chosen(named, named.survey(), drive)
+        running = [one for one, test in zip(chosen, _read(named, chosen), strict=True) if test.state == "running"]
+        actions = _actions(running, lambda one: one.tests.stop(one.drive))
+        if dry_run:
+            return _printed(actions, settings)
+        _refuse_recording(settings)
+        for one, action in zip(running, actions, strict=True):
+            _carry_out(named, one, action)
+        found = _read(named, chosen)
+        still = [test.drive for test in found if test.state == "running"]
+        if still:
+            raise ChangeStands(f"The self-test of {', '.join(still)} is still running.")
+    emit_found(found, settings, "self_tests.self_tests_screen")
+    return EXIT_FINE
+
+
+def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
+    """The plain drives that the words mean, each once; all of them without a word.
+
+    Raises:
+        UsageError: A word means no drive, or one that the system cannot test itself.
+    """
+    by_family = {vendor.FAMILY: self_tests_of(vendor) for vendor in named.vendors}
+    testable = {
+        drive.id: Tested(drive, tests)
+        for card in seen.inventory.controllers
+        if (tests := by_family.get(family_of(card))) is not None
+        for drive in card.drives
+    }
+    if not words:
+        return list(testable.values())
+    found: dict[str, Tested] = {}
+    for word in words:
+        for drive in named_drives(seen, [word]):
+            below = [testable[name] for name in (drive.id, *drive.backing) if name in testable]
+            if not below:
+                raise UsageError(f'"{printable(word)}" is behind a RAID controller: its self-tests cannot be run here.')
+            found |= {one.drive.id: one for one in below}
+    return list(found.values())
+
+
+def _actions(chosen: Sequence[Tested], make: Callable[[Tested], Action | str]) -> list[Action]:
+    """The command for each drive.
+
+    Raises:
+        Refused: There is none for one of them; then none is run.
+    """
+    found = []
+    for one in chosen:
+        action = make(one)
+        if isinstance(action, str):
+            raise Refused(f"{one.drive.id}: {action} Nothing was started.")
+        found.append(action)
+    return found
+
+
+def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
+    """Return the last tests; refuse where one is running or may be: a start would abort it on some drives.
+
+    Raises:
+        Refused, CannotTell: That is so.
+    """
+    found = _read(named, chosen)
+    for test in found:
+        if test.state == "running":
+            progress = "" if test.percent is None else f" ({test.percent}%)"
+            raise Refused(f"{test.drive} is being tested{progress}. Nothing was started; wait, or abort it: "
+                          f'"raidctl check media stop {shlex.quote(test.device or test.drive)}".')  # fmt: skip
+        if test.state == "not_supported":
+            raise Refused(f"{test.drive}: {test.why} Nothing was started.")
+        if test.state == "unknown":
+            raise CannotTell(
+                f"{test.drive}: whether a self-test is running is unknown: {test.why} Nothing was started."
+            )
+    return found
+
+
+def _shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) -> list[SelfTest]:
+    """The tests that were started: running, or already in the log of the drive.
+
+    Raises:
+        ChangeStands: A drive shows neither, whatever its tool printed.
+    """
+    silent: list[str] = []
+    for pause in _PAUSES:
+        REAL.sleep(pause)
+        found = _read(named, chosen)
+        silent = [after.drive for was, after in zip(before, found, strict=True) if not _began(was, after)]
+        if not silent:
+            return found
+    raise ChangeStands(f"The self-test of {listing(silent)} was accepted, but the drive does not show it.")
+
+
+def _began(before: SelfTest, after: SelfTest) -> bool:
+    if after.state in ("running", "unknown"):
+        return after.state == "running"
+    was = (before.state, before.kind, before.hours, before.logged)
+    return (after.state, after.kind, after.hours, after.logged) != was
+
+
+def _printed(actions: Sequence[Action], settings: Settings) -> int:
+    if settings.as_json:
+        raise click.UsageError("--dry-run and --json do not go together here.")
+    for action in actions:
+        click.echo(f"  {action}")
+    return EXIT_FINE
+
+
+def _refuse_recording(settings: Settings) -> None:
+    if settings.replay is not None:
+        raise Refused("This is a recording, not a machine: nothing can be started on it.")
+
+
+def _carry_out(named: Machine, one: Tested, action: Action) -> None:
+    tell(f"  {action}")
+    [answer] = named.runner.carry_out([action.request()])
+    if not answer.fine:
+        raise CannotTell(f"{action}: {answer.detail or (answer.trouble.value if answer.trouble else 'failed')}.")
+    why = one.tests.refused(action, answer)
+    if why is not None:
+        raise Refused(f"{one.drive.id} refused: {why}.")
+
+
+def _read(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
+    def all_of() -> Dialogue[list[SelfTest]]:
+        return (yield from together(one.tests.read(one.drive) for one in chosen))
+
+    return converse(all_of(), named.runner) if chosen else []
+
+
+def _look(found: Sequence[SelfTest]) -> Look:
+    """The slowest of the running tests; where nothing runs any more, one that cannot be read is an end as well."""
+    running = [test for test in found if test.state == "running"]
+    percents = [test.percent for test in running if test.percent is not None]
+    names = ", ".join(test.drive for test in running)
+    return Look(not running, min(percents, default=None), f"self-test of {names}")
+
+
+def _verdict(found: Sequence[SelfTest]) -> int:
+    if all(test.state == "passed" for test in found):
+        return EXIT_FINE
+    return EXIT_NO if any(test.state in ("failed", "aborted") for test in found) else EXIT_CANNOT_TELL
+
+
+class Refused(RaidctlError):
+    """A self-test that is not started."""
+
+    exit_code = EXIT_NO

@@ -1,0 +1,58 @@
+"""``raidctl check schedule``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.model import Problem
+from raidctl.model.inventory import HIDING
+from raidctl.request import converse
+from raidctl.select import family_of
+from raidctl.vendor.checks import Schedule, Schedules, checks_of
+
+
+@click.group("schedule")
+def command() -> None:
+    """Show what starts checks regularly.
+
+    The schedules are those of the distribution: systemd timers and cron jobs.
+    raidctl never adds another one.
+    """
+
+
+@command.command("show", epilog=examples("raidctl check schedule show", "raidctl --host db1 check schedule show"))
+@machine_options
+@output_options
+@click.pass_context
+def show(context: click.Context) -> int:
+    """Show what starts checks of software RAID, whether it is on, and when.
+
+    Checks that a RAID controller starts itself are in "raidctl show -v".
+
+    Exit codes: 0 everything could be read; 3 something could not be read; 4 a
+    permission is missing.
+    """
+    settings = settings_of(context)
+    with machine(settings) as named:
+        seen = named.survey()
+        schedules: list[Schedule] = []
+        problems: list[Problem] = []
+        families = {family_of(card) for card in seen.inventory.controllers}
+        for vendor in named.vendors:
+            offered = checks_of(vendor) if vendor.FAMILY in families else None
+            if offered is not None:
+                found = converse(offered.schedules(seen.inventory), named.runner)
+                schedules += found.schedules
+                problems += found.problems
+    software = any(card.mode == "software" for card in seen.inventory.controllers)
+    if not software:
+        problems += [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    told = Schedules(schedules=tuple(schedules), problems=tuple(problems))
+    emit_found(told, settings, "checks.schedules_screen", software=software)
+    if not settings.as_json:
+        tell_problems(problems)
+    return exit_code(problems)

@@ -1,0 +1,137 @@
+"""An operation on a machine: plan its deeds, ask, carry them out, and end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import click
+
+from raidctl.change.confirmation import LEAST, mismatch
+from raidctl.change.deed_steps import Guard
+from raidctl.change.expectations import serials_of
+from raidctl.cli.shared.apply_change import Report, report_of
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.terminal import emit_json
+from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
+from raidctl.request import Read, Runner
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Plan
+
+Planner = Callable[[Survey], Plan]
+
+
+def perform_deeds(
+    settings: Settings,
+    consent: Consent,
+    planner: Planner,
+    guard: Guard,
+    *,
+    opened: Callable[[Machine], None] = lambda _: None,
+    ended: Callable[[Work], int | None] = lambda _: None,
+) -> int:
+    """Plan deeds, ask, carry them out and read again; return the exit code.
+
+    Args:
+        settings: The options that name the machine.
+        consent: What the user says to it on the command line.
+        planner: Makes the plan from a reading, with its guards; called again if time has passed.
+        guard: Asked again right before each step.
+        opened: Given the machine before it is read, to ask it more.
+        ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
+    """
+    if settings.replay is not None and not consent.dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    place = None if consent.dry_run else state_directory(settings)
+    with machine(settings) as named:
+        if place is not None:
+            refuse_container(named.runner)
+        opened(named)
+        seen = named.survey()
+        work = Work(named, seen, planner(seen), place, consent, planner=planner)
+        report = Report(work.plan)
+        try:
+            return _performed(work, settings, report, guard, ended)
+        except BaseException as error:
+            report.failed(error)
+            raise
+        finally:
+            if settings.as_json:
+                emit_json(report.outcome())
+
+
+def _performed(
+    work: Work, settings: Settings, report: Report, guard: Guard, ended: Callable[[Work], int | None]
+) -> int:
+    code = agreed(work, settings)
+    if code is not None:
+        report.result, report.warnings = report_of(work).result, work.notes
+        return code
+    story = work.begin("operation", about())
+    report.change = story.change
+    with work.hold(story):
+        change = work.change(story)
+        change.guard = guard
+        try:
+            change.apply()
+            change.finish()
+        except KeyboardInterrupt:  # the engine has undone what it had begun, or said that it could not
+            raise Interrupted("Interrupted: everything is as before.") from None
+    report.result, report.warnings = "done", (*work.notes, *change.warnings)
+    for text in change.warnings:
+        tell(f"Warning: {text}.")
+    if not settings.as_json:
+        tell(f"Done and verified; in the journal as change {story.change}.")
+    if change.doubtful:
+        return EXIT_STANDS
+    code = ended(work)
+    return EXIT_FINE if code is None else code
+
+
+def refuse_container(runner: Runner) -> None:
+    """Refuse every deed in a container: what uses a drive cannot be seen from it (X8).
+
+    Raises:
+        CannotTell: It is one, or ``/sys`` is read-only.
+    """
+    marks = ("/run/systemd/container", "/run/.containerenv", "/.dockerenv")
+    *found, mounts = runner.carry_out([*(Read(path) for path in marks), Read("/proc/self/mounts")])
+    inside = next((path for path, answer in zip(marks, found, strict=True) if answer.trouble is None), None)
+    if inside is not None:
+        raise CannotTell(f"This is a container ({inside}): what uses a drive cannot be seen from it. Nothing was done.")
+    # sysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0
+    text = getattr(mounts, "text", None) or ""
+    kinds = [line.split() for line in text.splitlines()]
+    if any(words[1:3] == ["/sys", "sysfs"] and "ro" in words[3].split(",") for words in kinds if len(words) > 3):
+        raise CannotTell("/sys is read-only, as in a container: what uses a drive cannot be seen. Nothing was done.")
+
+
+def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:
+    """Have the serial number of a drive typed; ``--yes`` does not suffice, and neither does an empty line.
+
+    Raises:
+        UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.
+        Declined: Something else was typed.
+    """
+    others = set(serials_of(work.seen)) - {serial}
+    if typed is None:
+        if not (sys.stdin is not None and sys.stdin.isatty()):
+            raise UsageError(f"Nothing was done: confirm it with --confirm {serial} ({what}).")
+        try:
+            typed = click.prompt(
+                f"{what}. Type its serial number, at least the last {LEAST} characters", default="", err=True,
+                show_default=False,
+            )  # fmt: skip
+        except click.Abort:
+            tell("")
+            raise Interrupted("Interrupted at the question: nothing was done.") from None
+        why = mismatch(typed, serial, others)
+        work.asked = True
+        if why is not None:
+            raise Declined(f"Nothing was done: {why}.")
+        return
+    why = mismatch(typed, serial, others)
+    if why is not None:
+        raise UsageError(f"Nothing was done: --confirm: {why}.")

@@ -1,0 +1,28 @@
+"""``raidctl spare``: hot spares."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show the spares of each array, and whether they fit.",
+    "add": "Make a drive or a partition a spare of an md array.",
+    "remove": "Remove a spare from its md array.",
+}
+
+
+class SpareGroup(LazyGroup):
+    """The commands of ``raidctl spare``."""
+
+    apart = _APART
+    prefix = "spare."
+
+
+@click.group("spare", cls=SpareGroup)
+def command() -> None:
+    """Show, add and remove hot spares.
+
+    A spare is no redundancy: it shortens the time without it.
+    """

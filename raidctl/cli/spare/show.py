@@ -1,0 +1,60 @@
+"""``raidctl spare show``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import UsageError
+from raidctl.model.inventory import HIDING
+from raidctl.operate.spares import spares
+from raidctl.select import find
+from raidctl.survey.survey import Survey
+from raidctl.text import printable
+
+
+@click.command("show", epilog=examples("raidctl spare show", "raidctl spare show /srv/db"))
+@click.argument("array", nargs=-1)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, array: tuple[str, ...]) -> int:
+    """Show the spares of each array, and whether they fit.
+
+    ARRAY is the id of an array or a volume, a device or a mount point. A spare
+    fits if it is at least as large as the smallest member, and of the same
+    type. Of md, spares move between the arrays of a spare group, but only while
+    the mdadm monitor runs.
+
+    Exit codes: 0 everything could be read; 2 no such ARRAY; 3 something could
+    not be read; 4 a tool or a permission is missing.
+    """
+    settings = settings_of(context)
+    seen = look(settings)
+    found = spares(seen.inventory, arrays_named(seen, array) if array else None)
+    emit_found(found, settings, "spares.spares_screen")
+    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    if not settings.as_json:
+        tell_problems(problems)
+    return exit_code(problems)
+
+
+def arrays_named(seen: Survey, words: tuple[str, ...]) -> list[str]:
+    """The ids of the arrays that the words mean: themselves, or those of the volumes that are meant.
+
+    Raises:
+        UsageError: A word means no array.
+    """
+    found: dict[str, None] = {}
+    for word in words:
+        ids = find(seen.inventory, seen.view, [word])
+        cards = seen.inventory.controllers
+        mine = [array.id for card in cards for array in card.arrays if array.id in ids or card.id in ids]
+        mine += [volume.array for card in cards for volume in card.volumes if volume.id in ids and volume.array]
+        if not mine:
+            raise UsageError(f'"{printable(word)}" is no array and no volume of one.')
+        found |= dict.fromkeys(mine)
+    return list(found)

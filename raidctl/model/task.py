@@ -1,0 +1,53 @@
+"""Background operations: the progress of one on its object, and the list of all on a machine.
+
+They are names of :mod:`raidctl.model`, and part of its contract.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from raidctl.described import doc
+from raidctl.model.block_layer import Model
+
+Operation = Literal[
+    "rebuild", "recovery", "resync", "check", "repair", "reshape", "initialize", "expand", "migrate", "parity",
+    "copyback", "erase", "learn", "self_test", "patrol_read", "unknown",
+]  # fmt: skip
+TaskState = Literal["running", "queued", "paused"]
+
+_Percent = Annotated[float | None, doc("Progress, percent; null: not reported.")]
+
+
+class Progress(Model, frozen=True, kw_only=True):
+    """A background operation on a volume or drive."""
+
+    operation: Annotated[Operation, doc("Kind of operation.")] = "unknown"
+    percent: _Percent = None
+    remaining_seconds: Annotated[int | None, doc("Remaining time estimated by the tool, seconds.")] = None
+    rate_bytes: Annotated[int | None, doc("Speed reported by the tool, bytes per second.")] = None
+    state: Annotated[
+        TaskState | None, doc("`queued`: waits for something else; `paused`: suspended; null: not reported.")
+    ] = None
+    reason: Annotated[str | None, doc("Why it is queued or paused; null: not reported.")] = None
+
+
+class Task(Model, frozen=True, kw_only=True):
+    """A background operation of a machine."""
+
+    operation: Annotated[Operation, doc("Kind of operation.")]
+    object_id: Annotated[str, doc("Id of the volume, drive, battery or controller that it is reported for.")]
+    also: Annotated[
+        tuple[str, ...], doc("Ids of other objects with the same operation: the drives that a volume is rebuilt on.")
+    ] = ()
+    device: Annotated[str | None, doc("Device of the object, or of the only volume that it belongs to.")] = None
+    percent: _Percent = None
+    rate_bytes: Annotated[int | None, doc("Speed, bytes per second; null: not reported.")] = None
+    remaining_seconds: Annotated[int | None, doc("Remaining time, seconds; null: unknown.")] = None
+    estimated: Annotated[
+        bool, doc("The remaining time was calculated by raidctl from two readings, and not reported by the tool.")
+    ] = False
+    state: Annotated[TaskState | None, doc("`queued` and `paused` have a reason, if it is known; null: unknown.")] = (
+        None
+    )
+    reason: Annotated[str | None, doc("Why it is queued or paused; null: unknown.")] = None

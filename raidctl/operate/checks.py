@@ -1,0 +1,283 @@
+"""What is known of the consistency checks of each volume, from every source. Pure.
+
+A check that was stopped is not one that passed: "complete" is said only where its end was seen, in the kernel log or by
+the program that watched it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from raidctl.described import doc
+from raidctl.model import Controller, Inventory, RaidLevel, Scrub, Volume
+from raidctl.operate.check_history import CheckRecord, History, newest
+from raidctl.units import parse_moment
+from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, busy_with
+
+State = Literal[
+    "running",
+    "waiting",
+    "paused",
+    "complete",
+    "interrupted",
+    "ended",
+    "none",
+    "unknown",
+    "not_reported",
+    "not_redundant",
+]
+_WITHOUT_COPIES = ("raid0", "jbod", "linear")
+_SLACK = 2.0
+"""Seconds by which a log entry may precede the recorded start."""
+
+
+class VolumeCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The running check of a volume, or the last one that is known."""
+
+    volume: Annotated[str, doc("Id of the volume.")]
+    device: Annotated[str | None, doc("Its device.")] = None
+    raid_level: Annotated[RaidLevel | None, doc("Its level.")] = None
+    state: Annotated[
+        State,
+        doc(
+            "`running`; `waiting` for another operation; `paused`; `complete`: all of it was checked; `interrupted`: "
+            "it was stopped before its end; `ended`: it ended, whether all was checked is unknown; `none`: none is "
+            "known; `unknown`; `not_reported` by the tool; `not_redundant`: nothing to compare."
+        ),
+    ]
+    kind: Annotated[CheckKind | None, doc("`repair` also corrects; null: unknown, or none.")] = None
+    percent: Annotated[float | None, doc("Progress of a running one, percent.")] = None
+    remaining_seconds: Annotated[int | None, doc("Remaining time estimated by the tool, seconds.")] = None
+    began: Annotated[str | None, doc("Start, RFC 3339 in UTC; null: unknown.")] = None
+    ended: Annotated[str | None, doc("End, RFC 3339; null: unknown, or still running.")] = None
+    complete: Annotated[bool | None, doc("Whether all of it was checked; null: unknown, or still running.")] = None
+    differ: Annotated[int | None, doc("Sectors that differed in what was checked; null: unknown.")] = None
+    errors: Annotated[int | None, doc("Read errors of the members meanwhile; null: unknown.")] = None
+    by: Annotated[str | None, doc("Who started it: `raidctl`, `mdcheck`; null: unknown.")] = None
+    why: Annotated[str | None, doc("More about it, one sentence.")] = None
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What beside the inventory shows how checks ended."""
+
+    readings: Mapping[str, CheckReading] = {}
+    """By the volume's id; of families that read checks."""
+    events: Sequence[CheckEvent] | None = None
+    """The ends of checks in the log of this boot; None: not read."""
+    history: History = History()
+    boot: str = ""
+    """The kernel's id of the boot; empty: unknown."""
+    uptime: float | None = None
+    now: datetime | None = None
+
+
+def checks(inventory: Inventory, evidence: Evidence, ids: Collection[str] | None = None) -> list[VolumeCheck]:
+    """The check of each volume, or of those with these ids."""
+    return [
+        _of(card, volume, evidence)
+        for card in inventory.controllers
+        for volume in card.volumes
+        if ids is None or volume.id in ids
+    ]
+
+
+def _of(card: Controller, volume: Volume, evidence: Evidence) -> VolumeCheck:
+    base = VolumeCheck(volume=volume.id, device=volume.device, raid_level=volume.raid_level, state="unknown")
+    if volume.raid_level in _WITHOUT_COPIES:
+        return replace(base, state="not_redundant", why="It has no copies or parity that could be compared.")
+    if volume.status == "inactive":
+        return replace(base, why="The volume is not running.")
+    reading = evidence.readings.get(volume.id)
+    found = _of_hardware(base, card, volume) if reading is None else _of_kernel(base, volume, reading, evidence)
+    progress = volume.progress
+    if found.state in ("running", "paused") and progress is not None:
+        found = replace(found, percent=progress.percent, remaining_seconds=progress.remaining_seconds)
+    return found
+
+
+def _of_hardware(base: VolumeCheck, card: Controller, volume: Volume) -> VolumeCheck:
+    """What the model has of a hardware controller's checks."""
+    kind = busy_with(volume.progress.operation if volume.progress else None)
+    if kind:
+        return replace(base, state="running", kind=kind)
+    known = _of_scrub(base, volume.consistency_check or card.consistency_check, None)
+    if known is not None:
+        return known
+    words = next((f"{label}: {text}" for label, text in volume.details.items() if label.lower() in _LABELS), None)
+    why = f'The tool reports "{words}", but not when the volume was last checked.' if words else _SILENT
+    return replace(base, state="not_reported", why=why)
+
+
+_WAITS = "It begins when the operation on another array with the same drives has ended."
+_LABELS = ("consist", "consistent")
+_SILENT = "The controller's tool does not report when the volume was last checked."
+
+
+def _of_scrub(base: VolumeCheck, scrub: Scrub | None, by: str | None) -> VolumeCheck | None:
+    if scrub is None or not (scrub.last_at or scrub.last_result):
+        return None
+    base = replace(base, kind="check", ended=scrub.last_at, by=by)
+    if scrub.last_result == "unfinished":
+        why = "An earlier one ended at the given time." if scrub.last_at else None
+        return replace(base, state="interrupted", complete=False, why=why)
+    if scrub.last_result == "failed":
+        return replace(base, state="complete", complete=True, why="It found differences or errors.")
+    return replace(base, state="complete" if scrub.last_result == "ok" else "ended",
+                   complete=True if scrub.last_result == "ok" else None)  # fmt: skip
+
+
+def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence) -> VolumeCheck:
+    record = newest(evidence.history.of(volume.unique_id))
+    if reading.running:
+        mine = record if record is not None and record.end is None and record.boot == evidence.boot else None
+        return replace(
+            base,
+            state="waiting" if reading.waiting else "running" if reading.paused_at is None else "paused",
+            kind=reading.running,
+            differ=reading.differ,
+            began=mine.began if mine else None,
+            by="raidctl" if mine else None,
+            why=_WAITS
+            if reading.waiting
+            else f"It waits at sector {reading.paused_at}."
+            if reading.paused_at
+            else None,
+        )
+    found = [one for one in _candidates(base, volume, reading, evidence) if one is not None]
+    if found:
+        return max(found, key=lambda one: one.ended or one.began or "")
+    if not (reading.known and reading.last_known):
+        return replace(base, why="The kernel does not show the last operation.")
+    return replace(base, state="none", why="None since the volume was started, and none is recorded.")
+
+
+def _candidates(
+    base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence
+) -> Iterator[VolumeCheck | None]:
+    """The last check by each source."""
+    record = newest(evidence.history.of(volume.unique_id))
+    record = settled(record, volume, reading, evidence) if record is not None else None
+    if record is not None:
+        yield _of_record(base, record)
+    yield _of_scrub(base, volume.consistency_check, "mdcheck" if volume.consistency_check else None)
+    if record is None or (record.boot != evidence.boot):
+        yield _since_boot(base, volume, reading, evidence)
+
+
+def _of_record(base: VolumeCheck, record: CheckRecord) -> VolumeCheck:
+    state: State = "unknown" if record.end in (None, "unknown") else "complete" if record.complete else "interrupted"
+    return replace(
+        base, state=state, kind=record.kind, began=record.began, ended=record.ended, by="raidctl",
+        complete={"complete": True, "interrupted": False}.get(state), differ=record.differ, errors=record.errors,
+        why="Its end was not seen: interrupted, or complete and not recorded." if state == "unknown" else None,
+    )  # fmt: skip
+
+
+def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence) -> VolumeCheck | None:
+    """A check that somebody else started since the boot."""
+    last = next(iter(reversed(_ends(volume, evidence))), None)
+    if reading.last is None and last is None:
+        return None
+    base = replace(base, kind=reading.last or (last.kind if last else None), ended=_moment(last, evidence))
+    differ = reading.differ if reading.last else None
+    if reading.stopped_at is not None or (last is not None and not last.done):
+        return replace(base, state="interrupted", complete=False, differ=differ)
+    if last is not None:
+        why = "It ran to the end of the volume; whether from its beginning is unknown."
+        return replace(base, state="ended", differ=differ, why=why)
+    return replace(base, state="ended", differ=differ, why="Its end was not seen: it may have been interrupted.")
+
+
+def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence: Evidence) -> CheckRecord:
+    """A record with its end, if the end can be told now; itself if it has one, or the check still runs.
+
+    The first end in the log after its start is its own: raidctl starts each check at the beginning of the volume.
+    """
+    if record.end is not None or reading.running:
+        return record
+    if not evidence.boot or record.boot != evidence.boot:
+        return replace(record, end="unknown") if evidence.boot else record
+    ends = [event for event in _ends(volume, evidence) if _after(event, record)]
+    own = ends[0] if ends and record.seconds is not None else None
+    alone = len(ends) <= 1 and reading.last == record.kind
+    at = _moment(own, evidence) or (_text(evidence.now) if evidence.now else None)
+    errors = _errors(record, reading.read_errors)
+    if own is not None and own.done:
+        differ = reading.differ if alone else None
+        return replace(record, end="complete", complete=True, ended=at, differ=differ, errors=errors)
+    if own is not None or (reading.stopped_at is not None and alone):
+        return replace(record, end="interrupted", ended=at, differ=reading.differ if alone else None, errors=errors)
+    return record if evidence.events is None else replace(record, end="unknown")
+
+
+def _errors(record: CheckRecord, now: int | None) -> int | None:
+    if now is None or record.read_errors is None or now < record.read_errors:
+        return None
+    return now - record.read_errors
+
+
+def _ends(volume: Volume, evidence: Evidence) -> list[CheckEvent]:
+    name = (volume.device or "").removeprefix("/dev/")
+    return [event for event in evidence.events or () if event.device == name]
+
+
+def _after(event: CheckEvent, record: CheckRecord) -> bool:
+    return record.seconds is not None and event.seconds >= record.seconds - _SLACK and event.kind == record.kind
+
+
+def _moment(event: CheckEvent | None, evidence: Evidence) -> str | None:
+    """When an event of the log happened."""
+    if event is None or evidence.now is None or evidence.uptime is None:
+        return None
+    return _text(evidence.now - timedelta(seconds=evidence.uptime - event.seconds))
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def with_history(inventory: Inventory, history: History) -> Inventory:
+    """The inventory with the ends of checks that raidctl has kept, for the rules."""
+    if not history.records:
+        return inventory
+    cards = tuple(
+        replace(card, volumes=tuple(_with_records(volume, history) for volume in card.volumes))
+        for card in inventory.controllers
+    )
+    return replace(inventory, controllers=cards)
+
+
+def _with_records(volume: Volume, history: History) -> Volume:
+    scrub = volume.consistency_check or Scrub()
+    for record in history.of(volume.unique_id):
+        at, known = parse_moment(record.ended), parse_moment(scrub.last_at)
+        if at is None or (known is not None and known > at):
+            continue
+        if record.complete:
+            scrub = replace(scrub, last_at=record.ended, last_result=_result(record))
+        else:
+            scrub = replace(scrub, last_result="unfinished")
+    return volume if scrub == (volume.consistency_check or Scrub()) else replace(volume, consistency_check=scrub)
+
+
+def _result(record: CheckRecord) -> Literal["ok", "failed"] | None:
+    """What a complete check found; None: unknown."""
+    if record.differ or record.errors:
+        return "failed"
+    return None if record.differ is None else "ok"
+
+
+def newly_settled(inventory: Inventory, evidence: Evidence) -> list[CheckRecord]:
+    """The open records whose end is known now."""
+    found = []
+    for volume in (volume for card in inventory.controllers for volume in card.volumes):
+        reading, record = evidence.readings.get(volume.id), newest(evidence.history.of(volume.unique_id))
+        if reading is not None and record is not None and record.end is None:
+            fresh = settled(record, volume, reading, evidence)
+            found += [fresh] if fresh.end is not None else []
+    return found

@@ -1,0 +1,294 @@
+"""What forbids that a drive is pulled because of its arrays: the guards R1 to R4, R6 and R8. Pure.
+
+A guard yields the reasons that it finds; where it finds nothing to object to, one reason with the verdict ``yes``.
+Nothing passes on an unknown value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.health.phrases import errors, predicts
+from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.report import Outcome, Reason
+from raidctl.operate.subject import WHOLE, Loss, Subject
+from raidctl.text import counted, listing
+
+Reasons = Iterator[Reason]
+_COUNTERS = ("media", "predictive")
+_REPLACING = {
+    "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
+    "initializing": "is being initialized",
+}  # fmt: skip
+_UNDER_WAY = {
+    "rebuild": "is being rebuilt", "recovery": "is being rebuilt", "resync": "is being resynchronized",
+    "reshape": "is being reshaped", "expand": "is being expanded", "migrate": "is being migrated",
+    "initialize": "is being initialized", "parity": "has its parity initialized",
+}  # fmt: skip
+
+
+def reason(guard: str, verdict: Outcome, text: str, *evidence: str, remedy: str | None = None) -> Reason:
+    """A reason of a guard."""
+    return Reason(guard=guard, verdict=verdict, text=text, remedy=remedy, evidence=evidence)
+
+
+def fact(item: object, field: str) -> str:
+    """A field of an object as evidence: ``megaraid:0/v0 failures_tolerated = 1``."""
+    value = getattr(item, field)
+    shown = "not reported" if value is None else ", ".join(value) if isinstance(value, tuple) else value
+    return f"{getattr(item, 'id', '')} {field} = {shown}"
+
+
+def named(loss: Loss) -> str:
+    """``megaraid:0/v0 (raid5, on /srv)``."""
+    volume = loss.volume
+    if volume is None:
+        return loss.id
+    level = volume.raid_level if volume.raid_level != "unknown" else None
+    parts = (level, volume.mountpoints and f"on {listing(volume.mountpoints)}")
+    return f"{volume.id} ({', '.join(part for part in parts if part)})" if any(parts) else volume.id
+
+
+def redundancy(subject: Subject) -> Reasons:
+    """R1: every volume keeps its data without the drive."""
+    for loss in subject.losses:
+        yield _redundancy(loss)
+    if subject.losses:
+        return
+    drive = subject.drive
+    if drive.role == "member" or (drive.array and drive.role not in ("spare", "journal")):
+        yield reason("R1", "unknown", f"Which volumes lie on the array of {drive.id} is not reported.",
+                     fact(drive, "role"), fact(drive, "array"))  # fmt: skip
+    else:
+        yield reason("R1", "yes", "No array has data on the drive.", fact(drive, "role"), fact(drive, "array"))
+
+
+def _redundancy(loss: Loss) -> Reason:
+    volume, after = loss.volume, loss.after
+    evidence = [fact(volume or loss.array, name) for name in ("failures_tolerated", "status")]
+    evidence += [fact(drive, name) for drive in loss.leaving for name in ("role", "status", "status_text")]
+    if loss.out_of_reach:
+        text = f"Nothing can be read from {named(loss)}: no drive of it can be spared."
+        return reason("R1", "no", text, *evidence)
+    if loss.gone and not loss.doubtful:
+        text = f"{named(loss)} works without the drive already: pulling it loses nothing."
+        return reason("R1", "yes", text, *evidence)
+    if loss.gone and loss.doubtful:
+        text = (
+            f"More members of {named(loss)} are reported as gone than it survives, yet it works: one of them is needed."
+        )
+        return reason("R1", "unknown", text, *evidence)
+    if after is None:
+        text = f"How many more drive failures {named(loss)} survives is unknown."
+        return reason("R1", "unknown", text, *evidence, remedy="Wait for operations to end, and fix what is not read.")
+    if after >= 0:
+        text = f"{named(loss)} survives the loss; then it {in_words(after)}."
+        if loss.filling:
+            text = f"{named(loss)} does not count on the drive, which is still being filled."
+        return reason("R1", "yes", text, *evidence)
+    if volume is not None and volume.raid_level in ("raid0", "jbod", "linear"):
+        text = f"{named(loss)} has no redundancy: its data go with the drive."
+        return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
+    text = f"{named(loss)} survives no further failure: pulling the drive loses its data."
+    return reason("R1", "no", text, *evidence, remedy="Make the array whole first: replace the drive that failed.")
+
+
+def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
+    """Yield the other members of each array that have errors, and the drives below them, with these in words."""
+    for loss in subject.losses:
+        for member in loss.others:
+            for card, drive in subject.below(member) or ((loss.controller, member),):
+                own = _errors(loss.controller, member) if drive.id != member.id else ""
+                if text := _errors(card, drive) or own:
+                    yield loss, drive, text
+
+
+def _errors(card: Controller, drive: Drive) -> str:
+    found = errors(drive)[2:]
+    if drive.errors.predictive or (card.mode != "software" and expects_failure(card, drive)):
+        return predicts(drive) + errors(drive)
+    if drive.status == "critical" or drive.role == "failed":
+        return f"failed{errors(drive)}"
+    counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
+    return (found or counted(drive.errors.media or 0, "media error")) if any(counters) else ""
+
+
+def last_copy(subject: Subject) -> Reasons:
+    """R2: if the last redundancy goes, the other members are known to be free of errors."""
+    found = list(errors_elsewhere(subject))
+    fine = True
+    for loss in subject.losses:
+        if loss.gone or loss.filling or loss.after != 0:
+            continue
+        if loss.short and loss.volume:
+            fine = False
+            text = f"{named(loss)} lacks another member already, and would have no redundancy left."
+            remedy = "Replace the missing or failed drive first, and wait until it is rebuilt."
+            yield reason("R2", "no", text, fact(loss.volume, "status"), remedy=remedy)
+            continue
+        bad = [(drive, text) for other, drive, text in found if other is loss]
+        silent = [member.id for member in loss.others if not _healthy(subject, member)]
+        silent += _undescribed(loss)
+        if bad:
+            fine = False
+            words = listing(f"{drive.id}: {text}" for drive, text in bad)
+            text = f"{named(loss)} would have no redundancy left, and other members have errors: {words}."
+            yield reason("R2", "no", text, *(fact(drive, "status") for drive, _ in bad),
+                         remedy="Check the backup, and replace the drive with the most errors first.")  # fmt: skip
+        elif silent:
+            fine = False
+            names = listing([*silent[:4], *([f"{len(silent) - 4} more"] if len(silent) > 4 else [])])
+            text = f"{named(loss)} would have no redundancy left, and the health of {names} is unknown."
+            yield reason("R2", "unknown", text, *(f"{name} status = not reported" for name in silent),
+                         remedy="Make their health readable: `raidctl doctor` lists the tools.")  # fmt: skip
+    if fine:
+        yield reason("R2", "yes", "No array loses its last redundancy while another of its drives has errors.")
+
+
+def _healthy(subject: Subject, member: Drive) -> bool:
+    """Whether the drives below a member report that they are good; what an array reports of it is not enough.
+
+    A counter that other drives of the controller report has to be there as well.
+    """
+    drives = subject.below(member)
+    return bool(drives) and all(
+        drive.status in ("ok", "warning")
+        and all(
+            getattr(drive.errors, name) is not None or all(getattr(one.errors, name) is None for one in card.drives)
+            for name in _COUNTERS
+        )
+        for card, drive in drives
+    )
+
+
+def _undescribed(loss: Loss) -> list[str]:
+    """The other members that no output describes."""
+    known = {drive.id for drive in loss.controller.drives}
+    lacking = [name for name in loss.array.drives if name not in known]
+    expected = loss.volume.drives_expected if loss.volume and loss.volume.status in WHOLE else None
+    listed = len(loss.others) + len(loss.leaving) + len(lacking)
+    more = max((expected or 2) - listed, 0)
+    return [*lacking, *([counted(more, "other member")] if more else [])]
+
+
+def right_moment(subject: Subject) -> Reasons:
+    """R3: no member of the drive's arrays is being rebuilt or copied, and none of them is being changed."""
+    fine = True
+    gone = bool(subject.former) or (bool(subject.losses) and all(loss.gone for loss in subject.losses))
+    for card, volume in {volume.id: (card, volume) for card, volume in subject.volumes}.values():
+        what = under_way(card, volume)
+        evidence = [fact(volume, "status")]
+        if volume.progress is not None:
+            evidence.append(f"{volume.id} progress.operation = {volume.progress.operation}")
+        if what is None:
+            if subject.spared and volume.status not in WHOLE:
+                fine = False
+                yield _needed(volume, *evidence)
+            continue
+        fine = False
+        if what == "unknown":
+            yield reason("R3", "unknown", f"What is being done to {volume.id} is unknown.", *evidence)
+            continue
+        text = f"{volume.id} {what}: the wrong moment to pull a drive of it."
+        if gone:
+            text = (
+                f"{volume.id} {what}: the wrong moment. Pulling this drive loses nothing, "
+                "pulling its neighbour by mistake may lose the data."
+            )
+        yield reason("R3", "no", text, *evidence, remedy="Wait until it is complete, and check again.")
+    if subject.unlisted:
+        fine = False
+        text = f"No volume is listed on {listing(subject.unlisted)}: whether one of them needs the drive is unknown."
+        yield reason("R3", "unknown", text, fact(subject.drive, "role"), fact(subject.drive, "status"))
+    if fine:
+        yield reason("R3", "yes", "No rebuild, copy or change of the drive's arrays is running.")
+
+
+def _needed(volume: Volume, *evidence: str) -> Reason:
+    """The reason to leave the spare of a volume in place that is not whole, or may not be."""
+    if volume.status == "unknown":
+        text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
+        return reason("R3", "unknown", text, *evidence)
+    text = f"{volume.id} is {volume.status}, and needs the drive as its spare."
+    return reason("R3", "no", text, *evidence, remedy="Leave the spare until the volume is whole.")
+
+
+def under_way(card: Controller, volume: Volume) -> str | None:
+    """What is being done to a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
+    if volume.progress is not None and volume.progress.operation == "unknown":
+        return "unknown"
+    if rebuilding(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume)):
+        return "is being rebuilt"
+    if volume.progress is not None and volume.progress.operation in _UNDER_WAY:
+        return _UNDER_WAY[volume.progress.operation]
+    return _REPLACING.get(volume.status)
+
+
+def running(subject: Subject) -> Reasons:
+    """R4: every array of the drive is running, and its state is known."""
+    fine = True
+    for loss in subject.losses:
+        status = loss.volume.status if loss.volume else None
+        if status is None or status == "unknown":
+            fine = False
+            what = "The state of" if loss.volume else "What lies on"
+            yield reason("R4", "unknown", f"{what} {loss.id} is unknown.", fact(loss.array, "status"))
+        elif loss.volume and status in OUT_OF_REACH:
+            fine = False
+            yield _out_of_reach(loss.volume, "its drives may hold the only copy of the data")
+    for volume in subject.former:
+        if volume.status in OUT_OF_REACH:
+            fine = False
+            yield _out_of_reach(volume, "the drive may be a member of it, and hold the only copy of the data")
+        elif volume.status == "unknown":
+            fine = False
+            yield reason("R4", "unknown", f"The state of {volume.id} is unknown.", fact(volume, "status"))
+    if fine:
+        yield reason("R4", "yes", "Every array of the drive is running." if subject.losses else "It is in no array.")
+
+
+def _out_of_reach(volume: Volume, why: str) -> Reason:
+    word = "not started" if volume.status == "inactive" else volume.status
+    remedy = "Leave all its drives in place until the data are recovered, or are known to be in a backup."
+    return reason("R4", "no", f"{volume.id} is {word}: {why}.", fact(volume, "status"), remedy=remedy)
+
+
+def same_copies(subject: Subject) -> Reasons:
+    """R6: no mirror has differences between its copies that nobody has looked at."""
+    fine = True
+    for loss in subject.losses:
+        volume = loss.volume
+        if volume is None or loss.gone or not (volume.raid_level or "").startswith("raid1"):
+            continue
+        check = volume.consistency_check or loss.controller.consistency_check
+        differs = volume.mismatch_count or (check is not None and check.last_result == "failed")
+        if differs:
+            fine = False
+            text = f"The copies of {named(loss)} differ, and which one is right is unknown."
+            remedy = "Check the data above it, then let a check with repair end without differences."
+            yield reason("R6", "no", text, fact(volume, "mismatch_count"), remedy=remedy)
+        elif volume.mismatch_count is None:
+            fine = False
+            software = loss.controller.mode == "software"
+            text = f"Whether the copies of {named(loss)} differ is not reported."
+            yield reason("R6", "unknown" if software else "note", text, fact(volume, "mismatch_count"))
+    if fine:
+        yield reason("R6", "yes", "No mirror with known differences between its copies loses one of them.")
+
+
+def copy_first(subject: Subject) -> Reasons:
+    """R8: a drive that works is copied to its successor before it leaves, where that is possible."""
+    works = [loss for loss in subject.losses if not loss.gone]
+    drive = subject.drive
+    if not works or drive.status != "ok" or _errors(subject.controller, drive):
+        yield reason("R8", "yes", "There is no good member to be copied first.", fact(drive, "status"))
+        return
+    for loss in works:
+        device = loss.volume.device if loss.volume else None
+        if loss.controller.mode == "software" and device:
+            remedy = f"`mdadm --manage {device} --replace {loss.leaving[0].device}` copies it onto a spare first."
+        else:
+            remedy = "Copy it onto its successor first if the controller can (copyback)."
+        text = f"The drive works: without it, {named(loss)} has less redundancy until a rebuild is complete."
+        yield reason("R8", "note", text, fact(drive, "status"), remedy=remedy)

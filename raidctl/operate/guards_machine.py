@@ -1,0 +1,246 @@
+"""What forbids that a drive is pulled because of anything but its arrays: the other guards. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.health.redundancy import OUT_OF_REACH
+from raidctl.model import HIDING, Controller, Drive, Problem
+from raidctl.operate.guards import Reasons, fact, reason
+from raidctl.operate.subject import BIOS_BOOT, ESP, Subject, uses
+from raidctl.text import listing
+from raidctl.units import format_duration, parse_moment
+
+_PATIENT = 180
+"""Seconds; longer than any drive is known to retry (the rule ``error_recovery_timeout``)."""
+
+
+def identity(subject: Subject) -> Reasons:
+    """X1: the serial number is known, and no other drive has it."""
+    drive, others = subject.drive, subject.namesakes
+    evidence = (fact(drive, "serial"), fact(drive, "wwn"))
+    if others:
+        names = listing(other.id for other in others)
+        text = (
+            f"{names} {'has' if len(others) == 1 else 'have'} the same serial number: the label does not identify it."
+        )
+        remedy = "Find out which bay is meant by other means, with the machine switched off if necessary."
+        yield reason("X1", "unknown", text, *evidence, *(fact(other, "serial") for other in others), remedy=remedy)
+    elif not drive.serial and not drive.wwn:
+        text = "Neither serial number nor world wide name is reported: the drive in your hand could not be compared."
+        yield reason("X1", "unknown", text, *evidence, remedy="`raidctl doctor` lists the tools that report it.")
+    elif not drive.serial:
+        yield reason("X1", "note", "The serial number is not reported; compare the world wide name.", *evidence)
+    else:
+        yield reason("X1", "yes", "No other drive has this serial number.", *evidence)
+    beside = [
+        other.id
+        for other in subject.controller.drives
+        if drive.bay and drive.enclosure and (other.enclosure, other.bay) == (drive.enclosure, drive.bay)
+        and other.id != drive.id
+    ]  # fmt: skip
+    if beside:
+        text = f"{listing(beside)} {'reports' if len(beside) == 1 else 'report'} the same enclosure and bay."
+        yield reason("X1", "note", text, fact(drive, "enclosure"), fact(drive, "bay"),
+                     remedy="If they share a carrier, check each of them.")  # fmt: skip
+
+
+def age(subject: Subject) -> int | None:
+    """Age of the information in seconds; None: unknown."""
+    moment = parse_moment(subject.inventory.host.collected_at)
+    return None if moment is None else max(int((subject.now - moment).total_seconds()), 0)
+
+
+def fresh(subject: Subject) -> Reasons:
+    """X3: the information is from the machine itself, just now; a recording answers, with its age."""
+    host, seconds = subject.inventory.host, age(subject)
+    evidence = (f"host.source = {host.source}", f"host.collected_at = {host.collected_at or 'not reported'}")
+    if not host.source.startswith("replay:"):
+        yield reason("X3", "yes", "The machine was read just now.", *evidence)
+        return
+    old = f"{format_duration(seconds)} old" if seconds is not None else "of unknown age"
+    text = f"This is the answer of a recording, {old}: what has failed since then is not in it."
+    yield reason("X3", "note", text, *evidence, remedy="Check again on the machine itself before you pull the drive.")
+
+
+def visible(subject: Subject) -> Reasons:
+    """X8: the host's devices are visible, and what concerns the drive could be read."""
+    fine = True
+    if subject.view.sys_read_only:
+        fine = False
+        text = "/sys is read-only, as in a container: what uses the host's drives is unknown."
+        yield reason("X8", "unknown", text, "/sys mount option = ro", remedy="Run raidctl on the host itself.")
+    for problem in subject.inventory.problems:
+        if problem.kind in HIDING and problem.severity != "info" and _concerns(subject, problem):
+            fine = False
+            text = f"Not everything could be read: {problem.where}: {problem.message}"
+            evidence = f"problem.kind = {problem.kind}"
+            yield reason("X8", "unknown", text, evidence, remedy=problem.remedy)
+    if fine:
+        yield reason("X8", "yes", "Everything that concerns the drive could be read.")
+
+
+def _concerns(subject: Subject, problem: Problem) -> bool:
+    """Whether a problem may hide something about the drive: every one but those of other controllers and drives."""
+    own = {card.id for card, _ in subject.entries} | {card.pci_address for card, _ in subject.entries}
+    for card in subject.inventory.controllers:
+        if card.id not in own and problem.where in (card.id, card.pci_address):
+            return False
+        if card.id not in own and problem.where.startswith(f"{card.id}/"):
+            return False
+    return not (problem.kind == "no_tool" and _of_health(subject, problem))
+
+
+def _of_health(subject: Subject, problem: Problem) -> bool:
+    """Whether a missing tool hides the health of plain drives only, which R2 judges."""
+    families = {card.id.partition(":")[0] for card in subject.inventory.controllers if card.mode in ("none", "hba")}
+    return problem.where in families
+
+
+def cache(subject: Subject) -> Reasons:
+    """R5: no cache holds data of volumes that are offline or gone."""
+    card, memory = subject.controller, subject.controller.cache
+    evidence = (
+        f"{card.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
+        f"{card.id} cache.status = {_word(memory.status if memory else None)}",
+    )
+    if card.mode in ("software", "none", "hba") or (memory is not None and memory.present is False):
+        yield reason(
+            "R5", "yes", "The controller has no write cache that could hold data.", f"{card.id} mode = {card.mode}"
+        )
+    elif memory is not None and memory.preserved_data:
+        text = f"The cache of {card.id} holds preserved data of a volume that is offline or gone."
+        remedy = "Reconnect the drives of that volume, and the controller writes the data. Do not discard it."
+        yield reason("R5", "no", text, *evidence, remedy=remedy)
+    elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
+        yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
+    elif any(volume.status in (*OUT_OF_REACH, "unknown") for volume in card.volumes):
+        text = f"A volume of {card.id} is out of reach, and whether the cache holds data of it is not reported."
+        yield reason("R5", "unknown", text, *evidence)
+    else:
+        text = f"Whether the cache of {card.id} holds data of lost volumes is not reported; every listed volume works."
+        yield reason("R5", "note", text, *evidence)
+
+
+def _word(value: object) -> str:
+    return "not reported" if value is None else str(value).lower()
+
+
+def unused(subject: Subject) -> Reasons:
+    """R7: nothing uses the drive beside the arrays that R1 judges."""
+    drive = subject.drive
+    evidence = (fact(drive, "role"), fact(drive, "device"), fact(drive, "mountpoints"))
+    found = list(dict.fromkeys(uses(subject)))
+    for use in found:
+        remedy = "Unmount or release it first." if use.certain else None
+        yield reason("R7", "no" if use.certain else "unknown", f"{_sentence(use.text)}.", *evidence, remedy=remedy)
+    if found:
+        return
+    if drive.foreign or (drive.foreign is None and any(one.foreign is not None for one in subject.controller.drives)):
+        text = "The drive may hold a configuration that the controller has not imported, and be a missing member."
+        yield reason("R7", "unknown", text, fact(drive, "foreign"), remedy="Import or clear that configuration first.")
+    elif subject.blocks:
+        yield reason("R7", "yes", "Nothing that the system sees uses the drive beside its arrays.", *evidence)
+    elif drive.device or drive.role == "passthrough" or subject.software or subject.controller.mode in ("none", "hba"):
+        yield reason("R7", "unknown", "What the system uses the drive for is unknown.", *evidence)
+    elif drive.array or drive.role in ("member", "spare", "failed", "unassigned", "journal"):
+        yield reason("R7", "yes", "The system sees the drive through its controller only.", *evidence)
+    else:
+        yield reason("R7", "unknown", "What the drive is used for is not reported.", *evidence)
+
+
+def _sentence(text: str) -> str:
+    return text if text.startswith("/") else f"{text[:1].upper()}{text[1:]}"
+
+
+def boot(subject: Subject) -> Iterator[str]:
+    """Yield what is on the drive that boots the machine, as far as the kernel shows it."""
+    for block in subject.blocks:
+        for part in (block, *subject.view.above(block.name)):
+            if part.kind == "partition" and part.parent == block.name:
+                kind = (part.partition_type or "").lower()
+                if kind in ESP or any(point.rstrip("/").endswith("/efi") for point in part.mountpoints):
+                    yield f"EFI system partition {part.node}"
+                elif kind in BIOS_BOOT:
+                    yield f"BIOS boot partition {part.node}"
+                elif "/boot" in part.mountpoints:
+                    yield f"/boot on {part.node}"
+
+
+def boots(subject: Subject) -> Reasons:
+    """R13: whether the drive boots the machine."""
+    found = list(boot(subject))
+    if found:
+        remedy = "Make sure that another drive boots the machine, and install the boot loader on the new drive."
+        yield reason("R13", "note", f"The machine may boot from the drive: {listing(found)}.", *found, remedy=remedy)
+    elif subject.blocks:
+        text = "No boot partition is seen on the drive; whether its first sector has a boot loader is not read."
+        yield reason("R13", "note", text)
+    elif subject.software or subject.controller.mode in ("none", "hba"):
+        yield reason("R13", "note", "Whether the drive boots the machine is unknown.")
+    else:
+        yield reason("R13", "yes", "The system boots from volumes of the controller, not from this drive.")
+
+
+def timeouts(subject: Subject) -> Reasons:
+    """R14: in a rebuild of a software array, no bad sector drops the next drive."""
+    others: dict[str, Drive] = {}
+    for loss in subject.losses:
+        if loss.controller.mode == "software":
+            others |= {drive.id: drive for member in loss.others for _, drive in subject.below(member)}
+    slow = [drive for drive in others.values() if drive.media != "ssd" and drive.interface in ("sata", "ata", None)]
+    bad: list[Drive] = []
+    silent: list[Drive] = []
+    for drive in slow:
+        limit, timeout = drive.error_recovery_seconds, drive.block.command_timeout_seconds if drive.block else None
+        if timeout is not None and (timeout >= _PATIENT or (limit and limit < timeout)):
+            continue
+        (silent if limit is None or timeout is None else bad).append(drive)
+    if bad:
+        text = (
+            f"A bad sector on {listing(drive.id for drive in bad)} may drop that drive from the array in the rebuild."
+        )
+        remedy = f'Set its timeouts first: "raidctl diagnose --rule error_recovery_timeout {bad[0].id}".'
+        yield reason("R14", "note", text, *(fact(drive, "error_recovery_seconds") for drive in bad), remedy=remedy)
+    if silent:
+        names = listing(drive.id for drive in silent)
+        text = f"Whether {names} would give up on a bad sector before the kernel does is unknown."
+        yield reason("R14", "note", text, *(fact(drive, "error_recovery_seconds") for drive in silent))
+    if not bad and not silent:
+        yield reason("R14", "yes", "No drive that a rebuild reads is known to retry longer than the kernel waits.")
+
+
+def no_journal(subject: Subject) -> Reasons:
+    """R16: the drive is no journal or cache of something else."""
+    found = [(card, drive) for card, drive in subject.entries if drive.role == "journal"]
+    for card, drive in found:
+        text = f"The drive holds the journal of {_journal_of(card, drive)}: data that may not be elsewhere yet."
+        remedy = "Take the journal out of use first: stop the array, and start it without."
+        yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
+    silent = [one for card, one in subject.entries if one.role is None and one.array and card.mode == "software"]
+    for drive in silent:
+        text = f"What {drive.id} is for in its array is not reported: it may be a journal."
+        yield reason("R16", "unknown", text, fact(drive, "role"), fact(drive, "array"))
+    if not found and not silent:
+        yield reason("R16", "yes", "The drive is not reported as a journal.", fact(subject.drive, "role"))
+
+
+def _journal_of(card: Controller, drive: Drive) -> str:
+    return next((volume.id for volume in card.volumes if volume.array == drive.array), drive.array or "an array")
+
+
+def all_of_it(subject: Subject) -> Reasons:
+    """R17: everything that leaves with the bay is known, and counted as one."""
+    drive = subject.drive
+    with_it = [other.id for _, other in subject.entries if other.id != drive.id]
+    nodes = [block.node for block in subject.blocks]
+    nodes += [
+        part.node for block in subject.blocks for part in subject.view.above(block.name) if part.kind == "partition"
+    ]
+    if subject.software:
+        text = f"What else lies on the drive of {drive.id} is unknown: other partitions may belong to other arrays."
+        yield reason("R17", "unknown", text, fact(drive, "backing"), fact(drive, "device"),
+                     remedy="Check on the machine itself, or on a recording of it.")  # fmt: skip
+        return
+    text = f"With it go {listing(with_it)}; each array is judged." if with_it else "Nothing else leaves with it."
+    yield reason("R17", "yes", text, *(f"on the drive: {node}" for node in nodes))

@@ -1,0 +1,129 @@
+"""The spares of each array: which there are, whether they fit, and whether other arrays share them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from raidctl.described import doc
+from raidctl.health.redundancy import members
+from raidctl.health.spares import all_reported, arrays_of, unfit
+from raidctl.model import Array, Controller, Drive, Health, Inventory, Media, RaidLevel
+
+GROUP = "spare-group"
+"""Label of a spare group in an array's details."""
+_WITHOUT_SPARES = ("raid0", "jbod", "linear")
+
+
+class Spare(msgspec.Struct, frozen=True, kw_only=True):
+    """A spare, as an array sees it."""
+
+    drive: Annotated[str, doc("Id of the drive.")]
+    device: Annotated[str | None, doc("Its device.")] = None
+    serial: Annotated[str | None, doc("Its serial number.")] = None
+    size_bytes: Annotated[int | None, doc("Its size, bytes.")] = None
+    media: Annotated[Media | None, doc("Hard drive or solid state.")] = None
+    status: Annotated[Health, doc("Its health.")] = "unknown"
+    dedicated: Annotated[bool, doc("Whether it is for named arrays only; false: for all of its controller.")] = False
+    fits: Annotated[bool | None, doc("Whether it is large enough and of the array's type; null: unknown.")] = None
+    why: Annotated[str | None, doc("Why it does not fit, or why that is unknown; null: it fits.")] = None
+
+
+class ArraySpares(msgspec.Struct, frozen=True, kw_only=True):
+    """An array and its spares."""
+
+    array: Annotated[str, doc("Id of the array.")]
+    volumes: Annotated[tuple[str, ...], doc("Ids of its volumes.")] = ()
+    raid_level: Annotated[RaidLevel | None, doc("Level of its volumes; null: unknown, or several.")] = None
+    failures_tolerated: Annotated[int | None, doc("As of the array: more drives that may fail; null: unknown.")] = None
+    spares: Annotated[tuple[Spare, ...], doc("Its own spares, and those of its controller.")] = ()
+    known: Annotated[bool, doc("Whether the drives are listed, so that a spare would be.")] = False
+    group: Annotated[str | None, doc("md: its spare group; null: none.")] = None
+    shares_with: Annotated[tuple[str, ...], doc("md: other arrays of the group, whose spares may move to it.")] = ()
+    monitored: Annotated[
+        bool | None, doc("md: whether the monitor runs that moves spares within a group; null: unknown, or not md.")
+    ] = None
+    why: Annotated[str | None, doc("What its spares depend on, one sentence; null: nothing.")] = None
+
+
+def spares(inventory: Inventory, ids: Sequence[str] | None = None) -> list[ArraySpares]:
+    """The spares of every redundant array, or of the arrays with these ids."""
+    return [
+        _of(card, array)
+        for card in inventory.controllers
+        for array in card.arrays
+        if (array.id in ids if ids is not None else _can_use_spares(card, array))
+    ]
+
+
+def _levels(card: Controller, array: Array) -> set[RaidLevel | None]:
+    return {volume.raid_level for volume in card.volumes if volume.array == array.id}
+
+
+def _can_use_spares(card: Controller, array: Array) -> bool:
+    """Whether a drive could be rebuilt on a spare; of an array with unknown levels, it is assumed."""
+    return not _levels(card, array) or not _levels(card, array) <= set(_WITHOUT_SPARES)
+
+
+def _of(card: Controller, array: Array) -> ArraySpares:
+    levels = _levels(card, array)
+    group = array.details.get(GROUP)
+    others = tuple(one.id for one in card.arrays if group and one.id != array.id and one.details.get(GROUP) == group)
+    found = tuple(
+        _spare(card, array, drive)
+        for drive in card.drives
+        if drive.role == "spare" and any(one.id == array.id for one in arrays_of(card, drive))
+    )
+    return ArraySpares(
+        array=array.id,
+        volumes=tuple(volume.id for volume in card.volumes if volume.array == array.id),
+        raid_level=levels.pop() if len(levels) == 1 else None,
+        failures_tolerated=array.failures_tolerated,
+        spares=found,
+        known=bool(found) or any(all_reported(card, one) for one in card.volumes if one.array == array.id),
+        group=group,
+        shares_with=others,
+        monitored=card.monitored if card.mode == "software" else None,
+        why=_why(card, group),
+    )
+
+
+def _why(card: Controller, group: str | None) -> str | None:
+    if not group:
+        return None
+    if card.monitored is None:
+        return f"Spares move within the group {group} only while the monitor runs, and whether it runs is unknown."
+    if not card.monitored:
+        return f"Spares do not move within the group {group}: no monitor runs (`systemctl enable --now mdmonitor`)."
+    return None
+
+
+def _spare(card: Controller, array: Array, drive: Drive) -> Spare:
+    fits, why = fit(drive, members(card, array))
+    return Spare(
+        drive=drive.id,
+        device=drive.device,
+        serial=drive.serial,
+        size_bytes=drive.size_bytes,
+        media=drive.media,
+        status=drive.status,
+        dedicated=bool(drive.spare_for),
+        fits=fits,
+        why=why,
+    )
+
+
+def fit(drive: Drive, array: Sequence[Drive]) -> tuple[bool | None, str | None]:
+    """Whether a drive fits the members of an array, and why not."""
+    why = unfit(drive, array)
+    if why:
+        return False, f"{why[0].upper()}{why[1:]}."
+    if drive.size_bytes is None:
+        return None, "Its size is unknown."
+    if not any(one.size_bytes for one in array):
+        return None, "The size of the array's drives is unknown."
+    if drive.media is None or any(one.media is None for one in array):
+        return None, "It is large enough, but the type of a drive is unknown."
+    return True, None

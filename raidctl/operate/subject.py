@@ -1,0 +1,273 @@
+"""What leaves the machine with a drive: its members in arrays, their volumes, and what lies on its partitions. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cached_property
+
+from msgspec import Struct
+
+from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, members, overdrawn
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.select import physical
+
+WHOLE = ("ok", "checking")
+
+
+class Loss(Struct, frozen=True):
+    """What a volume loses with the drive."""
+
+    controller: Controller
+    array: Array
+    volume: Volume | None
+    """None: no volume is reported on the array."""
+    leaving: tuple[Drive, ...]
+    """The members of the array that are on the drive."""
+
+    @property
+    def id(self) -> str:
+        """Id of the volume, else of the array."""
+        return self.volume.id if self.volume else self.array.id
+
+    @property
+    def gone(self) -> bool:
+        """Whether the array works without these members already."""
+        return all(drive.role == "failed" or drive.status == "critical" for drive in self.leaving)
+
+    @property
+    def filling(self) -> bool:
+        """Whether these members are only being filled: the volume does not count on them yet."""
+        return all(being_rebuilt(drive) for drive in self.leaving)
+
+    @property
+    def short(self) -> bool:
+        """Whether the volume lacks other members already."""
+        return self.volume is not None and self.volume.status in ("degraded", "rebuilding") and not self.gone
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether nothing can be read from the volume."""
+        return self.volume is not None and self.volume.status in OUT_OF_REACH
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a member that is reported as gone may still hold data that no other has."""
+        if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
+            return False  # the kernel has dropped it
+        return self.volume is None or overdrawn(self.controller, self.volume)
+
+    @property
+    def before(self) -> int | None:
+        """How many failures the volume survives now; None: unknown."""
+        return (self.volume or self.array).failures_tolerated
+
+    @property
+    def after(self) -> int | None:
+        """How many it survives without the drive; below 0: its data are lost; None: unknown."""
+        if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
+            return None
+        return self.before if self.gone or self.filling else self.before - 1
+
+    @property
+    def others(self) -> tuple[Drive, ...]:
+        """The other members of the array."""
+        leaving = {drive.id for drive in self.leaving}
+        return tuple(drive for drive in members(self.controller, self.array) if drive.id not in leaving)
+
+
+class Subject(Struct, frozen=True, dict=True):
+    """A physical drive on its machine."""
+
+    inventory: Inventory
+    view: HostView
+    drive_id: str
+    now: datetime
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Controller, Drive]]:
+        return {drive.id: (card, drive) for card in self.inventory.controllers for drive in card.drives}
+
+    @property
+    def drive(self) -> Drive:
+        """The drive itself."""
+        return self._places[self.drive_id][1]
+
+    @property
+    def controller(self) -> Controller:
+        """The controller that lists the drive."""
+        return self._places[self.drive_id][0]
+
+    @property
+    def software(self) -> bool:
+        """Whether only a software array lists the drive, and what it lies on is unknown."""
+        return self.controller.mode == "software"
+
+    @property
+    def namesakes(self) -> tuple[Drive, ...]:
+        """Other physical drives with the same serial number."""
+        own = _plain(self.drive.serial)
+        drives = [drive for _, drive in self._places.values() if not drive.backing and drive.id != self.drive_id]
+        return tuple(drive for drive in drives if own and _plain(drive.serial) == own)
+
+    @cached_property
+    def entries(self) -> tuple[tuple[Controller, Drive], ...]:
+        """The drive, and the members of software arrays on it."""
+        upper = [(card, drive) for card, drive in self._places.values() if self.drive_id in drive.backing]
+        return ((self.controller, self.drive), *upper)
+
+    @cached_property
+    def losses(self) -> tuple[Loss, ...]:
+        """What each volume loses that has data on the drive."""
+        found: list[Loss] = []
+        for card in {id(card): card for card, _ in self.entries}.values():
+            own = [drive for other, drive in self.entries if other is card and drive.role not in ("spare", "journal")]
+            for array in card.arrays:
+                leaving = tuple(drive for drive in own if drive.id in array.drives or drive.array == array.id)
+                volumes = [volume for volume in card.volumes if volume.array == array.id]
+                if leaving:
+                    found += [Loss(card, array, volume, leaving) for volume in volumes]
+                    found += [] if volumes else [Loss(card, array, None, leaving)]
+        return tuple(found)
+
+    @cached_property
+    def former(self) -> tuple[Volume, ...]:
+        """The volumes that are not whole on the controller of a failed drive that is in no array.
+
+        Controllers drop a failed drive from its array: it may have been a member of each of these.
+        """
+        drive = self.drive
+        if self.losses or not (drive.role == "failed" or drive.status == "critical"):
+            return ()
+        return tuple(volume for volume in self.controller.volumes if volume.status not in WHOLE)
+
+    @cached_property
+    def spared(self) -> tuple[tuple[Controller, Volume], ...]:
+        """The volumes that the drive is a spare for."""
+        found = []
+        for card, drive in self.entries:
+            if drive.role == "spare":
+                named = {array.id for array in card.arrays if drive.id in array.spares} | {*drive.spare_for}
+                others = {array.id for array in card.arrays} - named if named else set[str]()
+                found += [(card, volume) for volume in card.volumes if volume.array not in others]
+        return tuple(found)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """What may be a volume that needs the drive, of a spare or a failed drive: arrays without a listed volume."""
+        needed = any(drive.role == "spare" for _, drive in self.entries)
+        dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
+        if not needed and not dropped:
+            return ()
+        found: list[str] = []
+        for card in {id(card): card for card, drive in self.entries if dropped or drive.role == "spare"}.values():
+            listed = {volume.array for volume in card.volumes}
+            arrays = [array.id for array in card.arrays if array.id not in listed]
+            found += arrays if card.volumes else (arrays or [card.id])
+        return tuple(found)
+
+    @property
+    def volumes(self) -> Iterator[tuple[Controller, Volume]]:
+        """All volumes that have to do with the drive: on it, formerly on it, or served by it as a spare."""
+        yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
+        yield from ((self.controller, volume) for volume in self.former)
+        yield from self.spared
+
+    @cached_property
+    def blocks(self) -> tuple[BlockDevice, ...]:
+        """The kernel's devices that are this drive: paths, namespaces, logical units."""
+        own = self.view.block(self.drive.device or "")
+        if own is None:
+            return ()
+        same = [block for block in self.view.blocks if block.kind == "disk" and _same(block, own)]
+        return (own, *(block for block in same if block.name != own.name))
+
+    def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
+        """The physical drives of a member of an array, with their controllers; none if they are unknown."""
+        names = physical(self.inventory, [member.id])
+        if any(self._places[name][0].mode == "software" for name in names):
+            return ()
+        return tuple(self._places[name] for name in names)
+
+
+def _plain(serial: str | None) -> str:
+    return "".join((serial or "").split()).lower()
+
+
+def _same(block: BlockDevice, own: BlockDevice) -> bool:
+    pairs = ((block.serial, own.serial), (block.wwn, own.wwn), (block.controller, own.controller))
+    return any(one is not None and one == other for one, other in pairs)
+
+
+class Use(Struct, frozen=True):
+    """What uses a device of the drive, beside the arrays."""
+
+    text: str
+    certain: bool
+    """Whether it is in use; else it may be."""
+
+
+_MEMBER = {
+    "LVM2_member": "a physical volume of LVM", "zfs_member": "a member of a ZFS pool", "btrfs": "a member of a btrfs",
+    "bcache": "a device of bcache", "bcachefs": "a member of a bcachefs", "ceph_bluestore": "a Ceph OSD",
+    "drbd": "a DRBD device", "oracleasm": "an ASM device", "stratis": "a Stratis device", "LVM1_member": "LVM",
+    "VMFS_volume_member": "a member of a VMFS",
+}  # fmt: skip
+"""Contents that are in use by others without a mount, in udev's words (libblkid)."""
+_IDLE = ("swap",)
+ESP = ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef")
+BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
+
+
+def uses(subject: Subject) -> Iterator[Use]:
+    """What uses the drive beside the arrays that list it; without the kernel's view, what the inventory has."""
+    listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
+    for card, drive in subject.entries:
+        if drive.role in ("spare", "journal") and card.mode == "software":
+            listed |= {
+                array.id.partition("/")[0] for array in card.arrays if drive.id in (*array.drives, *array.spares)
+            }
+            listed |= {(drive.array or "").partition("/")[0]}
+    names = {name.partition(":")[2] for name in listed}
+    labelled = any(link.startswith("/dev/disk/") for block in subject.view.blocks for link in block.links)
+    for block in subject.blocks:
+        yield from _walk(subject.view, block, names, labelled=labelled)
+    if not subject.blocks:
+        points = subject.drive.mountpoints
+        yield from (Use(f"{point} is on it", certain=True) for point in points)
+
+
+def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled: bool) -> Iterator[Use]:
+    yield from (_mounted(block, point) for point in block.mountpoints)
+    above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
+    for upper in above:
+        if upper.kind == "md":
+            if upper.name not in arrays:
+                yield Use(f"{upper.node}, which is not in the inventory, is on {block.node}", certain=False)
+        else:
+            yield from _walk(view, upper, arrays, labelled=labelled)
+    if block.mountpoints or above:
+        return
+    kind, name = block.filesystem, block.node
+    if block.kind not in ("disk", "partition") and not _is_path(block):
+        yield Use(f"{block.dm_name or name} is open on it", certain=True)
+    elif kind in _MEMBER:
+        yield Use(f"{name} is {_MEMBER[kind]}", certain=True)
+    elif kind and kind.endswith("_raid_member"):
+        yield Use(f"{name} belongs to an array that is not running, or was a member of one ({kind})", certain=False)
+    elif kind and kind not in _IDLE and (block.partition_type or "").lower() not in ESP:
+        text = f"{name} contains {kind}, which is not mounted here; whether anything else uses it is unknown"
+        yield Use(text, certain=False)
+    elif not labelled:
+        yield Use(f"what {name} contains is unknown without the udev database", certain=False)
+
+
+def _mounted(block: BlockDevice, point: str) -> Use:
+    text = f"{block.node} is swap in use" if point == "[swap]" else f"{block.node} is mounted at {point}"
+    return Use(text, certain=True)
+
+
+def _is_path(block: BlockDevice) -> bool:
+    """Whether a mapped device is the drive itself, joined from its paths, or a partition of it."""
+    return block.kind == "dm" and "mpath-" in (block.dm_uuid or "")

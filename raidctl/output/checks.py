@@ -1,0 +1,115 @@
+"""The screens of ``raidctl check``: the checks of volumes, and what starts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.operate.checks import VolumeCheck
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.table import Column, facts, table
+from raidctl.text import counted
+from raidctl.units import format_duration
+from raidctl.vendor.checks import Schedule, Schedules
+
+_SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
+_STYLES = {
+    "running": PLAIN, "waiting": PLAIN, "paused": WARN, "complete": GOOD, "interrupted": WARN, "ended": WARN,
+    "none": WARN, "unknown": DULL, "not_reported": DULL, "not_redundant": DULL,
+}  # fmt: skip
+_WORDS = {"none": "none known", "unknown": "?", "not_reported": "not reported", "not_redundant": "not redundant"}
+
+
+@drawn
+def checks_screen(found: Sequence[VolumeCheck], paper: Paper) -> Iterator[RenderableType]:
+    """The screen of ``check show``."""
+    if not found:
+        yield line("No volumes.")
+        return
+    yield table(
+        [
+            Column("volume", [(paper.clean(one.volume), STRONG) for one in found]),
+            Column("level", [(one.raid_level or "?", PLAIN) for one in found]),
+            Column("last check", [_state(one) for one in found], 10),
+            Column("result", [(paper.clean(_result(one)), _style(one)) for one in found], 20, late=True),
+        ],
+        paper,
+        indent=0,
+    )
+    whys: dict[str, list[str]] = {}
+    for one in found:
+        if one.why:
+            whys.setdefault(one.why, []).append(one.volume)
+    if whys:
+        yield Text("")
+    for why, volumes in whys.items():
+        yield pack([(paper.clean(", ".join(volumes)), STRONG), paper.clean(why)], paper.columns, ": ")
+
+
+def _state(one: VolumeCheck) -> tuple[str, Style]:
+    word = _WORDS.get(one.state, one.state)
+    word = f"{word} (repair)" if one.kind == "repair" else word
+    word = f"{word} {one.percent:g}%" if one.percent is not None else word
+    return (word.upper() if one.state == "interrupted" else word), _STYLES[one.state]
+
+
+def _style(one: VolumeCheck) -> Style:
+    return BAD if one.differ or one.errors else PLAIN
+
+
+def _result(one: VolumeCheck) -> str:
+    """``2026-11-01 03:12 UTC, 0 sectors differ, by raidctl``."""
+    so_far = (
+        " so far"
+        if one.state in ("running", "waiting", "paused")
+        else " in the part that was checked"
+        if one.complete is False
+        else ""
+    )
+    when = one.ended or (f"since {one.began}" if one.began and so_far else one.began)
+    parts = (
+        _SECONDS.sub(r"\1 \2 UTC", when or ""),
+        one.remaining_seconds is not None and f"{format_duration(one.remaining_seconds)} left",
+        one.differ is not None
+        and f"{counted(one.differ, 'sector')} {'differs' if one.differ == 1 else 'differ'}{so_far}",
+        one.errors and counted(one.errors, "read error"),
+        one.by and f"by {one.by}",
+    )
+    return ", ".join(text for text in parts if text)
+
+
+@drawn
+def schedules_screen(found: Schedules, paper: Paper, *, software: bool = True) -> Iterator[RenderableType]:
+    """The screen of ``check schedule show``."""
+    if not found.schedules:
+        none = "No schedule of checks was found." if software else "No software RAID: there is nothing to schedule."
+        yield line(("No schedule of checks could be read." if found.problems else none, WARN if software else PLAIN))
+        return
+    for schedule in found.schedules:
+        yield line((paper.clean(schedule.name), STRONG), "  ", _switch(schedule))
+        rows: list[tuple[str, Sequence[Piece]]] = [
+            (label, [paper.clean(text)])
+            for label, text in (
+                ("why", schedule.why),
+                ("times", schedule.calendar),
+                ("next", schedule.next_at),
+                ("files", ", ".join(schedule.files)),
+            )
+            if text
+        ]
+        if rows:
+            yield facts(rows, paper)
+    starters = [one.name for one in found.schedules if one.enabled and "continue" not in one.name]
+    if len(starters) > 1:
+        yield Text("")
+        yield line(
+            (paper.words(f"{len(starters)} schedules start checks: one is enough, switch the others off."), WARN)
+        )
+
+
+def _switch(schedule: Schedule) -> tuple[str, Style]:
+    return {True: ("on", GOOD), False: ("OFF", WARN), None: ("on or off: unknown", DULL)}[schedule.enabled]

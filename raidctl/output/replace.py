@@ -1,0 +1,110 @@
+"""The screen of ``raidctl replace --check``: the verdict, where the drive is, the reasons, what is around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.health.redundancy import in_words
+from raidctl.model import Inventory
+from raidctl.operate.report import Reason, Removal, VolumeLeft
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.phrases import status
+from raidctl.output.table import facts
+from raidctl.output.tree import head
+from raidctl.text import listing
+from raidctl.units import format_decimal, format_duration
+
+_WORDS: dict[str, tuple[str, Style]] = {
+    "yes": ("YES", GOOD), "no": ("NO", BAD), "unknown": ("UNKNOWN", WARN), "note": ("note", DULL),
+}  # fmt: skip
+_ANSWERS = {
+    "yes": "The drive may be pulled now.",
+    "no": "Do not pull the drive.",
+    "unknown": "Do not pull the drive: what decides is not reported.",
+}
+_LABEL = 9
+_NOW = 60
+"""Seconds; a drive that fails in this time is not in the answer."""
+
+
+@drawn
+def screen(found: Removal, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    """The whole screen as text; ``more``: also the guards that passed, and the facts."""
+    yield head(Inventory(host=found.host), paper)
+    yield Text("")
+    word, style = _WORDS[found.verdict]
+    answer = _ANSWERS[found.verdict]
+    if found.verdict == "yes" and found.recorded:
+        answer = "At the time of this recording, the drive could be pulled."
+    yield hanging((f"{word:{_LABEL}}", style), [(answer, STRONG)], paper)
+    yield Text("")
+    box = f" (enclosure {found.enclosure})" if found.enclosure else ""
+    yield from _label("BAY", f"{found.bay}{box}" if found.bay else None, paper)
+    yield from _label("SERIAL", found.serial or (f"WWN {found.wwn}" if found.wwn else None), paper)
+    yield Text("")
+    shown = [one for one in found.reasons if more or one.verdict != "yes"]
+    for one in shown or [one for one in found.reasons if one.guard == "R1"]:
+        yield from _reason(one, paper, more=more)
+    yield Text("")
+    yield facts(list(_rows(found, paper)), paper, indent=0)
+
+
+def _label(name: str, value: str | None, paper: Paper) -> Iterator[RenderableType]:
+    text = paper.clean(value) if value else "not reported"
+    yield hanging((f"{name:{_LABEL}}", STRONG), [(text, STRONG if value else WARN)], paper)
+
+
+def _reason(one: Reason, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    word, style = _WORDS[one.verdict]
+    yield hanging((f"{word:{_LABEL}}", style), [(f"{paper.clean(one.text)} [{one.guard}]", PLAIN)], paper)
+    lines = [(paper.words("→ "), one.remedy, PLAIN)] if one.remedy else []
+    lines += [("", fact, DULL) for fact in one.evidence if more]
+    for mark, text, look in lines:
+        yield Padding(line((mark, DULL), (paper.clean(text), look)), (0, 0, 0, _LABEL))
+
+
+def _rows(found: Removal, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:
+    size = found.size_bytes and format_decimal(found.size_bytes)
+    drive = (found.drive, found.model, size, found.device)
+    words, style = status(found.status, found.status_text)
+    yield "drive", [*(paper.clean(text) for text in drive if text), (paper.clean(words), style)]
+    if found.leaves_with_it:
+        yield "with it", [paper.clean(name) for name in found.leaves_with_it]
+    for volume in found.volumes:
+        yield "volume", [paper.clean(text) for text in _volume(volume)]
+    yield "spares", [paper.clean(name) for name in found.spares] or [("none for its arrays", DULL)]
+    yield "activity", [paper.clean(text) for text in found.activity] or [("none", DULL)]
+    others = [(paper.clean(text), WARN) for text in found.errors_elsewhere]
+    yield "others", others or [("no errors reported on other members", DULL)]
+    yield "caches", [paper.clean(text) for text in found.unwritten] or [("no unwritten data reported", DULL)]
+    yield "boot", [paper.clean(text) for text in found.boot] or [("no boot partition seen on the drive", DULL)]
+    for at in dict.fromkeys(volume.last_check_at for volume in found.volumes):
+        yield "checked", [paper.clean(f"last complete consistency check {at}")] if at else [("not reported", DULL)]
+    yield "read", [_age(found.age_seconds)]
+
+
+def _age(seconds: int | None) -> str:
+    if seconds is None:
+        return "age unknown"
+    return "just now" if seconds < _NOW else f"{format_duration(seconds)} ago"
+
+
+def _volume(volume: VolumeLeft) -> Iterator[str]:
+    level = volume.raid_level if volume.raid_level not in (None, "unknown") else "level unknown"
+    yield " ".join(text for text in (volume.id, level, volume.status) if text)
+    if volume.mountpoints:
+        yield f"on {listing(volume.mountpoints)}"
+    elif volume.device:
+        yield volume.device
+    yield in_words(volume.failures_tolerated) or "redundancy unknown"
+    if volume.gone_already:
+        yield "the drive is missing from it already"
+    elif volume.data_lost:
+        yield "without the drive: data lost"
+    else:
+        yield f"without the drive: {in_words(volume.failures_tolerated_after) or 'unknown'}"

@@ -1,0 +1,100 @@
+"""What a vendor package offers about consistency checks: a module ``checks`` in the package.
+
+Its functions are pure, or dialogues. A package without it reports checks as far as the model has them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Annotated, Literal, Protocol, cast
+
+from msgspec import Struct
+
+from raidctl.described import doc
+from raidctl.model import Controller, Inventory, Operation, Problem
+from raidctl.request import Dialogue
+from raidctl.vendor.protocol import Vendor
+
+CheckKind = Literal["check", "repair"]
+
+
+class CheckReading(Struct, frozen=True, kw_only=True):
+    """What the hardware or the kernel shows of the checks of one volume."""
+
+    running: CheckKind | None = None
+    """None: neither, or unknown."""
+    known: bool = True
+    """Whether the operation under way could be read."""
+    waiting: bool = False
+    """Whether the running one has not begun yet, because another operation uses the same drives."""
+    paused_at: int | None = None
+    """Place in sectors at which the running check waits."""
+    last: CheckKind | None = None
+    """The last operation since the volume was started, if it was one of them."""
+    last_known: bool = True
+    """Whether the last operation could be read."""
+    stopped_at: int | None = None
+    """Place in sectors at which the last one was stopped; None: it was not, or that is unknown."""
+    differ: int | None = None
+    """Sectors that the running or last one found to differ."""
+    read_errors: int | None = None
+    """Sum of the members' error counters."""
+
+
+class CheckEvent(Struct, frozen=True, kw_only=True):
+    """The end of a check in a log."""
+
+    device: str
+    """``md0``."""
+    kind: CheckKind
+    done: bool
+    """False: interrupted."""
+    seconds: float
+    """Since the boot."""
+
+
+class Schedule(Struct, frozen=True, kw_only=True):
+    """Something that starts checks regularly."""
+
+    name: Annotated[str, doc("`mdcheck_start.timer`, or the file of a cron job.")]
+    kind: Annotated[Literal["timer", "cron"], doc("What starts it.")]
+    enabled: Annotated[bool | None, doc("Whether it is on; null: unknown.")] = None
+    why: Annotated[str | None, doc("Why it is off, or why that is unknown; null: nothing to add.")] = None
+    calendar: Annotated[str | None, doc("Its times, as configured; null: unknown.")] = None
+    next_at: Annotated[str | None, doc("Next start, as printed; null: none, or unknown.")] = None
+    files: Annotated[tuple[str, ...], doc("The files that define it, the most general one first.")] = ()
+
+
+class Schedules(Struct, frozen=True, kw_only=True):
+    """All schedules of a family on a machine."""
+
+    schedules: Annotated[tuple[Schedule, ...], doc("Those that are there.")] = ()
+    problems: Annotated[tuple[Problem, ...], doc("What could not be read.")] = ()
+
+
+class Checks(Protocol):
+    """A vendor package that reports and schedules consistency checks."""
+
+    def readings(self, controller: Controller) -> Mapping[str, CheckReading]:
+        """What is shown of the checks of each volume, by its id."""
+
+    def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
+        """The ends of checks in the log of this boot, the oldest first; None: it cannot be read."""
+
+    def schedules(self, inventory: Inventory) -> Dialogue[Schedules]:
+        """What starts checks on this machine."""
+
+
+def checks_of(vendor: Vendor) -> Checks | None:
+    """What a family offers about checks; None if nothing beyond the model."""
+    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.checks") is None:
+        return None
+    return cast("Checks", importlib.import_module(f"{vendor.__name__}.checks"))
+
+
+def busy_with(operation: Operation | None) -> CheckKind | None:
+    """The kind of check that an operation is."""
+    return operation if operation in ("check", "repair") else None

@@ -1,0 +1,45 @@
+"""Deeds of a vendor package: a module ``operate`` in the package, if its hardware's drives and checks can be managed.
+
+Its functions are pure. A package without it is read-only in this respect: the engine refuses every deed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Protocol, cast
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool
+from raidctl.request import Answer
+from raidctl.vendor.plan import Action, Deed, Plan
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.shapes import Shape
+
+
+class Operations(Protocol):
+    """A vendor package that plans deeds."""
+
+    @property
+    def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a constant of the module
+        """All commands that its deeds run, see :mod:`raidctl.vendor.shapes`."""
+
+    def plan_deeds(self, controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
+        """The steps of these deeds, in order; what the hardware or the tool cannot do is denied, with the reason.
+
+        Guards are not its business: the core checks them before and again at each step.
+        """
+
+    def judge(self, action: Action, answer: Answer) -> str | None:
+        """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
+
+
+def operations_of(vendor: Vendor) -> Operations | None:
+    """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""
+    if not isinstance(vendor, ModuleType):
+        return cast("Operations", vendor) if hasattr(vendor, "plan_deeds") else None
+    if find_spec(f"{vendor.__name__}.operate") is None:
+        return None
+    return cast("Operations", importlib.import_module(f"{vendor.__name__}.operate"))

@@ -1,0 +1,194 @@
+"""A simulated machine with md arrays, bays and a clock, for the tests of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from raidctl.change.beginning import begin
+from raidctl.change.deed_plans import DeedGuard, plan_deeds
+from raidctl.change.engine import Change
+from raidctl.change.journal import Journal
+from raidctl.recording.manifest import Entry, Manifest
+from raidctl.recording.recording import Recording
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Deed, Plan
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
+from raidctl_md import simulator
+from raidctl_md.simulated_machine import fields, words
+
+VENDORS = vendors()[0]
+UUID = "3ac0e815:f96b2d74:58d1c03f:9e7bfa01"
+SOURCE = "demo:bays"
+Mood = Literal[
+    "refuses", "refuses and changes", "accepts", "accepts and does nothing", "changes something else", "hangs",
+    "hangs after the change", "says nothing", "is not supported",
+]  # fmt: skip
+
+
+def definition(
+    level: str = "raid5",
+    slots: int = 3,
+    *,
+    drives: int = 4,
+    shelf: int = 2,
+    parts: str = "",
+    state: Mapping[str, str] = {},
+) -> str:
+    """The lines of a machine: an array on the first drives, then spare drives in bays, then drives on the shelf."""
+    lines = {"clock": "0"}
+    for number in range(1, drives + shelf + 1):
+        serial = f"LAB-D0000{number}".replace("-", "")
+        about = {"sectors": "262144"}
+        if number <= drives:
+            lines[f"bay {number}"] = serial
+            about["node"] = f"sd{'abcdefgh'[number - 1]}"
+        if number <= slots and parts:
+            about["parts"] = parts
+        lines[f"drive {serial}"] = words(about)
+    for index, part in enumerate(parts.split(",") if parts else [""]):
+        uuid = f"{UUID[:-1]}{index + 1}"
+        lines[f"md md{index}"] = words(
+            {"level": level, "slots": str(slots), "sectors": "100000", "offset": "2048", "uuid": uuid, "seconds": "600"}
+        )
+        for slot in range(slots):
+            serial = f"LABD0000{slot + 1}{'-' + part if part else ''}"
+            lines[f"member md{index} {serial}"] = words({"slot": str(slot), "state": "in_sync"})
+    lines |= state
+    return "".join(f"{name} = {value}\n" for name, value in lines.items())
+
+
+def recording(text: str) -> Recording:
+    """The recording of a machine of these lines; everything else on it is as on any small server."""
+    files = {
+        "/proc/sys/kernel/hostname": "lab\n", "/proc/sys/kernel/osrelease": "6.1.0\n",
+        "/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/swaps": "Filename Type Size Used Priority\n",
+        "/proc/self/mountinfo": "27 1 9:0 / /srv rw - ext4 /dev/md0 rw\n22 27 0:20 / /sys rw - sysfs sysfs rw\n",
+        "/proc/self/mounts": "sysfs /sys sysfs rw,nosuid 0 0\n",
+        "/etc/mdadm/mdadm.conf": "".join(f"ARRAY /dev/md{index} UUID={UUID[:-1]}{index + 1}\n" for index in range(2)),
+    }  # fmt: skip
+    answers = (
+        Entry(run=simulator.MACHINE, code=0, out="machine"),
+        Entry(which="mdadm", path="/usr/sbin/mdadm"),
+        *(Entry(read=path, text=text) for path, text in files.items()),
+    )
+    manifest = Manifest(format="raidctl-record 1", source="written", unrecorded="missing", answers=answers)
+    return Recording(manifest, {"machine": text.encode()})
+
+
+@dataclass
+class Bench:
+    """A machine, the clock of its engine, and what a test does at moments of that clock."""
+
+    place: Path
+    machine: Simulated
+    mood: Mood = "accepts"
+    match: str = ""
+    """Part of the command line that the mood is for."""
+    at: float = 0.0
+    """Seconds on the clock."""
+    events: list[tuple[float, Callable[[State], State]]] = field(default_factory=list)
+    """What happens to the machine at a moment: a drive is pulled, another member fails."""
+    argvs: list[tuple[str, ...]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    before: Callable[[Request[Any]], object] = lambda _: None
+    """Called before each changing request."""
+
+    # --- a runner
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return tuple(self._answer(request) for request in requests)
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if not isinstance(request, (Run, Write)) or (isinstance(request, Run) and not request.changes):
+            return self.machine.answer(request)
+        self.before(request)
+        self.argvs.append((">", request.path, request.data) if isinstance(request, Write) else request.argv)
+        if not isinstance(request, Run) or self.match not in " ".join(request.argv):
+            return self.machine.answer(request)
+        return self._moody(request)
+
+    def _moody(self, request: Run) -> Answer:
+        refusal = RunAnswer(code=1, err=b"mdadm: failed: Device or resource busy\n")
+        if self.mood in ("refuses", "is not supported"):
+            return refusal
+        if self.mood == "accepts and does nothing":
+            return RunAnswer(code=0, out=b"mdadm: done\n")
+        if self.mood == "hangs":
+            return RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
+        answer = self.machine.answer(request)
+        if self.mood == "refuses and changes":
+            return refusal
+        if self.mood == "hangs after the change":
+            return RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
+        if self.mood == "says nothing":
+            return RunAnswer(code=0)
+        return answer
+
+    # --- the clock
+
+    def clock(self) -> float:
+        """Seconds that only grow."""
+        return self.at
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass, and with it the rebuilds and what a test has planned."""
+        end = self.at + seconds
+        for moment, event in [one for one in self.events if one[0] <= end]:
+            self._pass(max(0.0, moment - self.at))
+            self.machine.keep(event(self.machine.state()))
+            self.events = [one for one in self.events if one != (moment, event)]
+        self._pass(max(0.0, end - self.at))
+
+    def _pass(self, seconds: float) -> None:
+        self.at += seconds
+        self.machine.pass_time(seconds)
+
+    # --- the engine
+
+    def look(self) -> Survey:
+        """Read the whole machine."""
+        return survey(self, VENDORS, source=SOURCE)
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of this machine."""
+        return Journal(self.place)
+
+    def plan(self, *deeds: Deed, guard: DeedGuard = lambda _deed, _seen: ()) -> Plan:
+        """The plan of these deeds."""
+        return plan_deeds(self.look(), VENDORS, deeds, guard)
+
+    def change(self, plan: Plan, *, resume: str | None = None) -> Change:
+        """The change of a plan, ready to be applied."""
+        story = begin("operation", plan, self.look().inventory, about="trial", source=SOURCE, resume=resume)
+        return Change(
+            story, self.journal, self, self.look, VENDORS, self.said.append, sleep=self.sleep, clock=self.clock
+        )
+
+    def member(self, serial: str, array: str = "md0") -> str | None:
+        """The simulated state of a member: ``in_sync``; None: it is none."""
+        value = self.machine.state().get(f"md/member {array} {serial}")
+        return fields(value)["state"] if value is not None else None
+
+
+def bench(place: Path, text: str | None = None) -> Bench:
+    """A bench with its files in a directory."""
+    place.mkdir(parents=True, exist_ok=True)
+    kept = recording(text if text is not None else definition())
+    return Bench(place, Simulated(kept, [simulator], place / "machine.json"))
+
+
+def deed(verb: Any, number: int, *, array: str = "md:md0", part: str = "") -> Deed:
+    """A deed with one of the machine's drives."""
+    node = f"/dev/sd{'abcdefgh'[number - 1]}{part}"
+    return Deed(object_id=array, verb=verb, drive=f"drives:LABD0000{number}", device=node)
+
+
+__all__ = ["Bench", "Mood", "bench", "deed", "definition"]

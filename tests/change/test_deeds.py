@@ -1,0 +1,357 @@
+"""Deeds: the readings decide what a command has done, and nothing is done to an object that is not the plan's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from raidctl.change.confirmation import mismatch
+from raidctl.change.expectations import unmet
+from raidctl.change.journal import Journal
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
+from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Action, Expectation, Plan, Step
+from raidctl.vendor.simulator import State
+from raidctl_md import simulator
+from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
+
+
+@pytest.fixture
+def bays(tmp_path: Path) -> Bench:
+    """A RAID-5 of three drives, a fourth drive in a bay, two on the shelf."""
+    return bench(tmp_path / "bays")
+
+
+def restored(machine: Bench) -> list[Restored]:
+    """What ``restore`` makes of what is open."""
+    restorer = Restorer(
+        machine.journal, machine.place, machine, machine.look, VENDORS, SOURCE, machine.said.append,
+        sleep=machine.sleep,
+    )  # fmt: skip
+    return restorer.restore()
+
+
+def marks(machine: Bench) -> list[str]:
+    """The marks of the last change, and its result."""
+    story = machine.journal.stories()[-1]
+    return [turn.mark for turn in story.turns] + ([story.end.result] if story.end is not None else [])
+
+
+def _same(seen: Survey) -> Survey:
+    return seen
+
+
+def hand(**more: object) -> Step:
+    """A person pulls the first drive."""
+    gone = Expectation(object_id="serial:LABD00001", field="present", value="no", within_seconds=0)
+    step = Step(
+        object_id="md:md0", knob="pull", before="", after="", kind="hand", expects=(gone,), hand="Pull bay 1.",
+        keeps=("LABD00002", "LABD00003"),
+    )  # fmt: skip
+    return msgspec.structs.replace(step, **more)
+
+
+def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
+    """A spare is added; the journal has the deed, its start and its end."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+    change.apply()
+    change.finish()
+    assert (bays.member("LABD00004"), marks(bays)) == ("spare", ["start", "done", "done"])
+    assert bays.journal.stories()[-1].begin.deeds[0].verb == "add_spare"
+
+
+OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
+    "accepts": (None, False, "spare"),
+    "says nothing": (None, False, "spare"),
+    "refuses": (ChangeUndone, False, None),
+    "is not supported": (ChangeUndone, False, None),
+    "refuses and changes": (None, True, "spare"),
+    "hangs after the change": (None, True, "spare"),
+    "accepts and does nothing": (ChangeStands, True, None),
+    "hangs": (ChangeUndone, False, None),
+}
+
+
+def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
+    """What the tool says and what the machine shows give four outcomes; the tool alone decides none."""
+    for number, (mood, (error, doubtful, state)) in enumerate(OUTCOMES.items()):
+        machine = bench(tmp_path / str(number))
+        change = machine.change(machine.plan(deed("add_spare", 4)))
+        machine.mood, machine.match = mood, "--add-spare"
+        if error is None:
+            change.apply()
+            change.finish()
+        else:
+            with pytest.raises(error):
+                change.apply()
+        assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), mood
+        assert machine.journal.pending() == [], mood
+
+
+def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> None:
+    """An accepted command after which another member has failed is not done, and the sentence names the member."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+
+    def other(state: State) -> State:
+        reply = simulator.change(("mdadm", "/dev/md0", "--fail", "/dev/sdb"), state)
+        assert reply is not None
+        return dict(reply.state)
+
+    bays.mood, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
+    with pytest.raises(ChangeStands, match="md:md0/sdb was member, and is failed"):
+        change.apply()
+
+
+def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
+    """A drive whose serial number another drive has, too, is refused; so is one that does not exist."""
+    machine = bench(tmp_path / "twins")
+    assert machine.plan(deed("add_spare", 4)).denials == ()
+    twin = machine.look()
+    view = msgspec.structs.replace(
+        twin.view,
+        blocks=tuple(
+            msgspec.structs.replace(block, serial="LABD00004") if block.name == "sdc" else block
+            for block in twin.view.blocks
+        ),
+    )
+    machine.look = lambda: msgspec.structs.replace(twin, view=view)  # type: ignore[method-assign]  # another machine
+    assert [denial.guard for denial in machine.plan(deed("add_spare", 4)).denials] == ["X1"]
+    machine.look = lambda: twin  # type: ignore[method-assign]  # as above
+    assert "X1" in [denial.guard for denial in machine.plan(deed("add_spare", 6)).denials]
+
+
+def test_guard_X2_another_drive_under_the_same_name_is_refused(bays: Bench) -> None:
+    """A drive that was exchanged after the plan, and has the letter of the old one, is left alone."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+    bays.machine.keep(simulator.push(simulator.pull(bays.machine.state(), "4"), "4", "LABD00005"))
+    assert bays.look().view.block("/dev/sdd").serial == "LABD00005"  # type: ignore[union-attr]  # the same letter
+    with pytest.raises(ChangeUndone, match=r"LABD00004.*no longer exists.*Nothing was done"):
+        change.apply()
+    assert bays.argvs == []
+
+
+def test_guard_X3_nothing_follows_from_an_old_reading(bays: Bench) -> None:
+    """A recording, and a reading of a minute ago, are no ground for a deed."""
+    seen = bays.look()
+    hosts: tuple[tuple[dict[str, str | None], list[str]], ...] = (
+        ({}, []),
+        ({"source": "replay:machine.tar.gz"}, ["X3"]),
+        ({"collected_at": "2026-01-01T00:00:00Z"}, ["X3"]),
+        ({"collected_at": None}, ["X3"]),
+    )
+    for host, guards in hosts:
+        other = msgspec.structs.replace(seen.inventory.host, **host)
+        old = msgspec.structs.replace(seen, inventory=msgspec.structs.replace(seen.inventory, host=other))
+        setattr(bays, "look", partial(_same, old))  # noqa: B010 - another machine
+        assert [denial.guard for denial in bays.plan(deed("add_spare", 4)).denials] == guards
+
+
+def test_guard_X5_a_command_outside_the_table_is_not_run(bays: Bench) -> None:
+    """No other command, and no word that was not read from the machine, reaches a command line."""
+    plan = bays.plan(deed("add_spare", 4))
+    for argv in (
+        ("mdadm", "/dev/md0", "--add-spare", "/dev/sdz"),
+        ("mdadm", "--stop", "/dev/md0"),
+        ("mdadm", "/dev/md0", "--add-spare", "/dev/sdd", "/dev/sdc"),
+    ):
+        [step] = plan.steps
+        changed = Plan(steps=(msgspec.structs.replace(step, action=Action(argv=argv)),), deeds=plan.deeds)
+        with pytest.raises(ChangeUndone, match="was not run"):
+            bays.change(changed).apply()
+    assert bays.argvs == []
+
+
+def test_guard_X6_no_command_is_forced(bays: Bench) -> None:
+    """A word that makes a tool skip its checks is named in the refusal."""
+    plan = bays.plan(deed("add_spare", 4))
+    [step] = plan.steps
+    for word in ("--force", "--run", "-f", "force", "override"):
+        action = Action(argv=("mdadm", "/dev/md0", "--add-spare", "/dev/sdd", word))
+        changed = Plan(steps=(msgspec.structs.replace(step, action=action),), deeds=plan.deeds)
+        with pytest.raises(ChangeUndone, match=f"contains the word {word}"):
+            bays.change(changed).apply()
+    assert bays.argvs == []
+
+
+def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:
+    """A plan has all of its refusals, so that nobody carries out the rest of it."""
+    plan = bays.plan(deed("add_spare", 4), deed("add_spare", 6))
+    assert (len(plan.steps), {denial.deed.device for denial in plan.denials}) == (1, {"/dev/sdf"})
+
+
+def test_guards_are_asked_again_right_before_a_step(bays: Bench) -> None:
+    """What has become unsafe after the plan is refused at its step, and nothing is run."""
+    change = bays.change(bays.plan(deed("fail", 1)))
+    change.guard = lambda step, seen: ("Another member has failed.",)  # noqa: ARG005 - the signature of all guards
+    with pytest.raises(ChangeUndone, match="Another member has failed"):
+        change.apply()
+    assert bays.argvs == []
+
+
+def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
+    """After a refused second step the first one is undone by its own command, and the machine shows it."""
+    change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
+    bays.mood, bays.match = "refuses", "--remove /dev/sda"
+    bays.before = lambda request: setattr(bays, "match", "nothing") if "--add" in str(request) else None
+    with pytest.raises(ChangeUndone, match="What had been done was undone"):
+        change.apply()
+    assert bays.argvs[-1] == ("mdadm", "/dev/md0", "--remove", "/dev/sda", "--add", "/dev/sda")
+    assert (bays.member("LABD00001"), marks(bays)[-1]) == ("rebuilding", "undone")
+
+
+def test_behind_the_point_of_no_return_nothing_is_undone(bays: Bench) -> None:
+    """An operation that fails there stops, and names the command that continues it."""
+    plan = bays.plan(deed("fail", 1), deed("remove", 1))
+    first, second = plan.steps
+    first = msgspec.structs.replace(first, way_back="none", no_way_back="The data is gone.")
+    plan = msgspec.structs.replace(plan, steps=(first, second))
+    bays.mood, bays.match = "refuses", "--remove"
+    with pytest.raises(ChangeStands, match=r'Nothing was put back. Continue with "raidctl replace resume'):
+        bays.change(plan, resume="raidctl replace resume ID").apply()
+    assert "passed" in marks(bays)
+    assert marks(bays)[-1] == "stopped"
+    assert len(bays.argvs) == 2
+    assert [one.open is not None for one in restored(bays)] == [True]
+    assert len(bays.argvs) == 2
+
+
+def test_what_cannot_be_saved_is_not_done(bays: Bench) -> None:
+    """Where the state directory takes no files, a deed that needs them is not begun."""
+    change = bays.change(bays.plan(deed("fail", 1)))
+    (bays.place / "saved").write_text("no directory")
+    with pytest.raises(AccessMissing, match="Nothing was done"):
+        change.apply()
+    assert bays.argvs == []
+
+
+def test_what_is_saved_is_named_with_its_checksum(bays: Bench) -> None:
+    """The inventory, the array's geometry and each member's superblock are kept, for the owner alone."""
+    bays.change(bays.plan(deed("fail", 1))).apply()
+    story = bays.journal.stories()[-1]
+    saved = [turn.text or "" for turn in story.turns if turn.mark == "saved"]
+    folder = bays.place / "saved" / story.begin.change
+    assert {Path(text.split()[0]).name for text in saved} == {path.name for path in folder.iterdir()}
+    assert {"inventory.json", "md-md0-detail"} < {path.name for path in folder.iterdir()}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_person_is_waited_for(bays: Bench) -> None:
+    """A step of a person ends when the drive is gone; without the person the operation is under way."""
+    plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
+    bays.events = [(60.0, lambda state: simulator.pull(state, "1"))]
+    bays.change(plan).apply()
+    assert marks(bays) == ["wait", "seen"]
+    plan = Plan(steps=(hand(expects=(msgspec.structs.replace(hand().expects[0], object_id="serial:LABD00004"),)),))
+    change = bays.change(plan, resume="raidctl replace resume ID")
+    change.at_most = 120.0
+    with pytest.raises(UnderWay, match="Pull bay 1"):
+        change.apply()
+    assert bays.at > 120
+
+
+def test_guard_R9_another_drive_that_is_pulled_stops_everything(bays: Bench) -> None:
+    """If a drive is gone that must stay, it is named, and the operation waits for it."""
+    plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
+    bays.events = [(30.0, lambda state: simulator.pull(state, "2"))]
+    with pytest.raises(ChangeUndone, match=r"LABD00002 is gone.*Put it back now"):
+        bays.change(plan).apply()
+    assert "stopped" in marks(bays)
+
+
+def test_gone_is_not_what_could_not_be_read(bays: Bench) -> None:
+    """Where no serial number can be read at all, no drive counts as pulled."""
+    seen = bays.look()
+    view = msgspec.structs.replace(seen.view, blocks=())
+    empty = msgspec.structs.replace(seen, view=view, inventory=msgspec.structs.replace(seen.inventory, controllers=()))
+    assert unmet(empty, hand().expects) == ["it is unknown whether serial:LABD00001 is present"]
+
+
+def test_restore_carries_out_no_deed(tmp_path: Path) -> None:
+    """Killed at any request of an operation, restore runs nothing on members, names what stands, and closes it."""
+    for at in range(2):
+        machine = bench(tmp_path / str(at))
+        change = machine.change(machine.plan(deed("fail", 1), deed("remove", 1)))
+        _killed(machine, change.apply, at)
+        before, count = machine.member("LABD00001"), len(machine.argvs)
+        [result] = restored(machine)
+        assert (machine.member("LABD00001"), len(machine.argvs)) == (before, count)
+        assert machine.journal.pending() == []
+        assert bool(result.left) is True
+
+
+def _killed(machine: Bench, act: Callable[[], object], at: int) -> None:
+    """Do something in a process of its own that is killed before its changing request of this number."""
+    counts = iter(range(100))
+    machine.before = lambda _: os._exit(1) if next(counts) == at else None
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    machine.before = lambda _: None
+
+
+def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) -> None:
+    """Restore undoes what was only for the operation's length, and leaves an operation that continues open."""
+    machine = bench(tmp_path / "rate")
+    step = Step(
+        object_id="md:md0", knob="lamp", before="off", after="on", for_length=True,
+        action=Action(path="/sys/block/md0/md/sync_speed_max", data="1"),
+        undo=Action(path="/sys/block/md0/md/sync_speed_max", data="system"),
+    )  # fmt: skip
+    change = machine.change(Plan(steps=(step, hand()), deeds=(deed("pull", 1),)), resume="raidctl replace resume ID")
+    change.at_most = 0.0
+    with pytest.raises(UnderWay):
+        change.apply()
+    [result] = restored(machine)
+    assert machine.argvs[-1] == (">", "/sys/block/md0/md/sync_speed_max", "system")
+    assert result.open is not None
+    assert "Pull bay 1." in result.open
+    assert [story.begin.kind for story in machine.journal.pending()] == ["operation"]
+    restored(machine)
+    assert len(machine.argvs) == 2
+
+
+def test_a_serial_number_confirms_only_the_drive_that_it_ends() -> None:
+    """At least six characters, the last ones, of one drive only; an empty line is no."""
+    others = {"ZC1A2B3D", "XX1A2B3C"}
+    assert mismatch("ZC1A2B3C", "ZC1A2B3C", others) is None
+    assert mismatch("c1a2b3c", "ZC1A2B3C", others) is None
+    for typed in ("", "\n", "1A2B3C", "2B3C", "ZC1A2B", "ZC1A2B3D", "y", "yes"):
+        assert mismatch(typed, "ZC1A2B3C", others) is not None, typed
+
+
+def test_an_old_journal_is_read(tmp_path: Path) -> None:
+    """A journal that knows neither deeds nor kinds of steps is read as it was written."""
+    old = (
+        b'{"event":"begin","change":"a","at":"2026-01-01T00:00:00Z","kind":"set","about":"x","user":"root","pid":1,'
+        b'"boot":"","source":"local","steps":[{"object_id":"md:md0","knob":"stripe_cache_size","before":"256",'
+        b'"after":"512","action":{"path":"/sys/block/md0/md/stripe_cache_size","data":"512"},'
+        b'"undo":{"path":"/sys/block/md0/md/stripe_cache_size","data":"256"}}]}\n'
+    )
+    (tmp_path / "journal.jsonl").write_bytes(old)
+    (tmp_path / "journal.jsonl").chmod(0o600)
+    [story] = Journal(tmp_path).stories()
+    assert (story.begin.steps[0].kind, story.begin.steps[0].way_back) == ("setting", "same")
+
+
+def test_the_simulated_machine_moves_as_a_kernel_does(tmp_path: Path) -> None:
+    """A pulled member is removed and a spare steps in; the new drive gets the letter of the old one."""
+    machine = bench(tmp_path / "m", definition())
+    change = machine.change(machine.plan(deed("add_spare", 4)))
+    change.apply()
+    machine.machine.keep(simulator.pull(machine.machine.state(), "1"))
+    assert (machine.member("LABD00001"), machine.member("LABD00004")) == (None, "rebuilding")
+    machine.machine.keep(simulator.push(machine.machine.state(), "1", "LABD00005"))
+    assert machine.look().view.block("/dev/sda").serial == "LABD00005"  # type: ignore[union-attr]  # it is there
+    machine.sleep(700)
+    assert machine.member("LABD00004") == "in_sync"

@@ -1,0 +1,99 @@
+"""`raidctl check media` on a simulated machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.cli.check import _waiting, media
+from raidctl.errors import UnderWay
+from raidctl.vendor.self_tests import SelfTest
+
+Raid = Callable[..., Result]
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raid:
+    """Run `raidctl --demo workstation check media …` without waiting for anything."""
+    monkeypatch.setattr(media, "_PAUSES", (0.0, 0.0))
+
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(
+            cli, ["--state-dir", str(tmp_path), "--demo", "workstation", "check", "media", *words]
+        )
+
+    return run
+
+
+def states(done: Result) -> list[str]:
+    """The states in a JSON answer."""
+    return [one["state"] for one in json.loads(done.stdout)]
+
+
+def test_a_test_is_started_shown_and_aborted(keeper: Raid) -> None:
+    """Running after the start, aborted after the stop; a second start is refused and does not abort the first."""
+    assert keeper("/dev/sdb", "--long").exit_code == 0
+    assert states(keeper("show", "/dev/sdb", "--json")) == ["running"]
+    second = keeper("/dev/sdb", "--short")
+    assert second.exit_code == 1
+    assert "check media stop /dev/sdb" in second.stderr
+    assert states(keeper("stop", "/dev/sdb", "--json")) == ["aborted"]
+    assert keeper("stop", "/dev/sdb").exit_code == 0
+
+
+def test_several_drives_are_one_command(keeper: Raid) -> None:
+    """If one of them cannot be tested now, none is."""
+    assert keeper("/dev/sda", "--short").exit_code == 0
+    assert keeper("/dev/sda", "/dev/sdb", "--short").exit_code == 1
+    assert states(keeper("show", "--json")) == ["running", "none", "none"]
+
+
+def test_a_dry_run_starts_nothing(keeper: Raid) -> None:
+    """The command is printed; the drive is not tested."""
+    assert keeper("/dev/sda", "--short", "--dry-run").stdout == "  smartctl -t short /dev/sda\n"
+    assert states(keeper("show", "/dev/sda", "--json")) == ["none"]
+
+
+def test_a_start_that_the_drive_does_not_show_is_not_believed(keeper: Raid, tmp_path: Path) -> None:
+    """The tool prints success and nothing runs: exit 6."""
+    keeper("show")
+    [settings] = (tmp_path / "demo" / "workstation").glob("*.json")
+    settings.write_text(settings.read_text().replace("as recorded", "deaf"))
+    done = keeper("/dev/sda", "--short")
+    assert done.exit_code == 6
+    assert "does not show it" in done.stderr
+
+
+def test_a_recording_is_not_tested() -> None:
+    """What is read from a file can be shown, and not started."""
+    done = CliRunner().invoke(cli, ["--replay", "fixtures/drives-ahci", "check", "media", "/dev/sda", "--short"])
+    assert done.exit_code in (1, 3)
+
+
+def test_waiting_ends_with_the_test_or_with_the_time() -> None:
+    """A line for every 5 percent; the time that is given passes on a clock of the test."""
+    passed = [0.0]
+    clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
+
+    def look() -> _waiting.Look:
+        return _waiting.Look(passed[0] >= 100, passed[0], "self-test of drives:x")
+
+    _waiting.wait(look, 10, None, "raidctl check media show", clock)
+    assert passed[0] == 100
+    passed[0] = 0
+    with pytest.raises(UnderWay, match="check media show"):
+        _waiting.wait(look, 10, 50, "raidctl check media show", clock)
+    assert passed[0] == 50
+
+
+def test_an_old_result_is_not_taken_for_the_new_test() -> None:
+    """A drive that shows the same log as before has not begun."""
+    old = SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=1)
+    assert not media._began(old, old)
+    assert not media._began(old, SelfTest(drive="drives:x"))
+    assert media._began(old, SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=2))

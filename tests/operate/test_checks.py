@@ -1,0 +1,191 @@
+"""What is concluded about the last check of a volume: only a check whose end was seen is complete."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from datetime import datetime, timezone
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from raidctl.model import Controller, Host, Inventory, Progress, Scrub, Volume
+from raidctl.operate.check_history import CheckRecord, History, append, read
+from raidctl.operate.checks import Evidence, VolumeCheck, checks, newly_settled, with_history
+from raidctl.vendor.checks import CheckEvent, CheckReading
+from tests.support.machines import MACHINES, replayed
+from tests.support.over import over
+
+UUID = "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
+NOW = datetime(2026, 11, 1, 6, 0, tzinfo=timezone.utc)
+VOLUME = Volume(id="md:md0", device="/dev/md0", unique_id=UUID, raid_level="raid6", status="ok")
+BEGUN = CheckRecord(array=UUID, volume="md:md0", began="2026-11-01T05:00:00Z", boot="b1", seconds=100.0, read_errors=2)
+IDLE = CheckReading(last="check", differ=0, read_errors=2)
+DONE = CheckEvent(device="md0", kind="check", done=True, seconds=200.0)
+STOPPED = replace(DONE, done=False)
+
+
+def machine(volume: Volume = VOLUME) -> Inventory:
+    """A machine with one array."""
+    return Inventory(host=Host(), controllers=(Controller(id="md", mode="software", volumes=(volume,)),))
+
+
+def evidence(
+    reading: CheckReading | None = IDLE,
+    *records: CheckRecord,
+    log: tuple[CheckEvent, ...] | None = (),
+    boot: str = "b1",
+) -> Evidence:
+    """What is known beside the inventory, one hour after the check began."""
+    readings = {} if reading is None else {"md:md0": reading}
+    return Evidence(
+        readings=readings, events=log, history=History(records=records), boot=boot, uptime=3700.0, now=NOW
+    )  # fmt: skip
+
+
+def check(known: Evidence, volume: Volume = VOLUME) -> VolumeCheck:
+    """What is concluded."""
+    [found] = checks(machine(volume), known)
+    return found
+
+
+@over(
+    "known, state, complete, differ",
+    [
+        # raidctl's own check, in this boot
+        (evidence(IDLE, BEGUN, log=(DONE,)), "complete", True, 0),
+        (evidence(replace(IDLE, differ=128), BEGUN, log=(DONE,)), "complete", True, 128),
+        (evidence(IDLE, BEGUN, log=(STOPPED,)), "interrupted", False, 0),
+        (evidence(replace(IDLE, stopped_at=8192), BEGUN, log=()), "interrupted", False, 0),
+        (evidence(replace(IDLE, stopped_at=8192), BEGUN, log=None), "interrupted", False, 0),
+        (evidence(IDLE, BEGUN, log=()), "unknown", None, None),
+        (evidence(IDLE, BEGUN, log=None), "unknown", None, None),
+        # the log of another array, or of an earlier check, shows nothing
+        (evidence(IDLE, BEGUN, log=(replace(DONE, device="md1"),)), "unknown", None, None),
+        (evidence(IDLE, BEGUN, log=(replace(DONE, seconds=50.0),)), "unknown", None, None),
+        # somebody went on with a stopped check: the count is for the rest only
+        (evidence(IDLE, BEGUN, log=(STOPPED, replace(DONE, seconds=300.0))), "interrupted", False, None),
+        (evidence(IDLE, BEGUN, log=(DONE, replace(STOPPED, seconds=300.0))), "complete", True, None),
+        # after a reboot the end can no longer be seen; what was kept is kept
+        (evidence(CheckReading(), BEGUN, boot="b2"), "unknown", None, None),
+        (evidence(CheckReading(), replace(BEGUN, end="complete", complete=True, ended="2026-11-01T05:30:00Z", differ=0),
+                  boot="b2"), "complete", True, 0),
+        (evidence(CheckReading(), replace(BEGUN, end="interrupted", ended="2026-11-01T05:30:00Z"), boot="b2"),
+         "interrupted", False, None),
+        # nobody has recorded it
+        (evidence(IDLE, log=(DONE,)), "ended", None, 0),
+        (evidence(IDLE, log=()), "ended", None, 0),
+        (evidence(IDLE, log=None), "ended", None, 0),
+        (evidence(IDLE, log=(STOPPED,)), "interrupted", False, 0),
+        (evidence(replace(IDLE, stopped_at=8192), log=None), "interrupted", False, 0),
+        (evidence(CheckReading()), "none", None, None),
+        (evidence(CheckReading(last_known=False)), "unknown", None, None),
+        (evidence(CheckReading(known=False)), "unknown", None, None),
+        # under way
+        (evidence(CheckReading(running="check", differ=8), BEGUN), "running", None, 8),
+        (evidence(CheckReading(running="check", paused_at=16384)), "paused", None, None),
+        # a hardware controller
+        (evidence(None), "not_reported", None, None),
+    ],
+)  # fmt: skip
+def test_complete_needs_an_end_that_was_seen(
+    known: Evidence, state: str, complete: bool | None, differ: int | None
+) -> None:
+    """Done in the log of the same boot after its start, or kept as such; everything else is interrupted or unknown."""
+    found = check(known)
+    assert (found.state, found.complete, found.differ) == (state, complete, differ)
+
+
+def test_no_evidence_of_less_makes_a_check_complete() -> None:
+    """Whatever is missing of log, record, boot and reading, a check is never complete without "done" or a record."""
+    readings = [CheckReading(last=last, stopped_at=at, last_known=known, known=known)
+                for last in (None, "check", "repair") for at in (None, 64) for known in (True, False)]  # fmt: skip
+    logs = [None, (), (STOPPED,), (replace(DONE, device="md1"),), (replace(DONE, kind="repair"),)]
+    records = [
+        (),
+        (BEGUN,),
+        (replace(BEGUN, boot="b0"),),
+        (replace(BEGUN, seconds=None),),
+        (replace(BEGUN, end="unknown"),),
+    ]
+    for reading, log, kept, boot in itertools.product(readings, logs, records, ("b1", "")):
+        found = check(evidence(reading, *kept, log=log, boot=boot))
+        assert found.state != "complete", (reading, log, kept, boot)
+        assert found.complete is not True
+
+
+def test_read_errors_are_those_since_the_start() -> None:
+    """The members' counters minus what they were; unknown where one of the two is, or a member was exchanged."""
+    assert check(evidence(replace(IDLE, read_errors=5), BEGUN, log=(DONE,))).errors == 3
+    assert check(evidence(replace(IDLE, read_errors=None), BEGUN, log=(DONE,))).errors is None
+    assert check(evidence(replace(IDLE, read_errors=0), BEGUN, log=(DONE,))).errors is None
+
+
+def test_mdchecks_own_record_counts() -> None:
+    """Its mark is a complete check; beside the place of a stopped one it is not."""
+    at = "2026-11-01T02:00:00+00:00"
+    done = check(evidence(), replace(VOLUME, consistency_check=Scrub(last_at=at, last_result="ok")))
+    assert (done.state, done.by, done.ended) == ("complete", "mdcheck", at)
+    half = check(evidence(CheckReading()), replace(VOLUME, consistency_check=Scrub(last_result="unfinished")))
+    assert (half.state, half.complete) == ("interrupted", False)
+
+
+def test_a_volume_without_copies_has_nothing_to_compare() -> None:
+    """RAID-0, linear and single drives."""
+    for level in ("raid0", "linear", "jbod"):
+        assert check(evidence(None), replace(VOLUME, raid_level=level)).state == "not_redundant"
+
+
+def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> None:
+    """Of every family; and no other volume is."""
+    for name in MACHINES:
+        inventory = replayed(name).inventory
+        running = {
+            v.id for c in inventory.controllers for v in c.volumes if v.progress and v.progress.operation == "check"
+        }
+        assert {one.volume for one in checks(inventory, Evidence()) if one.state == "running"} == running, name
+
+
+def test_results_survive_in_a_file(tmp_path: Path) -> None:
+    """A record is open, then settled once; a line that was cut off costs that line only."""
+    append(tmp_path, [BEGUN])
+    fresh = newly_settled(machine(), replace(evidence(log=(DONE,)), history=read(tmp_path)))
+    append(tmp_path, fresh)
+    assert [one.end for one in read(tmp_path).of(UUID)] == ["complete"]
+    assert newly_settled(machine(), replace(evidence(log=(DONE,)), history=read(tmp_path))) == []
+    with (tmp_path / "checks.jsonl").open("ab") as file:
+        file.write(b'{"array":"x')
+    append(tmp_path, [replace(BEGUN, began="2026-11-02T05:00:00Z")])
+    kept = read(tmp_path)
+    assert len(kept.of(UUID)) == 2
+    assert kept.unread is not None
+    assert "1 of 4 lines" in kept.unread
+
+
+def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
+    """A file that others may write into has no results, and says why."""
+    append(tmp_path, [BEGUN])
+    os.chmod(tmp_path / "checks.jsonl", 0o666)  # noqa: PTH101, S103 - what is tested
+    assert read(tmp_path).records == ()
+    assert "not trusted" in (read(tmp_path).unread or "")
+
+
+def test_rules_learn_of_kept_results() -> None:
+    """`diagnose` sees the end of a check that raidctl has kept, and that it found differences or was stopped."""
+    end = replace(BEGUN, end="complete", complete=True, ended="2026-11-01T05:30:00Z", differ=0)
+    for record, last in (
+        (end, Scrub(last_at=end.ended, last_result="ok")),
+        (replace(end, differ=8), Scrub(last_at=end.ended, last_result="failed")),
+        (replace(end, differ=None), Scrub(last_at=end.ended)),
+        (replace(end, end="interrupted", complete=False), Scrub(last_result="unfinished")),
+        (BEGUN, None),
+    ):
+        told = with_history(machine(), History(records=(record,)))
+        assert told.controllers[0].volumes[0].consistency_check == last, record
+
+
+def test_a_running_check_has_its_progress() -> None:
+    """Percent and time left are the kernel's."""
+    progress = Progress(operation="check", percent=18.9, remaining_seconds=1872)
+    found = check(evidence(CheckReading(running="check")), replace(VOLUME, progress=progress))
+    assert (found.percent, found.remaining_seconds) == (18.9, 1872)

@@ -1,0 +1,308 @@
+"""Each guard of ``replace --check``: an inventory that passes, one that fails, and what is unknown never passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
+from tests.operate.machines import (
+    FAILED,
+    HOST,
+    OK,
+    REBUILDING,
+    asked,
+    disk,
+    inventory,
+    mirror,
+    of,
+    part,
+    plain,
+    raid,
+    reasons,
+    software,
+    with_blocks,
+)
+
+GOOD: dict[str, Any] = {"card": {"cache": Cache(preserved_data=False)}}
+
+
+def test_guard_R1_no_volume_loses_its_data() -> None:
+    """A volume that survives a failure may lose a member; one that does not, or of unknown redundancy, may not."""
+    assert asked(inventory(raid("raid6", OK, OK, OK, OK, **GOOD))).verdict == "yes"
+    assert of("R1", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+    for level, members, volume, wanted in (
+        ("raid0", [OK, OK], {}, "no"), ("jbod", [OK], {}, "no"),
+        ("raid5", [OK, OK, FAILED], {"status": "degraded"}, "no"),
+        ("raid6", [OK] * 4, {"progress": Progress(operation="reshape")}, "unknown"),
+        ("unknown", [OK, OK], {}, "unknown"), ("raid60", [OK] * 8, {"status": "unknown"}, "unknown"),
+    ):  # fmt: skip
+        answer = asked(inventory(raid(level, *members, **volume)))
+        assert of("R1", answer) == {wanted}, level
+    for bare in (raid("raid5", OK, OK, OK, card={"volumes": ()}), raid("raid5", OK, OK, OK, card={"arrays": ()})):
+        assert of("R1", asked(inventory(bare))) == {"unknown"}
+
+
+def test_guard_R1_a_raid_0_says_that_its_data_go() -> None:
+    """The sentence names the reason, and the figures say that nothing is left."""
+    answer = asked(inventory(raid("raid0", OK, OK)))
+    assert "its data go with the drive" in reasons("R1", answer)[0].text
+    assert [(one.data_lost, one.failures_tolerated_after) for one in answer.volumes] == [(True, None)]
+
+
+def test_guard_R1_a_failed_drive_is_gone_already() -> None:
+    """Pulling it loses nothing; if more members are reported as gone than may be, one of them is needed."""
+    degraded: dict[str, Any] = {"status": "degraded", **GOOD}
+    answer = asked(inventory(raid("raid5", FAILED, OK, OK, **degraded)))
+    assert answer.verdict == "yes"
+    assert answer.volumes[0].gone_already
+    assert asked(inventory(raid("raid5", FAILED, OK, OK, **degraded)), "x:0/1").verdict == "no"
+    for level, others in (("raid1", [FAILED]), ("raid5", [FAILED, OK]), ("raid10", [OK, FAILED, OK])):
+        assert of("R1", asked(inventory(raid(level, FAILED, *others, **degraded)))) == {"unknown"}, level
+    lost = asked(inventory(raid("raid5", {**FAILED, "role": "failed", "array": None}, OK, OK, **degraded)))
+    assert lost.verdict == "yes"
+
+
+def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
+    """Errors, a predictive failure or a missing member elsewhere forbid it, and so does unknown health."""
+    assert of("R2", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+    for other in (
+        {"errors": Errors(media=1)}, {"errors": Errors(pending=2)}, {"errors": Errors(uncorrectable=1)},
+        {"errors": Errors(predictive=1)}, {"status": "warning", "status_text": "Predictive Failure"},
+    ):  # fmt: skip
+        assert of("R2", asked(inventory(raid("raid5", OK, other, OK)))) == {"no"}, other
+        assert of("R2", asked(inventory(raid("raid6", OK, other, OK, OK)))) == {"yes"}, other
+    short = inventory(raid("raid6", OK, OK, OK, FAILED, status="degraded"))
+    assert of("R2", asked(short)) == {"no"}
+    assert of("R2", asked(short, "x:0/3")) == {"yes"}
+    assert of("R2", asked(inventory(raid("raid1", OK, {"status": "unknown"})))) == {"unknown"}
+    described = raid("raid5", OK, OK, OK, drives_active=3)
+    assert of("R2", asked(inventory(replace(described, drives=described.drives[:2])))) == {"unknown"}
+
+
+def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> None:
+    """That a member is in sync says nothing about the drive: a drive without health is unknown."""
+    found, view = mirror()
+    assert of("R2", asked(found, "drives:S-sda", view)) == {"yes"}
+    for changes, wanted in (
+        ({"status": "unknown"}, "unknown"), ({"status": "warning", "status_text": "IMPENDING FAILURE"}, "no"),
+        ({"errors": Errors(pending=8)}, "no"),
+    ):  # fmt: skip
+        first, second = plain("sda").drives[0], replace(plain("sdb").drives[0], **changes)
+        cards = (replace(plain(), drives=(first, second)), software("raid1", "sda1", "sdb1"))
+        assert of("R2", asked(inventory(*cards), "drives:S-sda", view)) == {wanted}, changes
+
+
+def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
+    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits; a check does not matter."""
+    assert of("R3", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
+    assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, status="checking")))) == {"yes"}
+    busy = raid("raid6", OK, OK, REBUILDING, FAILED, status="degraded")
+    for drive in range(4):
+        assert of("R3", asked(inventory(busy), f"x:0/{drive}")) == {"no"}
+    assert "loses nothing" in reasons("R3", asked(inventory(busy), "x:0/3"))[0].text
+    for status in ("rebuilding", "expanding", "migrating", "initializing"):
+        assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, status=status)))) == {"no"}
+    for operation in ("rebuild", "recovery", "resync", "reshape", "expand", "migrate", "initialize", "parity"):
+        running: Any = Progress(operation=operation)
+        assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, progress=running)))) == {"no"}
+    assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, progress=Progress())))) == {"unknown"}
+
+
+def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
+    """Controllers drop a failed drive from its array: any volume that is rebuilt may be the one it was in."""
+    out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
+    assert of("R3", asked(inventory(raid("raid5", out, OK, OK, OK, status="degraded")))) == {"yes"}
+    assert of("R3", asked(inventory(raid("raid5", out, OK, OK, REBUILDING, status="rebuilding")))) == {"no"}
+
+
+def test_guard_R3_a_spare_that_is_needed_stays() -> None:
+    """While a volume that it serves is not whole; afterwards it may leave."""
+    spare: dict[str, Any] = {"role": "spare", "array": None}
+    assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
+    assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
+
+
+def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
+    """Failed, offline, not started: also a failed drive may be needed to recover the data. Unknown is unknown."""
+    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+    out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
+    for status in ("failed", "offline", "inactive"):
+        assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, status=status)))) == {"no"}
+        assert of("R4", asked(inventory(raid("raid5", FAILED, OK, OK, status=status)))) == {"no"}
+        assert of("R4", asked(inventory(raid("raid5", out, OK, OK, status=status)))) == {"no"}
+    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, status="unknown")))) == {"unknown"}
+    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, card={"volumes": ()})))) == {"unknown"}
+
+
+def test_guard_R5_preserved_cache_goes_first() -> None:
+    """Data of lost volumes in the cache forbids it; not reported is a note while every listed volume works."""
+    lost = Volume(id="x:0/v1", status="offline")
+    for told, wanted in (
+        (Cache(preserved_data=False), "yes"), (Cache(status="ok"), "yes"), (Cache(present=False), "yes"),
+        (Cache(preserved_data=True, status="ok"), "no"), (Cache(status="critical"), "note"), (None, "note"),
+    ):  # fmt: skip
+        card = raid("raid5", OK, OK, OK, card={"cache": told})
+        assert of("R5", asked(inventory(card))) == {wanted}, told
+        if wanted == "note":
+            assert of("R5", asked(inventory(replace(card, volumes=(*card.volumes, lost))))) == {"unknown"}
+
+
+def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
+    """Known differences forbid it; a software mirror whose count is unknown is unknown, a controller's is a note."""
+    assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
+    for level in ("raid1", "raid10"):
+        assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
+    assert of("R6", asked(inventory(raid("raid5", OK, OK, OK, mismatch_count=128)))) == {"yes"}
+    failed = Scrub(last_result="failed")
+    assert of("R6", asked(inventory(raid("raid1", OK, OK, consistency_check=failed)))) == {"no"}
+    assert of("R6", asked(inventory(raid("raid1", OK, OK)))) == {"note"}
+    assert of("R6", asked(inventory(raid("raid1", FAILED, OK, status="degraded", mismatch_count=8)))) == {"yes"}
+    found, view = mirror(mismatch_count=None)
+    assert of("R6", asked(found, "drives:S-sda", view)) == {"unknown"}
+
+
+def test_guard_R7_nothing_else_uses_the_drive() -> None:
+    """A mounted partition, swap, LVM, ZFS or an open mapping on the drive forbids it; an empty partition does not."""
+    found, view = mirror()
+    assert of("R7", asked(found, "drives:S-sda", view)) == {"yes"}
+    assert of("R7", asked(found, "drives:S-sda", with_blocks(view, part("sda2")))) == {"yes"}
+    for use in (
+        {"mountpoints": ("/boot/efi",)}, {"mountpoints": ("[swap]",)}, {"filesystem": "LVM2_member"},
+        {"filesystem": "zfs_member"}, {"filesystem": "btrfs"}, {"filesystem": "bcache"},
+    ):  # fmt: skip
+        used = with_blocks(view, part("sda2", **use))
+        assert of("R7", asked(found, "drives:S-sda", used)) == {"no"}, use
+        assert of("R7", asked(found, "drives:S-sdb", used)) == {"yes"}, use
+    open_ = BlockDevice("dm-0", "/dev/dm-0", "dm", slaves=("sda2",), dm_name="vault", dm_uuid="CRYPT-LUKS2-x")
+    assert of("R7", asked(found, "drives:S-sda", with_blocks(view, part("sda2"), open_))) == {"no"}
+
+
+def test_guard_R7_what_may_be_used_is_unknown() -> None:
+    """A file system that is not mounted, an array that no tool lists, no kernel's view, no udev database."""
+    found, view = mirror()
+    for more in (
+        [part("sda2", filesystem="ext4")], [part("sda2", filesystem="linux_raid_member")],
+        [part("sda2"), BlockDevice("md7", "/dev/md7", "md", slaves=("sda2",))],
+    ):  # fmt: skip
+        assert of("R7", asked(found, "drives:S-sda", with_blocks(view, *more))) == {"unknown"}
+    bare = inventory(plain("sdc"))
+    assert asked(bare, "drives:S-sdc", HostView(blocks=(disk("sdc"),))).verdict == "yes"
+    assert of("R7", asked(bare, "drives:S-sdc", HostView(blocks=(disk("sdc", links=()),)))) == {"unknown"}
+    assert of("R7", asked(bare, "drives:S-sdc")) == {"unknown"}
+    assert of("R7", asked(inventory(plain("sdc", mountpoints=("/srv",))), "drives:S-sdc")) == {"no"}
+
+
+def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
+    """An unassigned drive may leave; one with a foreign configuration, or of no reported use, is unknown."""
+    unassigned: dict[str, Any] = {"role": "unassigned", "array": None}
+    assert asked(inventory(raid("raid5", unassigned, OK, OK, OK, **GOOD))).verdict == "yes"
+    for changes in ({"foreign": True}, {"role": None}, {"role": "passthrough"}):
+        answer = asked(inventory(raid("raid5", {**unassigned, **changes}, OK, OK, OK)))
+        assert of("R7", answer) == {"unknown"}, changes
+    mixed = raid("raid5", unassigned, {"foreign": False}, OK, OK)
+    assert of("R7", asked(inventory(mixed))) == {"unknown"}
+
+
+def test_guard_R8_a_good_member_is_copied_first() -> None:
+    """For a drive that works, the answer names the way; for one with errors, a spare or a failed one it does not."""
+    found, view = mirror()
+    (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
+    assert (advice.verdict, advice.remedy) == (
+        "note", "`mdadm --manage /dev/md0 --replace /dev/sda1` copies it onto a spare first.",
+    )  # fmt: skip
+    for member in ({"errors": Errors(media=3)}, FAILED, {"role": "spare", "array": None}):
+        assert of("R8", asked(inventory(raid("raid6", member, *[OK] * 4)))) == {"yes"}
+
+
+def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
+    """A boot partition is named; where none is seen, it is said that the first sector is not read."""
+    found, view = mirror()
+    assert "is not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
+    esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
+    bios = part("sda2", partition_type="21686148-6449-6e6f-744e-656564454649")
+    for block, name in ((esp, "EFI system partition /dev/sda2"), (bios, "BIOS boot partition /dev/sda2")):
+        answer = asked(found, "drives:S-sda", with_blocks(view, block))
+        assert (answer.verdict, answer.boot) == ("yes", (name,))
+        assert of("R13", answer) == {"note"}
+    assert of("R13", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+
+
+def test_guard_R14_timeouts_of_the_other_drives() -> None:
+    """A drive that retries longer than the kernel waits is named, and so is one whose limits are unknown."""
+    _, view = mirror()
+    for limit, timeout, wanted in ((7.0, 30, "yes"), (None, 180, "yes"), (0.0, 30, "note"), (None, 30, "note")):
+        kept: dict[str, Any] = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout)}
+        found = inventory(plain("sda", "sdb", **kept), software("raid1", "sda1", "sdb1"))
+        assert of("R14", asked(found, "drives:S-sda", view)) == {wanted}
+    assert of("R14", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+
+
+def test_guard_R16_a_journal_is_no_redundant_member() -> None:
+    """The drive with an array's journal may hold the only copy of the newest data."""
+    found, view = mirror()
+    assert of("R16", asked(found, "drives:S-sda", view)) == {"yes"}
+    journal = Drive(
+        id="md:md1/sda3", device="/dev/sda3", role="journal", status="ok", array="md:md1/array",
+        backing=("drives:S-sda",),
+    )  # fmt: skip
+    card = found.controllers[1]
+    with_journal = replace(card, drives=(*card.drives, journal), arrays=(*card.arrays, Array(id="md:md1/array")))
+    assert of("R16", asked(inventory(found.controllers[0], with_journal), "drives:S-sda", view)) == {"no"}
+    silent = replace(with_journal, drives=(*card.drives, replace(journal, role=None)))
+    assert of("R16", asked(inventory(found.controllers[0], silent), "drives:S-sda", view)) == {"unknown"}
+
+
+def test_guard_R17_everything_on_the_drive_is_counted() -> None:
+    """Two members of one mirror on one drive leave together; what a list of partitions hides is unknown."""
+    one = inventory(plain("sda"), software("raid1", "sda1", "sda2"))
+    answer = asked(one, "drives:S-sda")
+    assert answer.leaves_with_it == ("md:md0/sda1", "md:md0/sda2")
+    assert of("R1", answer) == {"no"}
+    assert of("R17", answer) == {"yes"}
+    alone = software("raid1", "sda1", "sdb1")
+    bare = replace(alone, drives=tuple(replace(drive, backing=()) for drive in alone.drives))
+    assert of("R17", asked(inventory(bare), "md:md0/sda1")) == {"unknown"}
+
+
+def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
+    """A second namespace, or another path, with the same serial number leaves with the first."""
+    spaces = (disk("nvme0n1", serial="N1"), disk("nvme0n2", serial="N1", mountpoints=("/srv",)))
+    drive = Drive(id="drives:N1", device="/dev/nvme0n1", serial="N1", role="passthrough", status="ok")
+    found = inventory(Controller(id="drives:0000:01:00.0", mode="none", drives=(drive,)))
+    assert asked(found, "drives:N1", HostView(blocks=spaces)).verdict == "no"
+    assert asked(found, "drives:N1", HostView(blocks=spaces[:1])).verdict == "yes"
+
+
+def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
+    """Without one, or with one that another drive has as well, nobody can be sure to hold the right drive."""
+    assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
+    assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
+    assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}
+    assert of("X1", asked(inventory(raid("raid6", {"serial": None, "wwn": "5000c5"}, *[OK] * 3)))) == {"note"}
+    assert of("X1", asked(inventory(raid("raid6", {"bay": "1"}, *[OK] * 3)))) == {"yes", "note"}
+
+
+def test_guard_X3_a_recording_answers_with_its_age() -> None:
+    """It is no refusal, but a note that says how old the answer is."""
+    card = raid("raid6", *[OK] * 4, **GOOD)
+    assert of("X3", asked(inventory(card))) == {"yes"}
+    for collected, words in (("2026-11-01T00:00:00Z", "1 d old"), (None, "of unknown age")):
+        host = Host(source="replay:machine", collected_at=collected)
+        answer = asked(inventory(card, host=host))
+        assert (answer.verdict, answer.recorded, of("X3", answer)) == ("yes", True, {"note"})
+        assert words in reasons("X3", answer)[0].text
+
+
+def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
+    """A container, and a problem that may concern the drive; not one of another controller."""
+    card = raid("raid6", *[OK] * 4)
+    assert of("X8", asked(inventory(card))) == {"yes"}
+    assert of("X8", asked(inventory(card), view=HostView(sys_read_only=True))) == {"unknown"}
+    other = raid("raid6", OK, card={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
+    for where, wanted in (("x:0", "unknown"), ("tool show all", "unknown"), ("y:0", "yes"), ("y:0/3", "yes")):
+        unread = Problem("error", where, "It could not be read.", None, "unread")
+        found = inventory(card, other, host=HOST, problems=(unread,))
+        assert of("X8", asked(found)) == {wanted}, where

@@ -1,0 +1,50 @@
+"""Every changing command that the tests have the program run, and what none of them may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import pytest
+
+from raidctl.change.engine import Change
+from raidctl.vendor.plan import Action, Step
+from raidctl.vendor.shapes import FORCING
+
+Log = list[tuple[str, tuple[str, ...]]]
+"""The kind of the step, and the command line."""
+_NAMED = frozenset({"forced"})
+"""Words that a setting of a family needs, in shapes that name them: `modify … forced` of ssacli."""
+
+
+@contextmanager
+def logged() -> Iterator[Log]:
+    """Note the command of each step that a change carries out, with the kind of the step."""
+    log: Log = []
+    issue: Callable[..., str | None] = Change.issue
+
+    @wraps(issue)
+    def noted(change: Change, action: Action, step: Step, **how: Any) -> str | None:
+        log.append((step.kind, action.argv or (">", action.path or "", action.data or "")))
+        return issue(change, action, step, **how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Change, "issue", noted)
+        yield log
+
+
+def forbidden(log: Log) -> list[str]:
+    """The commands that no test may have had run: forced ones, and deeds outside of the tables' programs."""
+    found = []
+    for kind, argv in log:
+        forced = [word for word in argv[1:] if FORCING.fullmatch(word) and not (kind == "setting" and word in _NAMED)]
+        if forced:
+            found.append(f"{' '.join(argv)}: {forced[0]}")
+        if kind == "deed" and argv[0] not in _PROGRAMS:
+            found.append(f"{' '.join(argv)}: no program of a table")
+    return found
+
+
+_PROGRAMS = frozenset({">", "mdadm", "sfdisk", "wipefs"})

@@ -1,0 +1,178 @@
+"""What sysfs, the kernel log, systemd and cron show of the scrubs of md arrays."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from typing import Any
+
+from raidctl.model import Controller, Host, Inventory, Volume
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Request, RunAnswer, converse
+from raidctl.vendor.checks import CheckReading, Schedules
+from raidctl_md.checks import events, readings
+from raidctl_md.schedules import SHOW, schedules
+from tests.support.over import over
+from tests.vendors.md.md_texts import Machine
+
+LOG = """\
+[   99.213863] md: data-check of RAID array md0
+[  106.777807] md: md0: data-check done.
+[  116.287894] md: data-check of RAID array md1
+[  123.042543] md: md1: data-check interrupted.
+[  130.000001] md: md0: requested-resync done.
+[  131.000001] md: md0: recovery done.
+"""
+CRON = (
+    "# checks\n57 0 * * 0 root if [ -x /usr/share/mdadm/checkarray ] && [ $(date +\\%d) -le 7 ]; "
+    "then /usr/share/mdadm/checkarray --cron --all --idle --quiet; fi\n"
+)
+UNIT = """\
+Id=mdcheck_start.timer
+LoadState=loaded
+UnitFileState={state}
+ActiveState={active}
+NextElapseUSecRealtime=Sun 2026-12-06 01:00:00 UTC
+TimersCalendar={{ OnCalendar=Sun *-*-1..7 01:00:00 ; next_elapse=Sun 2026-12-06 01:00:00 UTC }}
+FragmentPath=/lib/systemd/system/mdcheck_start.timer
+DropInPaths=/etc/systemd/system/mdcheck_start.timer.d/site.conf
+
+Id=raid-check.timer
+LoadState=not-found
+ActiveState=inactive
+
+Id=cron.service
+LoadState=loaded
+ActiveState={cron}
+"""
+MD = Inventory(host=Host(), controllers=(Controller(id="md", mode="software"),))
+
+
+class Shell(Machine):
+    """A scripted machine whose patterns match as a shell's do."""
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """As of the machine, but for patterns."""
+        if isinstance(request, Glob):
+            return GlobAnswer(paths=tuple(path for path in self.files if fnmatch(path, request.pattern)))
+        return super().answer(request)
+
+
+def reading(**details: str) -> CheckReading:
+    """What is read of an array with these files."""
+    volume = Volume(id="md:md0", device="/dev/md0", mismatch_count=128, details=details)
+    return readings(Controller(id="md", volumes=(volume,)))["md:md0"]
+
+
+def test_a_check_that_was_stopped_is_told_from_one_that_ended_by_its_place() -> None:
+    """`sync_min` above 0 is the place of a stop; 0 shows nothing; while one runs it is where that one began."""
+    stopped = reading(sync_action="idle", last_sync_action="check", sync_min="8192")
+    assert (stopped.last, stopped.stopped_at, stopped.differ) == ("check", 8192, 128)
+    assert reading(sync_action="idle", last_sync_action="check", sync_min="0").stopped_at is None
+    assert reading(sync_action="check", last_sync_action="check", sync_min="8192").stopped_at is None
+    assert reading(sync_action="idle", last_sync_action="recover", sync_min="8192").stopped_at is None
+
+
+def test_a_check_is_paused_where_its_limit_is_reached() -> None:
+    """A limit that is still ahead is no pause, and neither is "max"."""
+    assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
+    assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
+    assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None
+
+
+def test_a_delayed_check_waits() -> None:
+    """The kernel checks arrays on the same drives one after the other: "delayed" in `sync_completed`."""
+    assert reading(sync_action="check", sync_completed="delayed").waiting
+    assert not reading(sync_action="check", sync_completed="8192 / 63488").waiting
+
+
+def test_the_mismatches_of_another_operation_are_not_those_of_a_check() -> None:
+    """After a resync the count belongs to the resync; a file that is not there makes the last one unknown."""
+    assert reading(sync_action="idle", last_sync_action="resync").differ is None
+    assert not reading(sync_action="idle").last_known
+
+
+def test_the_log_tells_done_from_interrupted() -> None:
+    """Each end of a check or repair, and none of a recovery; a log that cannot be read is not an empty one."""
+    found = converse(events(), Shell({}, {"dmesg": RunAnswer(code=0, out=LOG.encode())})) or []
+    assert [(one.device, one.kind, one.done, int(one.seconds)) for one in found] == [
+        ("md0", "check", True, 106),
+        ("md1", "check", False, 123),
+        ("md0", "repair", True, 130),
+    ]
+    assert converse(events(), Shell({}, {"dmesg": RunAnswer(code=1, err=b"dmesg: read kernel buffer failed")})) is None
+    assert converse(events(), Shell({})) is None
+
+
+def shown(files: dict[str, str | Failure], units: str | None = None) -> Schedules:
+    """The schedules of a machine with these files, whose systemctl prints this."""
+    runs = {} if units is None else {" ".join(SHOW.argv): RunAnswer(code=0, out=units.encode())}
+    return converse(schedules(MD), Shell(files, runs))
+
+
+@over(
+    "active, state, enabled, why",
+    [
+        ("active", "enabled", True, None),
+        ("active", "disabled", True, "It is not enabled: off after a reboot."),
+        ("inactive", "enabled", False, "It is enabled, but not running."),
+        ("inactive", "disabled", False, "It is not enabled."),
+        ("inactive", "masked", False, "It is masked."),
+        ("reloading", "enabled", None, "systemd reports it as reloading."),
+    ],
+)
+def test_a_timer_is_on_where_it_runs(active: str, state: str, enabled: bool | None, why: str | None) -> None:
+    """What counts is whether the timer runs now; that it is enabled, or is not, is said beside it."""
+    [timer] = shown({}, UNIT.format(active=active, state=state, cron="active")).schedules
+    assert (timer.name, timer.enabled, timer.why) == ("mdcheck_start.timer", enabled, why)
+    assert timer.calendar == "Sun *-*-1..7 01:00:00"
+    assert timer.next_at == "Sun 2026-12-06 01:00:00 UTC"
+    assert timer.files[-1] == "/etc/systemd/system/mdcheck_start.timer.d/site.conf"
+
+
+def test_a_timer_of_which_only_files_are_known_is_never_called_on() -> None:
+    """Without systemctl a link shows that it is enabled, not that it runs; no link shows that it is off."""
+    unit, link = "/lib/systemd/system/raid-check.timer", "/etc/systemd/system/timers.target.wants/raid-check.timer"
+    assert [one.enabled for one in shown({unit: "", link: ""}).schedules] == [None]
+    assert [one.enabled for one in shown({unit: ""}).schedules] == [False]
+    assert shown({}).schedules == ()
+
+
+@over(
+    "files, cron, enabled",
+    [
+        ({"/etc/default/mdadm": "AUTOCHECK=true\n"}, "active", True),
+        ({"/etc/default/mdadm": "AUTOCHECK=true\n", "/run/crond.pid": "7\n"}, None, True),
+        ({"/etc/default/mdadm": "AUTOCHECK=true\n"}, None, None),
+        ({"/etc/default/mdadm": "AUTOCHECK=true\n"}, "inactive", False),
+        ({"/etc/default/mdadm": "AUTOCHECK=false\n"}, "active", False),
+        ({"/etc/default/mdadm": "# AUTOCHECK=true\n"}, "active", False),
+        ({}, "active", False),
+        ({"/etc/default/mdadm": Failure.DENIED}, "active", None),
+    ],
+)
+def test_a_cron_job_is_on_where_cron_runs_and_nothing_switches_it_off(
+    files: dict[str, str | Failure], cron: str | None, enabled: bool | None
+) -> None:
+    """Debian's job does nothing unless AUTOCHECK is true; where a file or cron is unknown, so is the job."""
+    units = None if cron is None else UNIT.format(active="inactive", state="disabled", cron=cron)
+    [job] = [one for one in shown({"/etc/cron.d/mdadm": CRON, **files}, units).schedules if one.kind == "cron"]
+    assert (job.enabled, job.calendar) == (enabled, "57 0 * * 0, days 1 to 7 only")
+
+
+def test_a_job_without_a_line_is_off() -> None:
+    """A file with comments only starts nothing."""
+    [job] = shown({"/etc/cron.d/mdadm": "# 57 0 * * 0 root checkarray\n"}).schedules
+    assert (job.enabled, job.why) == (False, "It contains no job: all lines are comments.")
+
+
+def test_what_cannot_be_read_may_hide_a_schedule() -> None:
+    """A file that may not be read is a problem, and never a schedule that is not there."""
+    found = shown({"/etc/cron.d/mdadm": Failure.DENIED})
+    assert [(one.name, one.enabled) for one in found.schedules] == [("/etc/cron.d/mdadm", None)]
+    assert [one.kind for one in found.problems] == ["no_right"]
+
+
+def test_a_machine_without_md_is_not_asked() -> None:
+    """No request is made."""
+    machine = Shell({})
+    assert converse(schedules(Inventory(host=Host())), machine) == Schedules()
+    assert machine.asked == []

@@ -1,0 +1,230 @@
+"""Deeds with members of an array: mark as failed, remove, add as a spare, copy to another drive. Pure.
+
+===============  ==================================  ==================================  =========================
+deed             command                             undone by                           next reading
+===============  ==================================  ==================================  =========================
+``fail``         ``mdadm MD --fail D``               ``--remove D --add D``, a rebuild   role of D is failed
+``remove``       ``mdadm MD --remove D``             ``--add D``, a rebuild              D is no member any more
+``add_spare``    ``mdadm MD --add-spare D``          ``--remove D`` while it is a spare  D is in the array
+``remove_spare`` ``mdadm MD --remove D``             ``--add-spare D``                   D is no spare any more
+``replace``      ``mdadm MD --replace D --with E``   the kernel's file ``state`` of D    E is a replacement
+===============  ==================================  ==================================  =========================
+
+``--add-spare`` and not ``--add`` for a drive that joins: ``--add`` takes a drive that looks like an earlier member for
+that member. To bring the same drive back, ``--add`` is right. ``--force`` and ``--run`` are never used. What mdadm
+answers proves nothing: ``--fail`` of a member of a rebuilding RAID-5 was answered with "Device or resource busy" and
+exit code 2, and had taken the array down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool, Volume
+from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
+from raidctl.vendor.shapes import Shape
+
+SHAPES: tuple[Shape, ...] = (
+    ("mdadm", "{}", "--fail", "{}"),
+    ("mdadm", "{}", "--remove", "{}"),
+    ("mdadm", "{}", "--add", "{}"),
+    ("mdadm", "{}", "--remove", "{}", "--add", "{}"),
+    ("mdadm", "{}", "--add-spare", "{}"),
+    ("mdadm", "{}", "--replace", "{}", "--with", "{}"),
+    (">", "/sys/block/{}/md/dev-{}/state", "-want_replacement"),
+)
+
+_NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
+_SECONDS = 60.0
+_CONTAINERS = ("imsm", "ddf")
+
+
+def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
+    """One mdadm call for each deed."""
+    volumes = {volume.id: volume for volume in controller.volumes}
+    steps: list[Step] = []
+    denials: list[Denial] = []
+    for deed in deeds:
+        made = _steps(deed, volumes.get(deed.object_id), controller, tools, view)
+        if isinstance(made, Denial):
+            denials.append(made)
+        else:
+            steps += made
+    return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families
+    """Return mdadm's words if its exit code is not 0; the next reading decides what is true."""
+    # mdadm: hot remove failed for /dev/sdc: Device or resource busy
+    if not isinstance(answer, RunAnswer) or not answer.code:
+        return None
+    words = " ".join((answer.error_text or answer.text).replace("mdadm: ", "").split())[:400]
+    return words or f"no message; exit code {answer.code}"
+
+
+def _steps(
+    deed: Deed, volume: Volume | None, controller: Controller, tools: Sequence[Tool], view: HostView
+) -> list[Step] | Denial:
+    match = _NODE.fullmatch(volume.device or "") if volume is not None else None
+    if volume is None or match is None:
+        return Denial(deed=deed, reason=f"The device node of {deed.object_id} is unknown.", unknown=True)
+    if not any(tool.name == "mdadm" and tool.path for tool in tools):
+        return Denial(deed=deed, reason="mdadm is not installed.", alternative="Install the package mdadm.")
+    if (volume.metadata or "").startswith(_CONTAINERS) or "container" in volume.details:
+        reason = f"{volume.id} is in a container ({volume.metadata}): raidctl does not manage the members of those."
+        return Denial(deed=deed, reason=reason)
+    if not volume.unique_id:
+        return Denial(deed=deed, guard="X1", reason=f"The UUID of {volume.id} is unknown.", unknown=True)
+    block = view.block(deed.device) if deed.device else None
+    if deed.device is None or block is None or block.node != deed.device:
+        return Denial(deed=deed, reason=f"{deed.device or 'The drive'} has no device node here.", unknown=True)
+    verbs = {"fail": _fail, "remove": _remove, "add_spare": _add_spare, "remove_spare": _remove_spare,
+             "replace": _replace}  # fmt: skip
+    if deed.verb in verbs:
+        return [verbs[deed.verb](deed, volume, controller, _subjects(deed, volume, view))]
+    return Denial(deed=deed, reason=f"md has no command for {deed.verb}.")
+
+
+def _subjects(deed: Deed, volume: Volume, view: HostView) -> tuple[Identity, ...]:
+    """The array by its UUID, the drive by its serial number, and the member by its device node."""
+    found = [Identity(object_id=volume.id, unique=volume.unique_id or "", device=volume.device)]
+    if deed.drive is None or deed.device is None:
+        return tuple(found)
+    block = view.block(deed.device)
+    whole = view.block(block.parent) if block is not None and block.parent else block
+    if whole is not None and whole.serial:
+        found.append(Identity(object_id=deed.drive, unique=whole.serial, device=whole.node))
+    return tuple(found)
+
+
+def _mdadm(volume: Volume, *words: str) -> Action:
+    return Action(argv=("mdadm", volume.device or "", *words), timeout=60.0, lock="mdadm")
+
+
+def _member(volume: Volume, node: str) -> str:
+    """Id of a member in the model: ``md:md0/sdf``."""
+    return f"{volume.id}/{node.removeprefix('/dev/')}"
+
+
+def _expect(object_id: str, name: str, value: str, *, op: str = "is") -> Expectation:
+    return Expectation(
+        object_id=object_id, field=name, op="contains" if op == "contains" else "is_not" if op == "is_not" else "is",
+        value=value, within_seconds=_SECONDS,
+    )  # fmt: skip
+
+
+def _saves(volume: Volume, controller: Controller) -> tuple[Saved, ...]:
+    """The geometry of the array, and the superblock of each member."""
+    name = volume.id.replace(":", "-")
+    members = [drive for drive in controller.drives if drive.array == volume.array and drive.device]
+    return (
+        Saved(name=f"{name}-detail", action=Action(argv=("mdadm", "--detail", volume.device or ""))),
+        *(
+            Saved(
+                name=f"{name}-examine-{(drive.device or '').removeprefix('/dev/')}",
+                action=Action(argv=("mdadm", "--examine", drive.device or "")),
+            )
+            for drive in members
+            if drive.role == "member"
+        ),
+    )
+
+
+def _fail(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:
+    node = deed.device or ""
+    member = _member(volume, node)
+    return Step(
+        object_id=volume.id,
+        knob="fail",
+        before="member",
+        after="failed",
+        kind="deed",
+        way_back="other",
+        action=_mdadm(volume, "--fail", node),
+        undo=_mdadm(volume, "--remove", node, "--add", node),
+        affects=(f"{member} leaves {volume.id}; undoing it rebuilds {member}.",),
+        expects=(_expect(member, "role", "failed"),),
+        undo_expects=(_expect(member, "role", "failed", op="is_not"),),
+        subjects=subjects,
+        saves=_saves(volume, controller),
+    )
+
+
+def _remove(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:  # noqa: ARG001 - the signature of all verbs
+    node = deed.device or ""
+    member = _member(volume, node)
+    return Step(
+        object_id=volume.id,
+        knob="remove",
+        before="failed",
+        after="",
+        kind="deed",
+        way_back="other",
+        action=_mdadm(volume, "--remove", node),
+        undo=_mdadm(volume, "--add", node),
+        expects=(_expect(member, "present", "no"),),
+        undo_expects=(_expect(member, "present", "yes"),),
+        subjects=subjects,
+    )
+
+
+def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:
+    node = deed.device or ""
+    member = _member(volume, node)
+    want, have = volume.drives_expected, volume.drives_active
+    short = want is not None and have is not None and have < want
+    return Step(
+        object_id=volume.id,
+        knob="add_spare",
+        before="unassigned",
+        after="member" if short else "spare",
+        kind="deed",
+        # once the rebuild has begun, the drive cannot simply leave again
+        way_back="other" if short else "same",
+        action=_mdadm(volume, "--add-spare", node),
+        undo=_mdadm(volume, "--remove", node),
+        affects=(f"The rebuild of {volume.id} begins.",) if short else (),
+        expects=(_expect(member, "present", "yes"), _expect(member, "status", "critical", op="is_not")),
+        undo_expects=(_expect(member, "present", "no"),),
+        subjects=subjects,
+        saves=_saves(volume, controller) if short else (),
+    )
+
+
+def _replace(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:
+    node, new = deed.device or "", deed.successor or ""
+    name = (volume.device or "").removeprefix("/dev/")
+    return Step(
+        object_id=volume.id,
+        knob="replace",
+        before=_member(volume, node),
+        after=_member(volume, new),
+        kind="deed",
+        way_back="other",
+        action=_mdadm(volume, "--replace", node, "--with", new),
+        undo=Action(path=f"/sys/block/{name}/md/dev-{node.removeprefix('/dev/')}/state", data="-want_replacement"),
+        affects=(f"{volume.id} stays complete while {_member(volume, node)} is copied.",),
+        expects=(_expect(_member(volume, new), "role", "member"),),
+        subjects=subjects,
+        saves=_saves(volume, controller),
+    )
+
+
+def _remove_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:  # noqa: ARG001 - the signature of all verbs
+    node = deed.device or ""
+    member = _member(volume, node)
+    return Step(
+        object_id=volume.id,
+        knob="remove_spare",
+        before="spare",
+        after="unassigned",
+        kind="deed",
+        action=_mdadm(volume, "--remove", node),
+        undo=_mdadm(volume, "--add-spare", node),
+        expects=(_expect(member, "present", "no"),),
+        undo_expects=(_expect(member, "present", "yes"),),
+        subjects=subjects,
+    )

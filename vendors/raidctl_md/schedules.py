@@ -1,0 +1,193 @@
+"""What starts scrubs of md arrays: mdadm's and Fedora's systemd timers, cron jobs of Debian and Red Hat. Pure.
+
+raidctl shows and edits the schedule that is there; it never adds another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from raidctl.model import Inventory, Problem
+from raidctl.request import Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
+from raidctl.text import counted
+from raidctl.vendor.checks import Schedule, Schedules
+
+TIMERS = ("mdcheck_start.timer", "mdcheck_continue.timer", "raid-check.timer")
+_CRON_UNITS = ("cron.service", "crond.service", "cronie.service")
+_PROPERTIES = "Id,LoadState,UnitFileState,ActiveState,NextElapseUSecRealtime,TimersCalendar,FragmentPath,DropInPaths"
+SHOW = Run(("systemctl", "show", f"--property={_PROPERTIES}", *TIMERS, *_CRON_UNITS))
+_PLACES = ("/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")
+_UNIT_FILES = tuple(Glob(f"{place}/{timer}") for timer in TIMERS for place in _PLACES)
+_LINKS = tuple(Glob(f"{place}/*.wants/{timer}") for timer in TIMERS for place in _PLACES)
+_DAEMON = Glob("/run/cron*.pid")
+# TimersCalendar={ OnCalendar=Sun *-*-1..7 01:00:00 ; next_elapse=Sun 2026-12-06 01:00:00 UTC }
+_CALENDAR = re.compile(r"\{ OnCalendar=(.{1,200}?) ; next_elapse=")
+# AUTOCHECK=true
+_SWITCH = re.compile(r"(?m)^\s*(?:export\s+)?(AUTOCHECK|ENABLED)=[\"']?(\w{1,20})[\"']?\s*(?:#.*)?$")
+_FIELDS = 5
+
+
+class _Job(NamedTuple):
+    """A cron job, the program that it starts, and the file that can switch that off."""
+
+    path: str
+    program: str
+    switch_file: str
+    on: str
+
+
+_JOBS = (
+    _Job("/etc/cron.d/mdadm", "checkarray", "/etc/default/mdadm", "true"),
+    _Job("/etc/cron.d/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
+    _Job("/etc/cron.weekly/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
+    _Job("/etc/cron.weekly/99-raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
+)
+_READS = tuple(dict.fromkeys(Read(path) for job in _JOBS for path in (job.path, job.switch_file)))
+REQUESTS: tuple[Request[Any], ...] = (SHOW, *_UNIT_FILES, *_LINKS, _DAEMON, *_READS)
+
+Answers = Mapping[Request[Any], Any]
+Units = Mapping[str, Mapping[str, str]] | None
+"""The properties of each unit; None: systemctl did not answer."""
+
+
+def schedules(inventory: Inventory) -> Dialogue[Schedules]:
+    """Every timer and cron job that is there; none where the machine has no md."""
+    if not any(card.mode == "software" for card in inventory.controllers):
+        return Schedules()
+    answers = yield REQUESTS
+    told = dict(zip(REQUESTS, answers, strict=True))
+    units = _units(told[SHOW])
+    found = [*(_timer(timer, units, told) for timer in TIMERS), *(_cron(job, units, told) for job in _JOBS)]
+    return Schedules(schedules=tuple(one for one in found if one is not None), problems=tuple(_unread(told)))
+
+
+def _units(answer: RunAnswer) -> Units:
+    """The properties of each unit; None if systemctl did not answer."""
+    if not answer.fine or "LoadState=" not in answer.text:
+        return None
+    blocks = [dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+              for block in answer.text.split("\n\n")]  # fmt: skip
+    return {block["Id"]: block for block in blocks if "Id" in block}
+
+
+def _timer(name: str, units: Units, told: Answers) -> Schedule | None:
+    if units is None:
+        return _timer_of_files(name, told)
+    unit = units.get(name, {})
+    if unit.get("LoadState") in (None, "not-found"):
+        return None
+    active, state = unit.get("ActiveState", ""), unit.get("UnitFileState", "")
+    calendar = [match[1] for match in _CALENDAR.finditer(unit.get("TimersCalendar", ""))]
+    on = {"active": True, "inactive": False, "failed": False}.get(active)
+    return Schedule(
+        name=name,
+        kind="timer",
+        enabled=on,
+        why=_why(active, state, on=on),
+        calendar=", ".join(calendar) or None,
+        next_at=unit.get("NextElapseUSecRealtime") or None,
+        files=(unit["FragmentPath"], *unit.get("DropInPaths", "").split()) if unit.get("FragmentPath") else (),
+    )
+
+
+def _why(active: str, state: str, *, on: bool | None) -> str | None:
+    if on is None:
+        return f"systemd reports it as {active or 'unknown'}."
+    if state == "masked":
+        return "It is masked."
+    if on:
+        return None if state in ("enabled", "static", "enabled-runtime") else "It is not enabled: off after a reboot."
+    return "It is enabled, but not running." if state == "enabled" else "It is not enabled."
+
+
+def _timer_of_files(name: str, told: Answers) -> Schedule | None:
+    """A timer by its files, where systemctl cannot be asked."""
+    units = [told[one] for one in _UNIT_FILES if one.pattern.endswith(f"/{name}")]
+    links = [told[one] for one in _LINKS if one.pattern.endswith(f"/{name}")]
+    files = tuple(path for answer in units for path in answer.paths)
+    linked = any(answer.paths for answer in links)
+    if not files and not linked:
+        return None
+    if linked:
+        return Schedule(name=name, kind="timer", why="It is enabled; systemctl does not report whether it runs.",
+                        files=files)  # fmt: skip
+    off = all(answer.trouble is None for answer in links)
+    return Schedule(
+        name=name,
+        kind="timer",
+        enabled=False if off else None,
+        why="It is not enabled." if off else "Its links could not be listed.",
+        files=files,
+    )
+
+
+def _cron(job: _Job, units: Units, told: Answers) -> Schedule | None:
+    answer: ReadAnswer = told[Read(job.path)]
+    if answer.text is None:
+        denied = answer.trouble is Failure.DENIED
+        return Schedule(name=job.path, kind="cron", why="It could not be read.", files=(job.path,)) if denied else None
+    lines = [line for line in answer.text.splitlines() if job.program in line and not line.lstrip().startswith("#")]
+    if not lines:
+        return Schedule(
+            name=job.path, kind="cron", enabled=False, why="It contains no job: all lines are comments.",
+            files=(job.path,),
+        )  # fmt: skip
+    on, why = _switched(job, told)
+    if on:
+        on, why = _running(units, told[_DAEMON])
+    words = lines[0].split()
+    calendar = "weekly"
+    if job.path.startswith("/etc/cron.d/"):
+        calendar = " ".join(words[:_FIELDS]) + (", days 1 to 7 only" if "-le 7" in lines[0] else "")
+    return Schedule(
+        name=job.path,
+        kind="cron",
+        enabled=on,
+        why=why,
+        calendar=calendar,
+        files=(job.path, job.switch_file),
+    )
+
+
+def _switched(job: _Job, told: Answers) -> tuple[bool | None, str | None]:
+    """Whether the program does anything: ``AUTOCHECK=true`` of Debian, ``ENABLED=yes`` of Red Hat."""
+    answer: ReadAnswer = told[Read(job.switch_file)]
+    if answer.text is None and answer.trouble is not Failure.MISSING:
+        return None, f"{job.switch_file} could not be read."
+    values = _SWITCH.findall(answer.text or "")
+    name, value = values[-1] if values else ("AUTOCHECK" if job.program == "checkarray" else "ENABLED", "")
+    if value == job.on:
+        return True, None
+    return False, f"{name} is {value or 'not set'} in {job.switch_file}."
+
+
+def _running(units: Units, daemon: GlobAnswer) -> tuple[bool | None, str | None]:
+    """Whether the cron daemon runs."""
+    active = units is not None and any(units.get(name, {}).get("ActiveState") == "active" for name in _CRON_UNITS)
+    if active or daemon.paths:
+        return True, None
+    if units is None or daemon.trouble is not None:
+        return None, "It is unknown whether cron is running."
+    return False, "cron is not running."
+
+
+def _unread(told: Answers) -> Sequence[Problem]:
+    """What could not be read, so that a schedule may be missing from the list."""
+    asked = [request for request in told if isinstance(request, (Glob, Read))]
+    failed = [request for request in asked if told[request].trouble not in (None, Failure.MISSING)]
+    if not failed:
+        return []
+    names = [request.path if isinstance(request, Read) else request.pattern for request in failed]
+    denied = any(told[request].trouble is Failure.DENIED for request in failed)
+    others = f" and {counted(len(names) - 1, 'other file')}" if len(names) > 1 else ""
+    return [
+        Problem(
+            severity="warning",
+            where="schedules of checks",
+            message=f"{names[0]}{others} could not be read: a schedule may be missing here.",
+            remedy="Run raidctl as root." if denied else None,
+            kind="no_right" if denied else "unread",
+        )
+    ]

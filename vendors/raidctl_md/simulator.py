@@ -1,0 +1,218 @@
+"""A simulated machine with md arrays: drives in bays, members, rebuilds that advance with the clock. Pure.
+
+The machine's state is lines ``NAME = VALUE``, in a demo the output of ``simulated-md``:
+
+=====================  =======================================================================================
+name                   value
+=====================  =======================================================================================
+``clock``              seconds; rebuilds advance with it
+``bay 4``              serial number of the drive in the bay
+``drive LAB1``         ``node=sda sectors=262144 sig=ext4 table=GUID``; one on the shelf has no node
+``md md0``             ``level=raid5 slots=3 sectors=260096 offset=2048 uuid=… seconds=600``; sectors of one member
+``member md0 LAB1``    ``slot=0 state=in_sync``; state: in_sync spare faulty rebuilding copying; with ``from=CLOCK``;
+                       ``LAB1-2`` is its second partition
+=====================  =======================================================================================
+
+Facts of the outputs from mdadm 4.2 and the kernel's drivers/md; :mod:`raidctl_md.operate` has the commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from raidctl.request import Answer, Request
+from raidctl.vendor.simulator import Reply, State
+from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
+from raidctl_md.simulated_outputs import answers_of
+
+MACHINE = ("simulated-md",)
+"""The command whose recorded output is the machine's first state."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_BUSY = "Device or resource busy"
+
+
+def initial(argv: tuple[str, ...], text: str) -> State:
+    """Return the state of the recorded machine; empty for the output of another tool."""
+    if argv != MACHINE:
+        return {}
+    pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
+    return settled({f"md/{name}": value for name, _, value in pairs})
+
+
+def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:  # noqa: ARG001 - of all simulators
+    """Return a recorded output unchanged: :func:`generated` answers for the machine."""
+    return text
+
+
+def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
+    """Return what the kernel and mdadm show of the machine as it is now; empty for another machine."""
+    return answers_of(state) if "md/clock" in state else {}
+
+
+def advance(state: Mapping[str, str], seconds: float) -> State:
+    """Let time pass: rebuilds that are complete end, and spares step in."""
+    if "md/clock" not in state:
+        return dict(state)
+    return settled({**state, "md/clock": f"{float(state['md/clock']) + seconds:.1f}"})
+
+
+def pull(state: Mapping[str, str], bay: str) -> State:
+    """Take the drive out of a bay: udev removes it from its arrays, and a spare steps in."""
+    serial = state[f"md/bay {bay}"]
+    left = {name: value for name, value in state.items() if not _is_member(name, serial)}
+    del left[f"md/bay {bay}"]
+    drive = fields(left[f"md/drive {serial}"])
+    drive.pop("node", None)
+    left[f"md/drive {serial}"] = words(drive)
+    return settled(left)
+
+
+def push(state: Mapping[str, str], bay: str, serial: str) -> State:
+    """Put a drive from the shelf into an empty bay; it gets the first letter that is free."""
+    fresh = dict(state)
+    drive = fields(fresh[f"md/drive {serial}"])
+    taken = {fields(value).get("node") for name, value in fresh.items() if name.startswith("md/drive ")}
+    drive["node"] = next(f"sd{letter}" for letter in _LETTERS if f"sd{letter}" not in taken)
+    fresh[f"md/drive {serial}"] = words(drive)
+    fresh[f"md/bay {bay}"] = serial
+    return settled(fresh)
+
+
+def _is_member(name: str, serial: str) -> bool:
+    return name.startswith("md/member ") and name.rpartition(" ")[2].partition("-")[0] == serial
+
+
+def settled(state: Mapping[str, str]) -> State:
+    """Return the state after what follows by itself: ended rebuilds, spares that step in."""
+    fresh = dict(state)
+    now = float(fresh["md/clock"])
+    for array, about in arrays(fresh).items():
+        for serial, member in members(fresh, array).items():
+            over = now - float(member.get("from", now)) >= float(about["seconds"])
+            if member["state"] == "rebuilding" and over:
+                fresh[f"md/member {array} {serial}"] = words({"slot": member["slot"], "state": "in_sync"})
+            if member["state"] == "copying" and over:
+                old = next(
+                    (one for one, it in members(fresh, array).items()
+                     if it["slot"] == member["slot"] and it["state"] == "in_sync"), None,
+                )  # fmt: skip
+                if old is not None:
+                    fresh[f"md/member {array} {old}"] = words({"slot": "-", "state": "faulty"})
+                fresh[f"md/member {array} {serial}"] = words({"slot": member["slot"], "state": "in_sync"})
+        _step_in(fresh, array, about, now)
+    return fresh
+
+
+def _step_in(state: State, array: str, about: Fields, now: float) -> None:
+    """A spare takes the place of a missing member, unless too many are missing."""
+    found = members(state, array)
+    used = {member["slot"] for member in found.values() if member["state"] in ("in_sync", "rebuilding")}
+    free = [str(slot) for slot in range(int(about["slots"])) if str(slot) not in used]
+    spares = [serial for serial, member in found.items() if member["state"] == "spare"]
+    rebuilding = any(member["state"] == "rebuilding" for member in found.values())
+    if free and spares and not rebuilding and not failed(state, array):
+        state[f"md/member {array} {spares[0]}"] = words({"slot": free[0], "state": "rebuilding", "from": f"{now}"})
+
+
+def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
+    """Carry out a command on a member, or on a drive's table; None for another command."""
+    if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",)):
+        return _disk_command(argv, state)
+    if "md/clock" not in state or argv[:1] != ("mdadm",) or len(argv) < 4 or not argv[1].startswith("/dev/md"):
+        return None
+    array = argv[1].removeprefix("/dev/")
+    fresh, said, code = dict(state), "", 0
+    pairs = list(zip(argv[2::2], argv[3::2], strict=False))
+    for option, node in pairs:
+        serial = key_of(fresh, node)
+        if option == "--with":
+            continue
+        what = _BY_OPTION.get(option)
+        if what is None or serial is None or array not in arrays(fresh):
+            return Reply(2, f"mdadm: cannot find {node}: No such file or directory\n", state)
+        other = key_of(fresh, dict(pairs).get("--with", "")) or ""
+        code, text = what(fresh, array, serial, other)
+        said += f"mdadm: {text}\n"
+        fresh = settled(fresh)
+        if code:
+            break
+    return Reply(code, said, fresh)
+
+
+_ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")
+
+
+def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
+    """Make a table of what sfdisk reads, or remove what wipefs finds."""
+    words_of = [word for word in argv[1:] if word.startswith("/dev/")]
+    if "--dump" in argv or "--no-act" in argv or not words_of:
+        return None
+    key = key_of(state, words_of[0])
+    if key is None:
+        return Reply(1, f"{argv[0]}: {words_of[0]}: No such file or directory\n", state)
+    serial = key.partition("-")[0]
+    drive = fields(state[f"md/drive {serial}"])
+    if argv[0] == "sfdisk":
+        drive["parts"] = ",".join(_ROW.findall(argv[-1]))
+    elif "-" not in key:
+        drive.pop("parts", None)
+        drive.pop("sig", None)
+    return Reply(0, "", {**state, f"md/drive {serial}": words(drive)})
+
+
+def _fail(state: State, array: str, serial: str, other: str) -> tuple[int, str]:  # noqa: ARG001 - of all options
+    member = members(state, array).get(serial)
+    name = node_of(state, serial)
+    if member is None:
+        return 1, f"set device faulty failed for {name}:  No such device"
+    last = arrays(state)[array]["level"] == "raid1" and [
+        one for one, it in members(state, array).items() if it["state"] == "in_sync"
+    ] == [serial]
+    if last:
+        return 2, f"set device faulty failed for {name}:  {_BUSY}"
+    state[f"md/member {array} {serial}"] = words({"slot": "-", "state": "faulty"})
+    if failed(state, array):
+        # refused in words, and the array is down nevertheless
+        return 2, f"set device faulty failed for {name}:  {_BUSY}"
+    return 0, f"set {name} faulty in /dev/{array}"
+
+
+def _remove(state: State, array: str, serial: str, other: str) -> tuple[int, str]:  # noqa: ARG001 - as above
+    member = members(state, array).get(serial)
+    name = node_of(state, serial)
+    if member is None:
+        return 1, f"hot remove failed for {name}: No such device or address"
+    if member["state"] not in ("faulty", "spare"):
+        return 1, f"hot remove failed for {name}: {_BUSY}"
+    del state[f"md/member {array} {serial}"]
+    return 0, f"hot removed {name} from /dev/{array}"
+
+
+def _add(state: State, array: str, serial: str, other: str) -> tuple[int, str]:  # noqa: ARG001 - as above
+    name = node_of(state, serial)
+    about = arrays(state)[array]
+    if serial in members(state, array):
+        return 1, f"Cannot open {name}: {_BUSY}"
+    drive = fields(state[f"md/drive {serial.partition('-')[0]}"])
+    if int(drive["sectors"]) < int(about["sectors"]) + int(about["offset"]):
+        return 1, f"{name} not large enough to join array"
+    state[f"md/member {array} {serial}"] = words({"slot": "-", "state": "spare"})
+    if "-" not in serial:
+        drive["sig"] = "linux_raid_member"
+        state[f"md/drive {serial}"] = words(drive)
+    return 0, f"added {name}"
+
+
+def _replace(state: State, array: str, serial: str, other: str) -> tuple[int, str]:
+    found = members(state, array)
+    name = node_of(state, serial)
+    if found.get(other, {}).get("state") != "spare" or found.get(serial, {}).get("state") != "in_sync":
+        return 1, f"{name} is not a member of /dev/{array}, or there is no spare"
+    state[f"md/member {array} {other}"] = words(
+        {"slot": found[serial]["slot"], "state": "copying", "from": state["md/clock"]}
+    )
+    return 0, f"Marked {name} (device {found[serial]['slot']} in /dev/{array}) for replacement"
+
+
+_BY_OPTION = {"--fail": _fail, "--remove": _remove, "--add": _add, "--add-spare": _add, "--replace": _replace}
