@@ -61,12 +61,12 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
+def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
     """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
     if not block.pairs:
         mark_read(*block.heads)
         return
-    battery = card.battery(name)
+    battery = controller.battery(name)
     for line in block.heads:
         battery.put(line, "kind", kind, ROW)
     for pair in block.pairs:

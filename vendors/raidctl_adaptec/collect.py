@@ -72,18 +72,18 @@ def collect(documents: Sequence[Document]) -> Collection:
 def _json(collection: Collection, document: Document, number: str | None) -> None:
     value, whole = config_json.document(document.text)
     if not whole:
-        sheet = Output.of_text(document.name, document.text)
-        collection.broken_json.append(sheet)
+        output = Output.of_text(document.name, document.text)
+        collection.broken_json.append(output)
         return
-    sheet = Output.of_json(document.name, value)
-    answer = Answer(sheet, number)
+    output = Output.of_json(document.name, value)
+    answer = Answer(output, number)
     collection.answers.append(answer)
     inner = value.get("Controller") if isinstance(value, dict) else None
     serial = inner.get("serialNumber") if isinstance(inner, dict) else None
     first = document.text.split("{", maxsplit=1)[0]
     if number is None and first.lower().replace(" ", "").startswith("controllersfound:1\n"):
         number = "1"
-    config_json.read(collection.card(number, serial if isinstance(serial, str) else None), sheet, value)
+    config_json.read(collection.card(number, serial if isinstance(serial, str) else None), output, value)
 
 
 def _add(collection: Collection, answer: Answer) -> None:
@@ -228,11 +228,11 @@ class _Places:
         made = self.card.drive(key)
         made.add_evidence(segment.line, "id", key)
         made.put(segment.line, "role", "member", WEAK)
-        told = {
+        reported = {
             "serial": segment.serial, "size_bytes": segment.size_bytes,
             "interface": segment.interface, "media": segment.media,
         }  # fmt: skip
-        for name, value in told.items():
+        for name, value in reported.items():
             if value is not None:
                 made.put(segment.line, name, value, ROW)
         if segment.place is not None:

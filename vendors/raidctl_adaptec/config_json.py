@@ -112,7 +112,7 @@ def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) ->
         yield path, value if isinstance(value, str) else json.dumps(value)
 
 
-def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
+def read(card: ControllerDraft, output: Output, value: Any) -> None:
     """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
     if not isinstance(value, Mapping):
         return
@@ -120,20 +120,20 @@ def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
     inner = value.get("Controller")
     if isinstance(inner, Mapping):
         path, root = "Controller", inner
-        _controller(card, sheet, path, inner)
+        _controller(card, output, path, inner)
         for key in value:
             if key != "Controller":
-                _Reader(sheet, card, key, {"": value[key]}).rest(frozenset())
+                _Reader(output, card, key, {"": value[key]}).rest(frozenset())
     for number, (where, item) in enumerate(_items(root, path, "Array")):
-        _array(card, sheet, where, item, number)
+        _array(card, output, where, item, number)
     for number, (where, item) in enumerate(_items(root, path, "LogicalDrive")):
-        _volume(card, sheet, where, item, number)
+        _volume(card, output, where, item, number)
     for where, channel in _items(root, path, "Channel"):
         for place, item in _items(channel, where, "HardDrive"):
-            _drive(card, sheet, place, item)
-        _Reader(sheet, card, where, channel).rest(frozenset({"HardDrive"}))
+            _drive(card, output, place, item)
+        _Reader(output, card, where, channel).rest(frozenset({"HardDrive"}))
     for where, item in _items(root, path, "HardDrive"):
-        _drive(card, sheet, where, item)
+        _drive(card, output, where, item)
 
 
 _OBJECTS = frozenset({"Array", "LogicalDrive", "Channel", "HardDrive"})
@@ -151,8 +151,8 @@ def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, 
                 yield f"{base}[{index}]", item
 
 
-def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
-    reader = _Reader(sheet, card, path, values)
+def _controller(card: ControllerDraft, output: Output, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(output, card, path, values)
     reader.text("serialNumber", "serial")
     reader.text("firmwareVersion", "firmware")
     reader.text("physicalSlot", "slot")
@@ -181,8 +181,8 @@ def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
 
-def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _array(card: ControllerDraft, output: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(output, Draft(), path, values)
     number = reader.whole("arrayID")
     array = card.array(str(order if number is None else number))
     reader.draft = array
@@ -195,8 +195,8 @@ def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str,
     reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
 
 
-def _volume(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _volume(card: ControllerDraft, output: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(output, Draft(), path, values)
     number = reader.whole("logicalDriveID")
     volume = card.volume(str(order if number is None else number))
     reader.draft = volume
@@ -249,8 +249,8 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
     return array
 
 
-def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _drive(card: ControllerDraft, output: Output, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(output, Draft(), path, values)
     channel, device = reader.whole("channelID"), reader.whole("deviceID")
     key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
     drive = card.drive(key)
@@ -271,7 +271,7 @@ def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str,
         drive.put(line, "media", "ssd" if values["nonSpinning"] else "hdd")
         used.add("nonSpinning")
     _size(reader, drive)
-    _state(reader, drive, {number: (told[0], told[2]) for number, told in _DRIVE_STATES.items()})
+    _state(reader, drive, {number: (reported[0], reported[2]) for number, reported in _DRIVE_STATES.items()})
     state = reader.whole("state")
     if state in _DRIVE_STATES:
         drive.conclude("role", _DRIVE_STATES[state][1])

@@ -29,18 +29,18 @@ _BAD_PART = re.compile(
 )
 
 
-def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
+def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
     """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
         mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
         for pair in block.pairs:
-            keep(card, pair, prefix=prefix)
+            keep(controller, pair, prefix=prefix)
         return
     if "enclosure" in normalized(block.what) or (block.what and not _is_drive(block.what)):
-        _enclosure(card, block, key)
+        _enclosure(controller, block, key)
         return
-    drive = card.drive(key)
+    drive = controller.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
         drive.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
@@ -176,7 +176,7 @@ def _phy(drive: Draft, pair: Pair, item: str) -> None:
     keep(drive, pair, prefix=f"{item}: ")
 
 
-def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
+def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
     """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
     mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
@@ -184,11 +184,11 @@ def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
         if normalized(pair.label) in _ADDRESS:
             mark_read(*pair.lines)
             continue
-        keep(card, pair, block.sub, prefix)
+        keep(controller, pair, block.sub, prefix)
         label = normalized(pair.label)
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if ("status" in label or label == "temperature") and _BAD_PART.search(state):
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Look at the enclosure."
             )
 

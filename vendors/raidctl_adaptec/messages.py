@@ -45,16 +45,16 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
     """What an answer says about the run: no controller, a wrong number, an aborted command."""
     where = answer.sheet.command
     explained = False
-    for saying in answer.sayings:
-        text = plain(saying.line.text)[:300]
-        if saying.kind in {"none", "number"}:
+    for message in answer.sayings:
+        text = plain(message.line.text)[:300]
+        if message.kind in {"none", "number"}:
             explained = True
             yield Problem(
                 severity="info", kind="note", where=where,
-                message="The tool sees no controller." if saying.kind == "none" else f"The tool reports: {text}",
+                message="The tool sees no controller." if message.kind == "none" else f"The tool reports: {text}",
                 remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
             )  # fmt: skip
-        elif saying.kind == "error":
+        elif message.kind == "error":
             explained = True
             denied = re.search(r"denied|root|super ?user|privilege", text, re.IGNORECASE)
             yield Problem(
@@ -64,7 +64,7 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
             )  # fmt: skip
         else:
             explained = True
-    if answer.found == 0 and not any(saying.kind == "none" for saying in answer.sayings):
+    if answer.found == 0 and not any(message.kind == "none" for message in answer.sayings):
         explained = True
         yield Problem(
             severity="info", kind="note", where=where, message="The tool sees no controller.",

@@ -81,9 +81,9 @@ class Answer:
 class _Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Output, number: str | None) -> None:
-        self.sheet = sheet
-        self.answer = Answer(sheet, number)
+    def __init__(self, output: Output, number: str | None) -> None:
+        self.sheet = output
+        self.answer = Answer(output, number)
         self.answers = [self.answer]
         self.block: Block | None = None
         self.area: Area | None = None
@@ -279,11 +279,11 @@ class _Outliner:
             self.open(Block("log", sub=text), line)
 
 
-def outline(sheet: Output, number: str | None) -> list[Answer]:
+def outline(output: Output, number: str | None) -> list[Answer]:
     """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
-    outliner = _Outliner(sheet, number)
-    sheet.closing = grammar.TRAILER
-    lines = [line for line in sheet.lines if line.text.strip("> \t\r\n\x0b\x0c")]
+    outliner = _Outliner(output, number)
+    output.closing = grammar.TRAILER
+    lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]
     for index, line in enumerate(lines):
         below = grammar.plain(lines[index + 1].text[:200]) if index + 1 < len(lines) else ""
         outliner.take(line, below)

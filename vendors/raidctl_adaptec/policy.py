@@ -115,8 +115,8 @@ def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
     if policy != "protected_write_back" or bad is None:
         return _SILENT
     text = bad.status_text or ""
-    said = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
-    return f"The cache's {name(bad)} {words_of(bad)}{said}: write-back waits for a good one."
+    printed = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
+    return f"The cache's {name(bad)} {words_of(bad)}{printed}: write-back waits for a good one."
 
 
 def words_of(battery: Battery) -> str:

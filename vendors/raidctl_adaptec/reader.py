@@ -47,17 +47,17 @@ def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
 
 def unreadable(collection: Collection) -> Iterator[Problem]:
     """A problem for each output that told nothing at all."""
-    for sheet in collection.broken_json:
+    for output in collection.broken_json:
         yield Problem(
-            severity="error", kind="unread", where=sheet.command,
+            severity="error", kind="unread", where=output.command,
             message="The JSON in the output is incomplete or invalid.", remedy="Run the command again.",
         )  # fmt: skip
     known = {id(answer.sheet) for answer in collection.answers if answer.known or answer.sheet.facts}
-    for sheet in collection.outputs:
-        if id(sheet) in known or any(sheet is broken for broken in collection.broken_json):
+    for output in collection.outputs:
+        if id(output) in known or any(output is broken for broken in collection.broken_json):
             continue
-        told = any(line.text.strip() for line in sheet.lines)
-        if told and sheet.facts:
+        reported = any(line.text.strip() for line in output.lines)
+        if reported and output.facts:
             continue
-        message = "The output is not in a form that is known." if told else "The output is empty."
-        yield Problem(severity="error", kind="unread", where=sheet.command, message=message, remedy=_REPORT)
+        message = "The output is not in a form that is known." if reported else "The output is empty."
+        yield Problem(severity="error", kind="unread", where=output.command, message=message, remedy=_REPORT)

@@ -61,9 +61,9 @@ def good(battery: str | None) -> bool:
 class ConfigPlace(Place):
     """The object of a ``getconfig`` that a line is about."""
 
-    def __init__(self, card: str) -> None:
+    def __init__(self, controller: str) -> None:
         """Begin above all areas of a controller, ``controller 1``."""
-        self._card = card
+        self._card = controller
         self._area = self._object = ""
         self._backup = False
         self._smartpqi = False
@@ -104,18 +104,18 @@ class ConfigPlace(Place):
 
 def plain(name: str, value: str) -> str | None:
     """A printed value as the commands spell it; None where it says that there is no such setting."""
-    knob, word = name.rpartition("/")[2], value.lower()
-    if knob in _NOUNS:
+    setting, word = name.rpartition("/")[2], value.lower()
+    if setting in _NOUNS:
         return value
-    if knob in ("read", "write", "writecachebypassthreshold"):
+    if setting in ("read", "write", "writecachebypassthreshold"):
         figure = word.partition(" ")[0]
         return figure if figure.isdecimal() else None
     on = word.startswith(("enabled", "on"))
     if not on and not word.startswith(("disabled", "off")):
         return None
-    if knob == "writecache" and "/ld " in name and on and "when protected" in word:
+    if setting == "writecache" and "/ld " in name and on and "when protected" in word:
         return "wbb"
-    return _WORDS.get(knob, ("enable", "disable"))[not on]
+    return _WORDS.get(setting, ("enable", "disable"))[not on]
 
 
 _WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": ("con", "coff")}
@@ -123,14 +123,14 @@ _WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": (
 
 def spelt(name: str, value: str, like: str) -> str:
     """A value in the words in which the answer has printed this setting before."""
-    knob = name.rpartition("/")[2]
-    if knob in _NOUNS:
+    setting = name.rpartition("/")[2]
+    if setting in _NOUNS:
         return value
-    if knob in ("read", "write"):
+    if setting in ("read", "write"):
         return f"{value} percent"
-    if knob == "writecachebypassthreshold":
+    if setting == "writecachebypassthreshold":
         return f"{value} KB"
-    if knob == "writecache":
+    if setting == "writecache":
         long = "(" in like
         if value == "wbb":
             return "Enabled (write-back) when protected by battery/ZMM" if long else "On when protected by battery/ZMM"

@@ -47,7 +47,7 @@ def smartpqi(controller: Controller) -> bool | None:
     """
     if controller.driver is not None:
         return controller.driver == "smartpqi"
-    lacks = {name for name, told in controller.capabilities.items() if not told.read}
+    lacks = {name for name, reported in controller.capabilities.items() if not reported.read}
     if ("cache_split" in lacks) == ("read_policy" in lacks):
         return None
     return "read_policy" in lacks
@@ -103,8 +103,8 @@ def all_drives(controller: Controller) -> str | None:
     ``deviceall`` sets every drive. What it has set can be put back with one word only if all stood the same before.
     """
     policies = {volume.cache.drive_write_cache for volume in controller.volumes if volume.cache is not None}
-    told = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}
-    [first, *others] = told or {None}
+    reported = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}
+    [first, *others] = reported or {None}
     return None if others or first not in SWITCH else first
 
 
@@ -112,8 +112,8 @@ def bypass_threshold(controller: Controller) -> int | None:
     """KiB of ``Write Cache Bypass Threshold Size : 1040 KB``."""
     for label, text in controller.details.items():
         if normalized(label) == _THRESHOLD:
-            told = attempt(size, text)
-            return None if told is None else told // 1024
+            reported = attempt(size, text)
+            return None if reported is None else reported // 1024
     return None
 
 

@@ -36,14 +36,14 @@ _NAMES = frozenset({"logical device name", "logical drive name", "logical device
 _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
 
 
-def read_logical(card: ControllerDraft, block: Block) -> None:
+def read_logical(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, pair, prefix="Logical devices: ")
+            keep(controller, pair, prefix="Logical devices: ")
         return
-    volume = card.volume(block.name)
+    volume = controller.volume(block.name)
     for line in block.heads:
         volume.add_evidence(line, "id", block.name)
     for pair in block.pairs:
@@ -196,18 +196,18 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
-def read_array(card: ControllerDraft, block: Block) -> None:
+def read_array(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, pair, prefix="Arrays: ")
+            keep(controller, pair, prefix="Arrays: ")
         return
-    array = card.array(block.name)
+    array = controller.array(block.name)
     for line in block.heads:
         array.add_evidence(line, "id", block.name)
     for pair in block.pairs:
-        if not read_segment(array, pair) and not _logical_row(card, block.name, pair):
+        if not read_segment(array, pair) and not _logical_row(controller, block.name, pair):
             _array_pair(array, pair, block.sub)
 
 
@@ -220,13 +220,13 @@ def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
         keep(array, pair, sub)
 
 
-def _logical_row(card: ControllerDraft, array: str, pair: Pair) -> bool:
+def _logical_row(controller: ControllerDraft, array: str, pair: Pair) -> bool:
     """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
     label = _LOGICAL.fullmatch(normalized(pair.label))
     found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False
-    volume, line = card.volume(str(int(label[1]))), pair.lines
+    volume, line = controller.volume(str(int(label[1]))), pair.lines
     volume.put(line[0], "array", array, ROW)
     read_status(volume, Pair("Status", found[1], line), ROW)
     level, size = attempt(vocabulary.raid_level, found[2]), attempt(numbers.size, found[4])

@@ -52,16 +52,16 @@ def put_together(into: Cards, read: Cards) -> None:
     Two cards of one output are two cards, also where one of them lost its number with the output's beginning.
     """
     before = Cards(dict(into.cards))
-    for number, card in read.cards.items():
+    for number, controller in read.cards.items():
         known = into.cards.get(number) or _home(before, number)
         if known is None:
-            into.cards[number] = card
-        elif known is not card:
+            into.cards[number] = controller
+        elif known is not controller:
             if number and not known.name:  # what came before did not name its card
                 del into.cards[known.name]
                 into.cards[number] = known
                 known.name = number
-            known.absorb(card)
+            known.absorb(controller)
             _name_battery(known)
 
 
@@ -70,28 +70,28 @@ def _home(into: Cards, number: str) -> ControllerDraft | None:
     if number in into.cards:
         return into.cards[number]
     if len(into.cards) == 1:
-        [(known, card)] = into.cards.items()
+        [(known, controller)] = into.cards.items()
         if not number or not known:
-            return card
+            return controller
     return None
 
 
-def _name_battery(card: ControllerDraft) -> None:
+def _name_battery(controller: ControllerDraft) -> None:
     """The pack that an overview told of without its kind is the one that another output names."""
-    if UNNAMED in card.batteries and len(card.batteries) > 1:
-        early = card.batteries.pop(UNNAMED)
-        next(iter(card.batteries.values())).absorb(early)
+    if UNNAMED in controller.batteries and len(controller.batteries) > 1:
+        early = controller.batteries.pop(UNNAMED)
+        next(iter(controller.batteries.values())).absorb(early)
 
 
-def _fits(cards: Cards, read: Cards) -> bool:
-    return all(_compatible(mine, card) for mine, card in _pairs(cards, read))
+def _fits(controllers: Cards, read: Cards) -> bool:
+    return all(_compatible(mine, controller) for mine, controller in _pairs(controllers, read))
 
 
-def _pairs(cards: Cards, read: Cards) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
-    for number, card in read.cards.items():
-        mine = _home(cards, number)
+def _pairs(controllers: Cards, read: Cards) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
+    for number, controller in read.cards.items():
+        mine = _home(controllers, number)
         if mine is not None:
-            yield mine, card
+            yield mine, controller
 
 
 def _compatible(one: ControllerDraft, other: ControllerDraft) -> bool:
@@ -116,11 +116,11 @@ def _plain(value: object) -> str:
     return "".join(str(value).split()).lower()
 
 
-def _shares(cards: Cards, read: Cards) -> bool:
+def _shares(controllers: Cards, read: Cards) -> bool:
     """Whether both tell one serial number: of a card, or of a drive in the same place."""
-    for mine, card in _pairs(cards, read):
-        pairs: list[tuple[Draft, Draft]] = [(mine, card)]
-        pairs += [(mine.drives[key], card.drives[key]) for key in mine.drives.keys() & card.drives.keys()]
+    for mine, controller in _pairs(controllers, read):
+        pairs: list[tuple[Draft, Draft]] = [(mine, controller)]
+        pairs += [(mine.drives[key], controller.drives[key]) for key in mine.drives.keys() & controller.drives.keys()]
         if any(one.get("serial") and one.get("serial") == other.get("serial") for one, other in pairs):
             return True
     return False

@@ -78,18 +78,18 @@ def _battery(battery: Battery) -> str:
         "missing": f"The cache's {name} is missing",
         "failed": f"The cache's {name} has failed",
     }.get(battery.status, f"The cache's {name} is {battery.status}")
-    said = battery.status_text
+    printed = battery.status_text
     # "is in a learn cycle: Learn Cycle Active: Yes" says it twice
-    twice = said is None or said.lower() in text.lower() or said.lower().startswith(("learn", "charging"))
-    return f"{text}." if twice else f"{text}: {said}."
+    twice = printed is None or printed.lower() in text.lower() or printed.lower().startswith(("learn", "charging"))
+    return f"{text}." if twice else f"{text}: {printed}."
 
 
-def volume_cache(volume: GroupDraft, card: ControllerDraft, power: Power) -> VolumeCache | None:
+def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) -> VolumeCache | None:
     """The cache of a volume; None when nothing at all was told of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")
-    configured = _configured(volume, current, power, fixed="write_policy" in denied(card))
+    configured = _configured(volume, current, power, fixed="write_policy" in denied(controller))
     if current is configured is read is io is drives is None:
         return None
     active, why = _active(configured, current, power)
@@ -109,19 +109,19 @@ def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *
 
     ``fixed``: the card cannot change the policy, so that what is in force is all there is.
     """
-    told: WritePolicy | None = volume.get("write_configured")
-    if told is None and volume.get("write_configured_unread"):
+    reported: WritePolicy | None = volume.get("write_configured")
+    if reported is None and volume.get("write_configured_unread"):
         return None
-    if told is None:
+    if reported is None:
         # without memory, nothing else can be configured
         fixed = fixed or (power.cache is not None and power.cache.present is False)
         if current is not None and current not in _WRITE_BACK and not fixed and power.cause is not None:
             return None
-        told = current
-    if told == "protected_write_back" and (volume.get("bad_bbu") is True or current == "unprotected_write_back"):
+        reported = current
+    if reported == "protected_write_back" and (volume.get("bad_bbu") is True or current == "unprotected_write_back"):
         # Write Cache(initial setting) = WriteBack beside RAWBD: the initial setting has one word for both
         return "unprotected_write_back"
-    return told
+    return reported
 
 
 def _active(

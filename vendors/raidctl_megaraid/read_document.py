@@ -56,25 +56,25 @@ def told(document: Document) -> Told:
 
 
 def _megacli(document: Document) -> Told:
-    cards = Cards()
-    sheet, problems = read_megacli(cards, document)
-    found = Told(document, MEGACLI, sheet, cards, list(problems))
+    controllers = Cards()
+    output, problems = read_megacli(controllers, document)
+    found = Told(document, MEGACLI, output, controllers, list(problems))
     found.tool = next((name for name in _MEGACLI_NAMES if name in basename(document.name.split(" ", 1)[0])), None)
     found.version = tool_version(document.text)
-    found.answered = bool(document.text.strip()) and len(sheet.unparsed()) < _said(sheet)
+    found.answered = bool(document.text.strip()) and len(output.unparsed()) < _said(output)
     found.problems += _unreadable(found)
     return found
 
 
 def _mfi(document: Document) -> Told:
-    cards = Cards()
-    sheet, problems, whole = reader.read(cards, document)
+    controllers = Cards()
+    output, problems, whole = reader.read(controllers, document)
     told_version = reader.version(document.text)
-    return Told(document, reader.KIND, sheet, cards, problems, reader.NAME, told_version, answered=whole)
+    return Told(document, reader.KIND, output, controllers, problems, reader.NAME, told_version, answered=whole)
 
 
-def _said(sheet: Output) -> int:
-    return sum(1 for line in sheet.lines if line.text.strip())
+def _said(output: Output) -> int:
+    return sum(1 for line in output.lines if line.text.strip())
 
 
 def _unreadable(found: Told) -> list[Problem]:

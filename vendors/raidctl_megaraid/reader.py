@@ -23,7 +23,9 @@ def read(documents: Sequence[Document]) -> Observation:
     machines: list[Machine] = []
     for item in sorted(outputs, key=_nameless):
         join(machines, item.kind, item.document, item.cards)
-    tellings = [Telling(card, SHOWN[one.kind], one.kind) for one in machines for card in one.cards.cards.values()]
+    tellings = [
+        Telling(controller, SHOWN[one.kind], one.kind) for one in machines for controller in one.cards.cards.values()
+    ]
     tools = dict.fromkeys(Tool(name=item.tool or SHOWN[item.kind], version=item.version) for item in _versions(outputs))
     found = Assembly(tellings, tuple(tools))
     found.problems += [problem for item in outputs for problem in item.problems]

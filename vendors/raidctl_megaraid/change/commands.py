@@ -38,7 +38,7 @@ class Grammar(Protocol):
         """The current values of all settings that can be set, in the tool's own words."""
 
     def assignments(
-        self, controller: Controller, wish: Desired, current: Mapping[ToolSetting, str]
+        self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]
     ) -> list[Assignment]:
         """The assignments for a desired setting, whether they are needed or not.
 

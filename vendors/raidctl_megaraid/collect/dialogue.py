@@ -70,16 +70,16 @@ def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
     """The cards of the family's drivers that are known, each once."""
     known: list[tuple[ControllerDraft, str]] = []
     for one in asked:
-        for card in one.seen:
-            own = card.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
-            if own and not any(same_card(other, kind, card, one.kind) for other, kind in known):
-                known.append((card, one.kind))
-    return [card for card, _ in known]
+        for controller in one.seen:
+            own = controller.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
+            if own and not any(same_card(other, kind, controller, one.kind) for other, kind in known):
+                known.append((controller, one.kind))
+    return [controller for controller, _ in known]
 
 
 def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostView) -> Observation:
     found = Assembly(
-        [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
+        [Telling(controller, one.name, _told_kind(one)) for one in asked for controller in one.seen],
         tuple(one.tool() for one in asked),
         list(problems),
         asked=True,

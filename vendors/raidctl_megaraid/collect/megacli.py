@@ -28,12 +28,12 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
     if not one.seen or not targets:
         return
     questions = ["-LdPdInfo"]
-    if any(card.get("bbu_present") is not False for card in one.seen):
+    if any(controller.get("bbu_present") is not False for controller in one.seen):
         questions.append("-AdpBbuCmd")
     if len(one.seen) > 1 or expected > 1:
         questions.append("-AdpGetPciInfo")
     yield from one.run(*((question, target, _QUIET) for question in questions for target in targets))
-    if any(_left(card) for card in one.seen):
+    if any(_left(controller) for controller in one.seen):
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
 
 
@@ -51,8 +51,10 @@ def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[
     return good
 
 
-def _left(card: ControllerDraft) -> bool:
+def _left(controller: ControllerDraft) -> bool:
     """Whether the card counts more disks than the volumes named; yes where it counts none."""
-    counts = [value for label, value in card.details.items() if _DISKS.search(label) and value.strip().isdecimal()]
+    counts = [
+        value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()
+    ]
     plain = [int(value) for value in counts if len(value) < 7]
-    return not plain or max(plain) > len(card.drives)
+    return not plain or max(plain) > len(controller.drives)

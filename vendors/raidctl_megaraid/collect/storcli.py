@@ -30,18 +30,18 @@ Chooser = Callable[[ControllerDraft], bool]
 def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
     [first] = yield from one.run(_line("/call", *_ALL))
-    numbers = [card.name for card in one.seen]
+    numbers = [controller.name for controller in one.seen]
     alone = not first.whole and first.answer.code != 127
     if alone:
         numbers = yield from _each_alone(one, first, expected)
     if not numbers:
         return
-    lines = list(_more(one, [card for card in one.seen if card.name in numbers], alone=alone))
+    lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
     if not alone:
         yield from _again(one, made, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
-        for drive in (drive for card in one.seen for drive in card.drives.values()):
+        for drive in (drive for controller in one.seen for drive in controller.drives.values()):
             drive.override("page_lost", value=True, weight=WEAK)
 
 
@@ -54,7 +54,7 @@ def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[
     if first.answer.trouble is not None and not first.hangs:
         return []
     [listed] = yield from one.run(_line("show"))
-    numbers = [card.name for card in one.seen if card.name]
+    numbers = [controller.name for controller in one.seen if controller.name]
     if not listed.whole:
         numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MOST))]
     if not numbers:
@@ -78,12 +78,12 @@ def _silent_card(number: str, call: Call[Told]) -> Problem:
     )  # fmt: skip
 
 
-def _more(one: Source, cards: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
     """What the first answer left open."""
-    whole = len(cards) == len(one.seen) and not alone
+    whole = len(controllers) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
-        named = [card.name for card in cards if wanted(card)]
-        everywhere = whole and len(named) == len(cards)
+        named = [controller.name for controller in controllers if wanted(controller)]
+        everywhere = whole and len(named) == len(controllers)
         # one call for all cards where it fits all of them: a card without volumes answers it with a failure
         targets = ["/call"] if named and everywhere else [f"/c{name}" for name in named]
         for target in targets:
@@ -102,40 +102,41 @@ def _again(one: Source, made: Sequence[Call[Told]], numbers: Sequence[str]) -> D
             call.problems = [one_by_one(call)]
 
 
-def _enclosed(card: ControllerDraft) -> bool:
-    return any(not key.startswith(":") for key in card.drives)
+def _enclosed(controller: ControllerDraft) -> bool:
+    return any(not key.startswith(":") for key in controller.drives)
 
 
-def _loose(card: ControllerDraft) -> bool:
-    return any(key.startswith(":") for key in card.drives)
+def _loose(controller: ControllerDraft) -> bool:
+    return any(key.startswith(":") for key in controller.drives)
 
 
-def _rebuilding(card: ControllerDraft) -> bool:
-    words = [(drive.get("status_text") or "").lower() for drive in card.drives.values()]
+def _rebuilding(controller: ControllerDraft) -> bool:
+    words = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
     return any(word.startswith(("rbld", "rebuild")) for word in words)
 
 
 def _has(*names: str) -> Chooser:
-    return lambda card: any(name.startswith(names) for name in card.batteries)
+    return lambda controller: any(name.startswith(names) for name in controller.batteries)
 
 
-def _unclear(card: ControllerDraft) -> bool:
+def _unclear(controller: ControllerDraft) -> bool:
     """A battery is there, and the first answer has no table of it."""
-    return not card.batteries and bool(card.get("bbu_present"))
+    return not controller.batteries and bool(controller.get("bbu_present"))
 
 
-def _weak_pack(card: ControllerDraft) -> bool:
+def _weak_pack(controller: ControllerDraft) -> bool:
     """``/cx/ep show all`` adds the reason why an energy pack is not optimal."""
     return any(
-        name.startswith("energypack") and battery.get("status") != "ok" for name, battery in card.batteries.items()
+        name.startswith("energypack") and battery.get("status") != "ok"
+        for name, battery in controller.batteries.items()
     )
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
-    ("/vall", _ALL, lambda card: bool(card.volumes)),
+    ("/vall", _ALL, lambda controller: bool(controller.volumes)),
     ("/eall/sall", _ALL, _enclosed),
     ("/sall", _ALL, _loose),
-    ("/bbu", _ALL, lambda card: _has("bbu")(card) or _unclear(card)),
+    ("/bbu", _ALL, lambda controller: _has("bbu")(controller) or _unclear(controller)),
     ("/cv", _ALL, _has("cachevault")),
     ("/ep", _ALL, _weak_pack),
     ("/eall/sall", ("show", "rebuild"), _rebuilding),

@@ -38,10 +38,10 @@ class Plan:
     """Programs that are not run whatever comes, and why."""
 
 
-def plan(found: Sequence[Installed], cards: Sequence[Need]) -> Plan:
+def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
     """Decide from what is installed and from the cards on the bus (none: all that is safe is tried)."""
     made = Plan()
-    frozen = [need for need in cards if need.frozen_by_megacli]
+    frozen = [need for need in controllers if need.frozen_by_megacli]
     usable = list(found)
     if frozen:
         usable = [one for one in found if _kind(one) != OLD]
@@ -49,15 +49,15 @@ def plan(found: Sequence[Installed], cards: Sequence[Need]) -> Plan:
         if barred:
             made.problems.append(_barred(barred, frozen, usable))
     for kinds in (_USUAL, _USUAL_V8):
-        mine = [need for need in cards if set(need.kinds) & set(kinds)]
-        if cards and not mine:
+        mine = [need for need in controllers if set(need.kinds) & set(kinds)]
+        if controllers and not mine:
             continue
         order = mine[0].kinds if mine else kinds
         order = (*order, *(kind for kind in kinds if kind not in order))
         tools = [one for kind in order for one in usable if _kind(one) == kind]
         if tools:
             made.turns.append(Turn(tools, len(mine)))
-    made.problems += [_beyond(need) for need in cards if not need.kinds and not need.frozen_by_megacli]
+    made.problems += [_beyond(need) for need in controllers if not need.kinds and not need.frozen_by_megacli]
     return made
 
 

@@ -52,7 +52,7 @@ _FIGURES = frozenset({"firmware status", "bbu firmware status"})
 _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging": bbu_mask.CHARGING}
 
 
-def battery_of(card: ControllerDraft, block: Block) -> Draft:
+def battery_of(controller: ControllerDraft, block: Block) -> Draft:
     """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
     kinds = {
         battery_kind(item.pair.value)
@@ -60,23 +60,25 @@ def battery_of(card: ControllerDraft, block: Block) -> Draft:
         if item.label in ("batterytype", "battery type") and not item.section
     }
     name = "cachevault" if "capacitor" in kinds else "bbu"
-    known = next(iter(card.batteries), None)
-    if known is not None and known != name and name == "cachevault" and not card.batteries[known].get("kind"):
-        card.batteries[name] = card.batteries.pop(known)
-        card.batteries[name].name = name
-    return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
+    known = next(iter(controller.batteries), None)
+    if known is not None and known != name and name == "cachevault" and not controller.batteries[known].get("kind"):
+        controller.batteries[name] = controller.batteries.pop(known)
+        controller.batteries[name].name = name
+    return (
+        controller.batteries[known] if known is not None and known in controller.batteries else controller.battery(name)
+    )
 
 
-def read_battery(card: ControllerDraft, block: Block) -> None:
+def read_battery(controller: ControllerDraft, block: Block) -> None:
     """``BBU status for Adapter: 0`` and what stands below it."""
     if not any(item.pair.value for item in block.items):
         mark_read(*(line for item in block.items for line in item.pair.lines))
         return
-    battery = battery_of(card, block)
+    battery = battery_of(controller, block)
     for item in block.items:
         _read_item(battery, item)
     if any(item.section == FLAGS or item.label == "battery state" or _figure(item.pair) for item in block.items):
-        _judge(card, battery, block.items)
+        _judge(controller, battery, block.items)
 
 
 def _read_item(battery: Draft, item: Item) -> None:
@@ -120,7 +122,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
         battery.add_problem("warning", "state", message, remedy)
 
 
-def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
+def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
     """The status out of the state word and the flags; both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
@@ -142,7 +144,7 @@ def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None
     if words:
         battery.put(told_by[0].lines[0], "status_text", "; ".join(words))
     if status != "missing":
-        card.put(None, "bbu_present", value=True, weight=WEAK)
+        controller.put(None, "bbu_present", value=True, weight=WEAK)
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
@@ -224,29 +226,29 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
     ``Operational`` beside a flag that tells of trouble is degraded; ``Non Operational`` is also what a pack is while it
     learns or charges. Without a state word the flags alone tell.
     """
-    said = bbu_mask.status(mask)
+    printed = bbu_mask.status(mask)
     if mask & bbu_mask.MISSING:
         return "missing"
     if stated is None:
-        if said == "ok" and not worn and normalized(text) == "unknown":
+        if printed == "ok" and not worn and normalized(text) == "unknown":
             return "unknown"
-        return "degraded" if worn and said in ("ok", "charging") else said
-    if stated == "failed" and normalized(text).startswith("non") and said in ("learning", "charging"):
-        return said
-    if stated != "ok" or said == "learning":
-        return said if stated == "ok" else stated
+        return "degraded" if worn and printed in ("ok", "charging") else printed
+    if stated == "failed" and normalized(text).startswith("non") and printed in ("learning", "charging"):
+        return printed
+    if stated != "ok" or printed == "learning":
+        return printed if stated == "ok" else stated
     return "degraded" if worn or mask & _BAD else "ok"
 
 
-def read_summary(card: ControllerDraft, pair: Pair) -> None:
+def read_summary(controller: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
-    read_status(battery_of(card, Block("battery")), pair, "battery", battery_status, ROW)
+    read_status(battery_of(controller, Block("battery")), pair, "battery", battery_status, ROW)
 
 
-def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
+def read_summary_kind(controller: ControllerDraft, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
-    battery = battery_of(card, block)
+    battery = battery_of(controller, block)
     _kind(battery, pair)
 
 

@@ -29,49 +29,49 @@ def _present(text: str) -> bool | None:
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(card: ControllerDraft, block: Block) -> None:
+def read_card(controller: ControllerDraft, block: Block) -> None:
     """The pairs of a card, whatever command printed them."""
     for item in block.items:
-        _read_item(card, item)
-    _bus(card, block)
+        _read_item(controller, item)
+    _bus(controller, block)
 
 
-def _read_item(card: ControllerDraft, item: Item) -> None:
+def _read_item(controller: ControllerDraft, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
-        _jbod(card, pair)
+        _jbod(controller, pair)
     if prefix:
-        card.keep_detail(pair, prefix)
-    elif (label == "bbu" and section not in _HARDWARE) or not read_pair(card, pair, label, _FIELDS):
-        card.keep_detail(pair)
+        controller.keep_detail(pair, prefix)
+    elif (label == "bbu" and section not in _HARDWARE) or not read_pair(controller, pair, label, _FIELDS):
+        controller.keep_detail(pair)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
-def _jbod(card: ControllerDraft, pair: Pair) -> None:
+def _jbod(controller: ControllerDraft, pair: Pair) -> None:
     """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
-        card.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
+        controller.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: Draft, pair: Pair) -> None:
+def _memory(controller: Draft, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
-        card.read_field(pair, "cache.size_bytes", numbers.size, ROW)
+        controller.read_field(pair, "cache.size_bytes", numbers.size, ROW)
         return
-    card.keep_detail(pair)
+    controller.keep_detail(pair)
     if normalized(pair.value) == "absent":
-        card.put(pair.lines[0], "cache.present", value=False)
+        controller.put(pair.lines[0], "cache.present", value=False)
 
 
-def _failed_key(card: Draft, pair: Pair) -> None:
+def _failed_key(controller: Draft, pair: Pair) -> None:
     """``Security Key Failed              : No``."""
-    card.keep_detail(pair)
+    controller.keep_detail(pair)
     if normalized(pair.value) == "yes":
-        card.add_problem(
+        controller.add_problem(
             "warning",
             "state",
             "The controller's security key failed.",
@@ -79,20 +79,20 @@ def _failed_key(card: Draft, pair: Pair) -> None:
         )
 
 
-def _count(card: Draft, pair: Pair) -> None:
+def _count(controller: Draft, pair: Pair) -> None:
     """``Virtual Drives    : 1``: compared with the lists."""
-    card.keep_detail(pair)
+    controller.keep_detail(pair)
     if pair.value.isascii() and pair.value.isdecimal():
-        card.override(f"count.{normalized(pair.label)}", int(pair.value[:18]), WEAK)
+        controller.override(f"count.{normalized(pair.label)}", int(pair.value[:18]), WEAK)
 
 
-def _package(card: Draft, pair: Pair) -> None:
+def _package(controller: Draft, pair: Pair) -> None:
     """``FW Package Build: 12.12.0-0124``; the firmware's own version counts more."""
-    card.keep_detail(pair)
-    card.read_field(pair, "firmware", _TEXT, ROW)
+    controller.keep_detail(pair)
+    controller.read_field(pair, "firmware", _TEXT, ROW)
 
 
-def _bus(card: ControllerDraft, block: Block) -> None:
+def _bus(controller: ControllerDraft, block: Block) -> None:
     """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
     found = []
     for label in ("bus number", "device number", "function number"):
@@ -104,12 +104,12 @@ def _bus(card: ControllerDraft, block: Block) -> None:
     bus, device, function = found
     if bus <= 0xFF and device <= 0x1F and function <= 7:
         line = next(item.pair.lines[0] for item in block.items if item.label == "bus number")
-        card.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
+        controller.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
 
 
-def read_group(card: ControllerDraft, block: Block) -> None:
+def read_group(controller: ControllerDraft, block: Block) -> None:
     """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
-    group: GroupDraft = card.array(block.name or "?")
+    group: GroupDraft = controller.array(block.name or "?")
     for item in block.items:
         group.keep_detail(item.pair, f"{item.section} " if item.section else "")
 
@@ -122,7 +122,7 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
-def read_enclosure(card: ControllerDraft, block: Block) -> None:
+def read_enclosure(controller: ControllerDraft, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
     name = f"Enclosure {device}"
@@ -132,10 +132,10 @@ def read_enclosure(card: ControllerDraft, block: Block) -> None:
             if item.section and normalized(item.section) != f"{item.label} {normalized(item.pair.value)}"
             else ""
         )
-        card.keep_detail(item.pair, f"{name} {part}")
+        controller.keep_detail(item.pair, f"{name} {part}")
         status = item.label == "status" or item.label.endswith(" status")
         if status and normalized(item.pair.value) not in _WELL:
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
             )
 

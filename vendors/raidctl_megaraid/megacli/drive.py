@@ -47,24 +47,24 @@ def key_of(block: Block) -> str:
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
-def read_drive(card: ControllerDraft, block: Block) -> str | None:
+def read_drive(controller: ControllerDraft, block: Block) -> str | None:
     """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
         mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
         return None
-    key = _free(card, key_of(block))
-    drive = card.drive(key)
+    key = _free(controller, key_of(block))
+    drive = controller.drive(key)
     flags = {item.label: item.pair.value for item in block.items if not item.section}
     for item in block.items:
-        _read_item(drive, item, _Place(card, block, flags))
+        _read_item(drive, item, _Place(controller, block, flags))
     if block.volume is not None and block.foreign is None:
-        card.volume(block.volume).members.setdefault(key)
+        controller.volume(block.volume).members.setdefault(key)
     listed = block.line is not None and block.foreign is None
     if block.rest == "spare" and block.line is not None:
         drive.put(block.line, "role", "spare", ROW)
     if block.group is not None and listed:
         # DISK GROUP: 0
-        group = card.array(block.group)
+        group = controller.array(block.group)
         if block.rest == "spare":
             group.spares.setdefault(key, True)
         else:
@@ -72,11 +72,11 @@ def read_drive(card: ControllerDraft, block: Block) -> str | None:
     return key
 
 
-def _free(card: ControllerDraft, key: str) -> str:
+def _free(controller: ControllerDraft, key: str) -> str:
     """Drives whose slot is not told are different ones."""
-    if not key.endswith("?") or key not in card.drives:
+    if not key.endswith("?") or key not in controller.drives:
         return key
-    return f"{key}{len(card.drives) + 1}"
+    return f"{key}{len(controller.drives) + 1}"
 
 
 def _slot(text: str) -> str | None:
@@ -212,7 +212,7 @@ def _position(drive: Draft, pair: Pair, place: _Place) -> None:
         place.card.array(match[1]).members.setdefault(drive.name)
 
 
-def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
+def _hotspare(controller: ControllerDraft, drive: Draft, item: Item) -> None:
     """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
     pair = item.pair
     drive.keep_detail(pair, "Hotspare ")
@@ -220,7 +220,7 @@ def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
         drive.put(pair.lines[0], "role", "spare", ROW)
     elif item.label.startswith("array"):
         for number in _DIGITS.findall(pair.value):
-            card.array(str(int(number))).spares.setdefault(drive.name, True)
+            controller.array(str(int(number))).spares.setdefault(drive.name, True)
 
 
 def _progress(drive: Draft, pair: Pair) -> None:

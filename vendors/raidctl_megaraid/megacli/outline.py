@@ -91,9 +91,9 @@ class Segment:
 class Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Output) -> None:
-        self.sheet = sheet
-        self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(sheet.command))]
+    def __init__(self, output: Output) -> None:
+        self.sheet = output
+        self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(output.command))]
         self.hint = self.segments[0].hint
         self.adapter: str | None = self.hint
         self.foreign: str | None = None
@@ -382,14 +382,14 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
     return True
 
 
-def outline(sheet: Output) -> list[Segment]:
+def outline(output: Output) -> list[Segment]:
     """The segments of a text. Linear in its lines; never raises for what stands there."""
-    outliner = Outliner(sheet)
+    outliner = Outliner(output)
     following = ""
     nexts: list[str] = []
-    for line in reversed(sheet.lines):
+    for line in reversed(output.lines):
         nexts.append(following)
         following = line.stripped[:100] if line.text[:200].strip() else following
-    for line, upcoming in zip(sheet.lines, reversed(nexts), strict=True):
+    for line, upcoming in zip(output.lines, reversed(nexts), strict=True):
         outliner.take(line, upcoming)
     return outliner.segments

@@ -27,30 +27,30 @@ _CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE
 _CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
 
 
-def read(cards: Cards, document: Document) -> tuple[Output, list[Problem]]:
+def read(controllers: Cards, document: Document) -> tuple[Output, list[Problem]]:
     """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
 
     Returns:
         The sheet, with what is no fact of a card noted already, and the problems that are not of an object.
     """
-    sheet = Output.of_text(document.name, document.text)
-    sheet.closing = _CLOSING
-    reading = _Reading(cards, sheet)
-    segments = outline(sheet)
+    output = Output.of_text(document.name, document.text)
+    output.closing = _CLOSING
+    reading = _Reading(controllers, output)
+    segments = outline(output)
     reading.adopt(segments)
     for segment in segments:
         reading.segment(segment)
-    for card in cards.cards.values():
-        settle(card)
-    return sheet, list(dict.fromkeys(reading.problems))
+    for controller in controllers.cards.values():
+        settle(controller)
+    return output, list(dict.fromkeys(reading.problems))
 
 
 class _Reading:
     """One text on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Output) -> None:
-        self.cards = cards
-        self.sheet = sheet
+    def __init__(self, controllers: Cards, output: Output) -> None:
+        self.cards = controllers
+        self.sheet = output
         self.problems: list[Problem] = []
         self.only: str | None = None
         """The adapter that a nameless part speaks of: the only one that the text names."""
@@ -74,9 +74,9 @@ class _Reading:
         events = [block for block in segment.blocks if block.kind == "event"]
         if events:
             said.read_events(self.card(events[0].adapter), events)
-        told = self.blocks(block for block in segment.blocks if block.kind != "event")
+        reported = self.blocks(block for block in segment.blocks if block.kind != "event")
         count = self.sentences(segment)
-        self.ending(segment, count, quiet=not (told or events or len(self.problems) > before))
+        self.ending(segment, count, quiet=not (reported or events or len(self.problems) > before))
 
     def blocks(self, blocks: Iterable[Block]) -> bool:
         """Read blocks; whether there was anything in them."""
@@ -103,35 +103,35 @@ class _Reading:
             if block.adapter is not None:
                 self.enclosures(self.card(block.adapter), block)
             return
-        card = self.card(block.adapter)
+        controller = self.card(block.adapter)
         if block.kind == "volume":
-            read_volume(card, block)
+            read_volume(controller, block)
         elif block.kind == "drive":
-            read_drive(card, block)
+            read_drive(controller, block)
         elif block.kind == "battery":
-            read_battery(card, block)
+            read_battery(controller, block)
         elif block.kind == "group":
-            read_group(card, block)
+            read_group(controller, block)
         elif block.kind == "enclosure":
-            read_enclosure(card, block)
+            read_enclosure(controller, block)
         elif block.kind == "missing":
-            said.read_missing(card, block)
+            said.read_missing(controller, block)
         else:
-            read_card(card, block)
+            read_card(controller, block)
 
-    def enclosures(self, card: ControllerDraft, block: Block) -> None:
+    def enclosures(self, controller: ControllerDraft, block: Block) -> None:
         """``Number of enclosures on adapter 0 -- 1``."""
         if block.rest.isdecimal() and block.line is not None:
-            card.detail(block.line, "Number of enclosures", block.rest)
+            controller.detail(block.line, "Number of enclosures", block.rest)
 
     def foreign(self, block: Block) -> None:
         """What a foreign configuration holds is no volume and no group of this card."""
-        card = self.card(block.adapter)
+        controller = self.card(block.adapter)
         kind = {"volume": f"Virtual Drive {block.target or block.name} ", "group": f"Disk Group {block.name} "}
         for item in block.items:
             part = f"{item.section} " if item.section else ""
-            card.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
-        card.put(None, "foreign", value=True)
+            controller.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
+        controller.put(None, "foreign", value=True)
 
     def sentences(self, segment: Segment) -> int | None:
         """Read the sentences; the number of controllers where the tool tells it."""
@@ -191,10 +191,10 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(card: ControllerDraft) -> None:
+def settle(controller: ControllerDraft) -> None:
     """What follows from several lines, of one text or of several that were put together; idempotent."""
-    summary.settle(card)
-    for volume in card.volumes.values():
+    summary.settle(controller)
+    for volume in controller.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:
             volume.put(None, "status", busy, volume.values["status"][0] + ROW)

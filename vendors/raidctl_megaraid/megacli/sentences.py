@@ -32,8 +32,8 @@ def _on_volume(card_of: CardOf, line: Line, match: re.Match[str], adapter: str |
     volume.detail(line, f"Ongoing {label}", match["said"])
 
 
-def _volume(card: ControllerDraft, number: str) -> GroupDraft:
-    return card.volume(str(int(number)))
+def _volume(controller: ControllerDraft, number: str) -> GroupDraft:
+    return controller.volume(str(int(number)))
 
 
 def _on_drive(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -82,9 +82,9 @@ def _number(text: str) -> str:
 
 def _preserved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
-    card = card_of(adapter)
-    card.put(line, "cache.preserved_data", value=True)
-    card.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
+    controller = card_of(adapter)
+    controller.put(line, "cache.preserved_data", value=True)
+    controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 
 def _discarded(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -99,11 +99,11 @@ def _nothing_preserved(card_of: CardOf, line: Line, match: re.Match[str], adapte
 
 def _foreign(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``There are 2 foreign configuration(s) on controller 0.``; ``There is no foreign configuration …``."""
-    card = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
+    controller = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
     count = 0 if normalized(match["count"]) in ("no", "0") else match["count"]
-    card.detail(line, "Foreign configurations", str(count))
+    controller.detail(line, "Foreign configurations", str(count))
     if count:
-        card.put(None, "foreign", value=True)
+        controller.put(None, "foreign", value=True)
 
 
 def _count(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -119,15 +119,15 @@ def _none_there(card_of: CardOf, line: Line, match: re.Match[str], adapter: str 
 
 def _moved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read anew."""
-    card = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
-    card.detail(line, f"Changed {match['what']}", match["said"])
+    controller = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
+    controller.detail(line, f"Changed {match['what']}", match["said"])
 
 
 def _set(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: Set rebuild rate to 45% success.``."""
     named = match["adapter"] or next(iter(_ON_ADAPTER.findall(match["what"])), None)
-    card = card_of(_number(named) if named else adapter)
-    card.detail(line, match["what"].strip(" :,"), "success")
+    controller = card_of(_number(named) if named else adapter)
+    controller.detail(line, match["what"].strip(" :,"), "success")
 
 
 _ON_ADAPTER = re.compile(r"\bon adapter (\d{1,3})\b", re.IGNORECASE | re.ASCII)
@@ -135,22 +135,22 @@ _ON_ADAPTER = re.compile(r"\bon adapter (\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 def _later(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Battery capacity is too low. So policy Change to WB will not come into effect immediately``."""
-    card = card_of(adapter)
-    card.detail(line, "Warning", match[0])
-    card.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
+    controller = card_of(adapter)
+    controller.detail(line, "Warning", match[0])
+    controller.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
 
 
 def _setting(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: Rebuild Rate = 30%``, ``Adapter 0: NCQ is Enabled.``."""
     del adapter
-    card = card_of(_number(match["adapter"]))
+    controller = card_of(_number(match["adapter"]))
     text = match["rest"].strip()
     pair = split(text) or _is(text)
     if pair is None:
-        card.detail(line, "Said", text)
+        controller.detail(line, "Said", text)
         return
     block = Block("card", items=[Item("", Pair(pair[0], pair[1].rstrip("."), [line]))])
-    read_card(card, block)
+    read_card(controller, block)
 
 
 _IS = re.compile(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")
@@ -229,7 +229,7 @@ def read_setting(card_of: CardOf, line: Line) -> bool:
 _MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
-def read_missing(card: ControllerDraft, block: Block) -> None:
+def read_missing(controller: ControllerDraft, block: Block) -> None:
     """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``."""
     for line in block.texts:
         match = _MISSING_ROW.fullmatch(line.stripped)
@@ -238,7 +238,7 @@ def read_missing(card: ControllerDraft, block: Block) -> None:
             if line.stripped.lower().startswith(("no", "array", "row", "size")):
                 mark_read(line)
             continue
-        group = card.array(str(int(match[2])))
+        group = controller.array(str(int(match[2])))
         size = attempt(numbers.size, match[4])
         group.detail(line, f"Missing drive, row {match[3]}", match[4] if size else "yes")
         group.add_problem(
@@ -247,17 +247,17 @@ def read_missing(card: ControllerDraft, block: Block) -> None:
         )  # fmt: skip
 
 
-def read_events(card: ControllerDraft, blocks: list[Block]) -> None:
+def read_events(controller: ControllerDraft, blocks: list[Block]) -> None:
     """``seqNum: 0x00002a10`` and the lines below it: events are counted, the latest are kept."""
     for block in blocks:
         for line in ([block.line] if block.line else []) + block.texts:
-            card.add_evidence(line, "details[Events]", line.stripped)
-    card.put(None, "events", (card.get("events") or 0) + len(blocks), DETAIL)
-    card.replace_words("Events", str(len(blocks)))
+            controller.add_evidence(line, "details[Events]", line.stripped)
+    controller.put(None, "events", (controller.get("events") or 0) + len(blocks), DETAIL)
+    controller.replace_words("Events", str(len(blocks)))
     for block in blocks[-_EVENTS_KEPT:]:
         description = next((text for line in block.texts if (text := _described(line))), None)
         if description:
-            card.keep_words(f"Event {block.name}".strip(), description)
+            controller.keep_words(f"Event {block.name}".strip(), description)
 
 
 _EVENTS_KEPT = 20

@@ -27,7 +27,7 @@ ONLY_SUMMARY = "summary"
 """Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
 
 
-def read_block(card: ControllerDraft, block: Block) -> None:
+def read_block(controller: ControllerDraft, block: Block) -> None:
     """One paragraph; its name is the title above it."""
     readers = {
         "Controller": _controller, "BBU": _bbu, "CacheVault": _bbu, "PD": _drive, "Virtual Drives": _volume,
@@ -35,57 +35,57 @@ def read_block(card: ControllerDraft, block: Block) -> None:
     }  # fmt: skip
     reader = readers.get(block.name)
     if reader is not None:
-        reader(card, block)
+        reader(controller, block)
         return
     prefix = "Enclosure " if block.name == "Enclosure" else ""
     for item in block.items:
-        card.keep_detail(item.pair, prefix)
+        controller.keep_detail(item.pair, prefix)
         if prefix and item.label == "status" and normalized(item.pair.value) not in ("ok", "normal", "optimal"):
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"An enclosure's status is {item.pair.value}.", "Look at the enclosure."
             )
 
 
-def _controller(card: ControllerDraft, block: Block) -> None:
+def _controller(controller: ControllerDraft, block: Block) -> None:
     for item in block.items:
-        if not read_pair(card, item.pair, item.label, _CONTROLLER):
-            card.keep_detail(item.pair)
+        if not read_pair(controller, item.pair, item.label, _CONTROLLER):
+            controller.keep_detail(item.pair)
 
 
-def _product(card: Draft, pair: Pair) -> None:
+def _product(controller: Draft, pair: Pair) -> None:
     """``ProductName       : PERC H710 Adapter(Bus 0, Dev 0)``."""
     match = _PRODUCT.fullmatch(pair.value)
-    card.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
-    card.keep_detail(pair)
+    controller.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
+    controller.keep_detail(pair)
 
 
-def _package(card: Draft, pair: Pair) -> None:
+def _package(controller: Draft, pair: Pair) -> None:
     """``FW Package Version: 21.1.0-0007``."""
-    card.keep_detail(pair)
-    card.put(pair.lines[0], "firmware", pair.value, ROW)
+    controller.keep_detail(pair)
+    controller.put(pair.lines[0], "firmware", pair.value, ROW)
 
 
-def _bbu(card: ControllerDraft, block: Block) -> None:
+def _bbu(controller: ControllerDraft, block: Block) -> None:
     for item in block.items:
         if item.label in ("bbu type", "type", "cachevault type"):
-            battery.read_summary_kind(card, item.pair)
+            battery.read_summary_kind(controller, item.pair)
         elif item.label == "status":
-            battery.read_summary(card, item.pair)
+            battery.read_summary(controller, item.pair)
         else:
-            card.keep_detail(item.pair, f"{block.name} ")
+            controller.keep_detail(item.pair, f"{block.name} ")
 
 
-def _drive(card: ControllerDraft, block: Block) -> None:
+def _drive(controller: ControllerDraft, block: Block) -> None:
     """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
     match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
     if match is None or _backplane(pairs):
         for item in block.items:
-            card.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")
+            controller.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")
         return
     position = _ENCLOSURE_POSITION.search(match[1])
-    drive = card.drive(_key(card, match[2], match[1]))
+    drive = controller.drive(_key(controller, match[2], match[1]))
     drive.conclude(ONLY_SUMMARY, match[1])
     if connector is not None:
         drive.keep_detail(connector)
@@ -99,10 +99,10 @@ def _drive(card: ControllerDraft, block: Block) -> None:
             drive.keep_detail(item.pair)
 
 
-def _key(card: ControllerDraft, slot: str, connector: str) -> str:
+def _key(controller: ControllerDraft, slot: str, connector: str) -> str:
     """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
     free = f":{slot}"
-    taken = card.drives.get(free)
+    taken = controller.drives.get(free)
     if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):
         return free
     return f"{' '.join(_PARTS.findall(connector))}:{slot}"
@@ -143,15 +143,15 @@ def _disk_type(drive: Draft, pair: Pair) -> None:
         drive.read_field(Pair(pair.label, kind, pair.lines), "media", media, ROW)
 
 
-def _volume(card: ControllerDraft, block: Block) -> None:
+def _volume(controller: ControllerDraft, block: Block) -> None:
     first = next((item.pair for item in block.items if item.label == "virtual drive"), None)
     match = _TARGET.fullmatch(first.value) if first is not None else None
     if match is None or first is None:
         for item in block.items:
-            card.keep_detail(item.pair, "Virtual drive ")
+            controller.keep_detail(item.pair, "Virtual drive ")
         return
     target = str(int(match[1]))
-    draft = card.volume(target)
+    draft = controller.volume(target)
     draft.put(first.lines[0], "target", int(target), ROW)
     if (match[2] or "").strip():
         draft.put(first.lines[0], "name", match[2].strip(), ROW)
@@ -160,19 +160,19 @@ def _volume(card: ControllerDraft, block: Block) -> None:
             draft.keep_detail(item.pair)
 
 
-def settle(card: ControllerDraft) -> None:
+def settle(controller: ControllerDraft) -> None:
     """Join the drives of the summary with those of the lists, whatever came first."""
-    alone = [key for key, drive in card.drives.items() if ONLY_SUMMARY in drive.values]
+    alone = [key for key, drive in controller.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}
-    for key, drive in card.drives.items() if alone else ():
+    for key, drive in controller.drives.items() if alone else ():
         if ONLY_SUMMARY not in drive.values:
             others.setdefault(key.rpartition(":")[2], []).append(key)
     for key in alone:
-        drive = card.drives[key]
-        fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
+        drive = controller.drives[key]
+        fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(controller.drives[name], drive)]
         if len(fitting) == 1:
             drive.discard(ONLY_SUMMARY)
-            card.drives[fitting[0]].absorb(card.drives.pop(key))
+            controller.drives[fitting[0]].absorb(controller.drives.pop(key))
 
 
 def _fits(one: Draft, other: Draft) -> bool:
@@ -184,7 +184,7 @@ _CONTROLLER: Fields[ControllerDraft] = {
     **dict.fromkeys(("productname", "product name"), _product),
     "fw package version": _package,
     # Status            : Optimal
-    "status": lambda card, pair: read_status(card, pair, "controller", health, ROW),
+    "status": lambda controller, pair: read_status(controller, pair, "controller", health, ROW),
 }
 _DRIVE: Fields[Draft] = {
     "product id": _model,

@@ -31,21 +31,21 @@ _MOST_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
 
-def volume_of(card: ControllerDraft, block: Block) -> GroupDraft:
+def volume_of(controller: ControllerDraft, block: Block) -> GroupDraft:
     """The draft of the virtual drive that a block is about.
 
     The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
     (Target Id: 3)`` and ``Virtual Drive: 0 (Target Id: 4)`` are two.
     """
     number = block.target or block.name
-    if not number and "?" in card.volumes:
-        return card.volume(f"?{len(card.volumes) + 1}")
-    return card.volume(number or "?")
+    if not number and "?" in controller.volumes:
+        return controller.volume(f"?{len(controller.volumes) + 1}")
+    return controller.volume(number or "?")
 
 
-def read_volume(card: ControllerDraft, block: Block) -> None:
+def read_volume(controller: ControllerDraft, block: Block) -> None:
     """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
-    volume = volume_of(card, block)
+    volume = volume_of(controller, block)
     if block.line is not None:
         _heading(volume, block.line, block)
     if block.group is not None:

@@ -39,7 +39,7 @@ def version(text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]:
+def read(controllers: Cards, document: Document) -> tuple[Output, list[Problem], bool]:
     """Read one output.
 
     Returns:
@@ -55,16 +55,16 @@ def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]
         remedy = "Run the command again, as root, and keep its complete output." if given is None else _NEWER
         problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
         return Output.of_text(document.name, document.text), [problem], False
-    sheet = Output.of_json(document.name, given)
-    reading = _Reading(cards, sheet)
+    output = Output.of_json(document.name, given)
+    reading = _Reading(controllers, output)
     for path, one in _items(given, "controllers"):
         reading.card(path, one)
     problems = list(reading.problems(given, document.name))
     for key in ("format", "version", "tried_on", "problems"):
-        _note(sheet, key)
+        _note(output, key)
     if not given.get("controllers"):
-        _note(sheet, "controllers")
-    return sheet, problems, True
+        _note(output, "controllers")
+    return output, problems, True
 
 
 def _told(given: Mapping[str, Any]) -> str:
@@ -87,10 +87,10 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
             yield f"{path}{key}[{number}]", one
 
 
-def _note(sheet: Output, start: str) -> None:
+def _note(output: Output, start: str) -> None:
     """Everything below a path that nothing else has used says nothing of an object."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
-    mark_read(*(line for line in sheet.lines if not line.used and own.match(line.text)))
+    mark_read(*(line for line in output.lines if not line.used and own.match(line.text)))
 
 
 def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def _numbers(value: object) -> list[int]:
 class _Reading:
     """One output on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Output) -> None:
-        self.cards, self.sheet = cards, sheet
+    def __init__(self, controllers: Cards, output: Output) -> None:
+        self.cards, self.sheet = controllers, output
         self.keys: dict[tuple[str, int], str] = {}
         """The key of a drive, by the number of its card and its device id."""
 
@@ -117,21 +117,21 @@ class _Reading:
         if not any(one.get("status") for _, one in _items(given, "answers")):
             _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
             return
-        card = self.cards.card(str(number))
-        card.put(self.sheet.leaf(f"{path}.number"), "number", number)
-        card.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
-        self.fields(card, path, given, CARD)
+        controller = self.cards.card(str(number))
+        controller.put(self.sheet.leaf(f"{path}.number"), "number", number)
+        controller.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        self.fields(controller, path, given, CARD)
         for at, one in _items(given, "firmware", f"{path}."):
-            self.firmware(card, at, one)
+            self.firmware(controller, at, one)
         for name in ("memory_errors", "can_set"):
-            self.details(card, f"{path}.{name}", _dict(given, name), name)
-        self.fields(card, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
-        self.battery(card, f"{path}.battery", _dict(given, "battery"))
+            self.details(controller, f"{path}.{name}", _dict(given, name), name)
+        self.fields(controller, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
+        self.battery(controller, f"{path}.battery", _dict(given, "battery"))
         for at, one in _items(given, "drives", f"{path}."):
-            self.drive(card, at, one)
-        homes = self.arrays(card, path, given)
+            self.drive(controller, at, one)
+        homes = self.arrays(controller, path, given)
         for at, one in _items(given, "volumes", f"{path}."):
-            self.volume(card, at, one, homes)
+            self.volume(controller, at, one, homes)
         for name in ("answers", "result", "volumes", "drives", "arrays", "battery", "properties", "firmware"):
             if name in ("answers", "result") or not given.get(name):
                 _note(self.sheet, f"{path}.{name}")
@@ -165,40 +165,40 @@ class _Reading:
             elif line is not None:
                 draft.detail(line, f"{prefix} {key}", _shown(value))
 
-    def firmware(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+    def firmware(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
-        name, told = given.get("name"), given.get("version")
+        name, reported = given.get("name"), given.get("version")
         line = self.sheet.leaf(f"{path}.version")
-        if line is not None and isinstance(name, str) and isinstance(told, str):
+        if line is not None and isinstance(name, str) and isinstance(reported, str):
             if name == "APP":
-                card.put(line, "firmware", told)
+                controller.put(line, "firmware", reported)
             else:
-                card.detail(line, f"firmware {name}", told)
+                controller.detail(line, f"firmware {name}", reported)
             _note(self.sheet, path)
 
-    def battery(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+    def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """One that is there gets a draft of its own; that there is none is the card's to say."""
         present = given.get("present")
         line = self.sheet.leaf(f"{path}.present")
         if isinstance(present, bool):
-            card.put(line, "bbu_present", present)
+            controller.put(line, "bbu_present", present)
         if present is True:
-            battery = card.battery("bbu")
+            battery = controller.battery("bbu")
             self.fields(battery, path, given, BATTERY)
             if not isinstance(given.get("status_bits"), int):
                 battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
         _note(self.sheet, path)
 
-    def drive(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+    def drive(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
         if not isinstance(device, int):
             return
         key = f"{enclosure if isinstance(enclosure, int) else ''}:{slot if isinstance(slot, int) else f'?{device}'}"
-        if key in card.drives:  # two drives in one slot: the firmware's number tells them apart
+        if key in controller.drives:  # two drives in one slot: the firmware's number tells them apart
             key = f"{key.rpartition(':')[0]}:?{device}"
-        self.keys[card.name, device] = key
-        drive = card.drive(key)
+        self.keys[controller.name, device] = key
+        drive = controller.drive(key)
         self.fields(drive, path, given, DRIVE)
         drive.add_evidence(self.sheet.leaf(f"{path}.enclosure"), "id", key)
         drive.add_evidence(self.sheet.leaf(f"{path}.slot"), "id", key)
@@ -207,7 +207,7 @@ class _Reading:
         for name in ("array", "dedicated_to", "progress"):
             _note(self.sheet, f"{path}.{name}")
 
-    def arrays(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
+    def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The drive group of each array: those that a volume spans are one group, named after the first of them."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
@@ -218,32 +218,32 @@ class _Reading:
             ref = one.get("ref")
             if not isinstance(ref, int):
                 continue
-            group = card.array(homes.setdefault(ref, str(ref)))
+            group = controller.array(homes.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
             for place, member in _items(one, "drives", f"{at}."):
-                key = self.key(card, member)
+                key = self.key(controller, member)
                 if key is not None:
                     group.members[key] = None
-                    card.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
+                    controller.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
                 _note(self.sheet, place)
             _note(self.sheet, at)
         for _, drive in _items(given, "drives"):
             for ref in _numbers(drive.get("dedicated_to")):
-                key = self.key(card, drive)
+                key = self.key(controller, drive)
                 if key is not None and ref in homes:
-                    card.array(homes[ref]).spares[key] = True
+                    controller.array(homes[ref]).spares[key] = True
         return homes
 
-    def key(self, card: ControllerDraft, given: Mapping[str, Any]) -> str | None:
+    def key(self, controller: ControllerDraft, given: Mapping[str, Any]) -> str | None:
         """The key of the drive with this device id."""
         device = given.get("device_id")
-        return self.keys.get((card.name, device)) if isinstance(device, int) else None
+        return self.keys.get((controller.name, device)) if isinstance(device, int) else None
 
-    def volume(self, card: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+    def volume(self, controller: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
             return
-        volume = card.volume(str(target))
+        volume = controller.volume(str(target))
         volume.put(self.sheet.leaf(f"{path}.target"), "target", target)
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
@@ -275,12 +275,12 @@ class _Reading:
     def object(self, where: str) -> Draft | None:
         """The draft that ``controller 0, volume 1`` means."""
         match = _WHERE.fullmatch(where)
-        card = self.cards.cards.get(str(int(match[1]))) if match else None
-        if match is None or card is None or match[2] is None:
-            return card
+        controller = self.cards.cards.get(str(int(match[1]))) if match else None
+        if match is None or controller is None or match[2] is None:
+            return controller
         if match[2] == "volume":
-            return card.volumes.get(str(int(match[3])), card)
-        return card.drives.get(self.keys.get((card.name, int(match[3])), ""), card)
+            return controller.volumes.get(str(int(match[3])), controller)
+        return controller.drives.get(self.keys.get((controller.name, int(match[3])), ""), controller)
 
 
 def _shown(value: object) -> str:

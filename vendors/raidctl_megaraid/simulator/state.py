@@ -37,9 +37,9 @@ def flag(label: str, battery: str) -> str | None:
     return None if known is None else known[1] if known[0] == battery else known[2]
 
 
-def name(card: str, setting: str, volume: str | None = None) -> str:
+def name(controller: str, setting: str, volume: str | None = None) -> str:
     """``megaraid 0/v1/wrcache``."""
-    return f"megaraid {card}/{setting}" if volume is None else f"megaraid {card}/v{volume}/{setting}"
+    return f"megaraid {controller}/{setting}" if volume is None else f"megaraid {controller}/v{volume}/{setting}"
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ class Card:
         return "WT" if set_to == "WB" and not goes_on else set_to
 
 
-def volumes(card: str, state: Mapping[str, str]) -> list[str]:
+def volumes(controller: str, state: Mapping[str, str]) -> list[str]:
     """The numbers of a card's volumes."""
-    start = f"megaraid {card}/v"
+    start = f"megaraid {controller}/v"
     found = {key[len(start) :].partition("/")[0] for key in state if key.startswith(start) and "/" in key[len(start) :]}
     return sorted(found, key=lambda text: (len(text), text))
 
 
-def known(card: str, state: Mapping[str, str]) -> bool:
+def known(controller: str, state: Mapping[str, str]) -> bool:
     """Whether there is such a card."""
-    return any(key.startswith(f"megaraid {card}/") for key in state)
+    return any(key.startswith(f"megaraid {controller}/") for key in state)

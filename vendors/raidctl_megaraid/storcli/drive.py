@@ -54,7 +54,7 @@ _ROW_FIELDS = {
 }
 
 
-def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
@@ -66,7 +66,7 @@ def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool
     where = place(row)
     if where is None:
         return None
-    drive = card.drive(key(where))
+    drive = controller.drive(key(where))
     for title in ADDRESSES:
         if title in row:
             put_place(drive, row[title], where)
@@ -75,7 +75,7 @@ def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool
             read_field(drive, row[title], field, weight)
     jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
     _state(drive, row, weight, jbod=jbod)
-    _group(card, drive, row)
+    _group(controller, drive, row)
     keep_cells(drive, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
     return drive
 
@@ -94,15 +94,15 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     for title in ("state", "status"):
         if title in row and row[title] not in (state, status):
             drive.keep_detail(row[title])
-    said = [pair for pair in (state, status) if pair is not None]
-    if not said:
+    printed = [pair for pair in (state, status) if pair is not None]
+    if not printed:
         return
     known = vocabulary.drive_state(state.value) if state else None
     second = vocabulary.drive_status(status.value) if status else None
     healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
-        words_said = " ".join(pair.value for pair in said)
+        words_said = " ".join(pair.value for pair in printed)
         drive.add_problem("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
         health = "unknown" if health == "ok" else health
     role = known.role if known else None
@@ -113,15 +113,15 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     elif role == "member" and "dg" in row and not vocabulary.has_value(row["dg"].value):
         role = None
     drive.put(None, "state", health, weight)
-    for pair in said:
+    for pair in printed:
         for line in pair.lines:
             drive.add_evidence(line, "status", health)
-            drive.put(line, "status_text", ", ".join(each.value for each in said), weight)
+            drive.put(line, "status_text", ", ".join(each.value for each in printed), weight)
             if role is not None:
                 drive.put(line, "role", role, weight)
 
 
-def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
+def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
     A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
@@ -135,10 +135,10 @@ def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
         drive.override("spare_for", tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
         drive.add_evidence(line, "spare_for", ", ".join(names))
         for name in names:
-            card.array(name).spares[drive.name] = True
+            controller.array(name).spares[drive.name] = True
     elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
         drive.put(line, "array", pair.value, ROW)
-        card.array(pair.value).members[drive.name] = None
+        controller.array(pair.value).members[drive.name] = None
     else:
         drive.keep_detail(pair)
         if (

@@ -186,10 +186,10 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
     saying = _meaning(text, code)
     if saying.message == _OPTIONAL and _is_main(command) and not _has_data(answer):
         saying = _OTHER
-    told = text[:_LONGEST].rstrip(".")
+    reported = text[:_LONGEST].rstrip(".")
     if word(code) not in _NO_CODE:
-        told += f" (error {code[:12]})"
-    message = saying.message.format(text=f"{_who(answer, objects)}{told}")
+        reported += f" (error {code[:12]})"
+    message = saying.message.format(text=f"{_who(answer, objects)}{reported}")
     yield Problem(
         severity=saying.severity, kind=saying.kind, where=command, message=f"{message.rstrip('.')}.",
         remedy=saying.remedy,
@@ -198,8 +198,8 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
 
 def _meaning(text: str, code: str) -> Saying:
     number = int(code) if code.isdecimal() and len(code) < 6 else None
-    by_text = next((saying for saying in SAYINGS if saying.form.search(text)), None)
-    by_code = next((saying for saying in SAYINGS if number in saying.codes), None)
+    by_text = next((message for message in SAYINGS if message.form.search(text)), None)
+    by_code = next((message for message in SAYINGS if number in message.codes), None)
     return by_text or by_code or _OTHER
 
 

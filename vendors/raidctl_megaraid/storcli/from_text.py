@@ -162,11 +162,11 @@ class _Reader:
             self._note(block.lines)
         elif block.kind == "crash":
             self.died = True
-            said = printable(collapse(block.lines[0].text))[:200]
+            printed = printable(collapse(block.lines[0].text))[:200]
             mark_read(*block.lines)
             where = f" in “{self.stack[-1].title}”" if self.stack else ""
             self.outline.complain(
-                "error", "unread", f"The tool died{where} ({said}): the output up to that point was read.", AGAIN
+                "error", "unread", f"The tool died{where} ({printed}): the output up to that point was read.", AGAIN
             )
         elif block.kind == "text":
             self._text(block)

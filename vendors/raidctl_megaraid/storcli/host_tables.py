@@ -28,68 +28,71 @@ def row_number(row: Row) -> Pair | None:
     return None
 
 
-def read_overview(cards: Cards, section: Section) -> None:
+def read_overview(controllers: Cards, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
         if cell is None:
             continue
-        card = cards.card(cell.value.strip())
+        controller = controllers.card(cell.value.strip())
         for line in cell.lines:
-            card.put(line, "number", int(cell.value))
+            controller.put(line, "number", int(cell.value))
         if words.word(section.title).startswith(("it ", "hba ")):
-            card.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
+            controller.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
         for other in row.values():
             if other is not cell:
-                _cell(card, section, other)
+                _cell(controller, section, other)
 
 
-def _cell(card: ControllerDraft, section: Section, cell: Pair) -> None:
+def _cell(controller: ControllerDraft, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
-    if read_pair(card, cell, label, _COLUMNS):
+    if read_pair(controller, cell, label, _COLUMNS):
         return
-    card.keep_detail(cell, f"{section.title}: ")
+    controller.keep_detail(cell, f"{section.title}: ")
     if label in ("bbu", "epack", "energy pack"):
-        battery.read_column(card, cell)
+        battery.read_column(controller, cell)
     elif label == "subvendid":
-        read_subvendor(card, cell)
+        read_subvendor(controller, cell)
     elif label in COUNTS and cell.value.strip().isdecimal():
-        card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
+        controller.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
 
 
-def read_brand(card: Draft, pair: Pair, model: str | None) -> None:
+def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
     """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
     plain = words.word(model or "")
     maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
     if maker is not None:
-        card.put(pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
 
 
-def read_subvendor(card: Draft, pair: Pair) -> None:
+def read_subvendor(controller: Draft, pair: Pair) -> None:
     """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
     try:
         number = words.number(pair.value)
     except ValueError:
-        card.unread(pair.label, pair.value)
+        controller.unread(pair.label, pair.value)
         return
     name = VENDORS.get(number) if number is not None else None
     if name is not None:
-        card.put(pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
 
 
-def read_status(card: Draft, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(controller: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
-    statuses.read_status(card, pair, "controller", words.health, weight)
+    statuses.read_status(controller, pair, "controller", words.health, weight)
 
 
 _COLUMNS: Fields[ControllerDraft] = {
     # PERCH730Mini: the blanks are left out here, other commands print them
     **dict.fromkeys(("model", "product name"), Field("model", words.plain_text, ROW, then=read_brand)),
     # Hlth        Opt
-    **dict.fromkeys(("hlth", "health", "status"), lambda card, cell: read_status(card, cell, ROW)),
+    **dict.fromkeys(("hlth", "health", "status"), lambda controller, cell: read_status(controller, cell, ROW)),
     "personality": Field("mode", words.mode, ROW),
     # PCI Address    00:03:00:00
     "pci address": Field(
-        "pci_address", words.pci_address, ROW, then=lambda card, _, address: card.put(None, "bus", address, ROW)
+        "pci_address",
+        words.pci_address,
+        ROW,
+        then=lambda controller, _, address: controller.put(None, "bus", address, ROW),
     ),
 }

@@ -34,17 +34,17 @@ def loose(output: Output, text: str) -> list[Line]:
 
 def _stray(outline: Outline, lines: list[Line]) -> None:
     """Lines that are no answer: quoted in a problem, prompts left alone."""
-    said = []
+    printed = []
     for line in lines:
         text = plain(line.text)
         if CRASH.search(text):
             _died(outline, text)
             mark_read(line)
         elif not is_prompt(text) and not _BRACKETS.fullmatch(text):
-            said.append(printable(collapse(text))[:160])
+            printed.append(printable(collapse(text))[:160])
             mark_read(line)
-    if said:
-        shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
+    if printed:
+        shown = "; ".join(printed[:_SHOWN]) + (f" … ({len(printed)} lines)" if len(printed) > _SHOWN else "")
         outline.complain("info", "note", f"Besides the JSON, the output contains: “{shown}”. The JSON was read.")
 
 
@@ -66,8 +66,8 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     )  # fmt: skip
 
 
-def _died(outline: Outline, said: str) -> None:
+def _died(outline: Outline, printed: str) -> None:
     outline.complain(
         "error", "unread",
-        f"The tool died ({printable(collapse(said))[:160]}): the output up to that point was read.", AGAIN,
+        f"The tool died ({printable(collapse(printed))[:160]}): the output up to that point was read.", AGAIN,
     )  # fmt: skip

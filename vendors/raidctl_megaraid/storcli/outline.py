@@ -60,8 +60,8 @@ class Answer:
     @property
     def number(self) -> str | None:
         """The controller's number, None when the answer is about none in particular."""
-        said = self.said("Controller")
-        return said if said is not None and said.isdecimal() else None
+        printed = self.said("Controller")
+        return printed if printed is not None and printed.isdecimal() else None
 
     def rows(self, *titles: str) -> Iterator[Row]:
         """The rows of all sections of these titles, in lower case."""

@@ -132,5 +132,5 @@ def _command(name: str, head: str) -> str:
     """The command that prints such a text."""
     form = next((command for form, command in _COMMANDS if re.search(form, head)), "show")
     numbers = list(dict.fromkeys(_NUMBER.findall(head)))
-    card = f"c{numbers[0]}" if len(numbers) == 1 else "call"
-    return f"{_tool_of(name, head)} {form.replace('/cx', f'/{card}')}"
+    controller = f"c{numbers[0]}" if len(numbers) == 1 else "call"
+    return f"{_tool_of(name, head)} {form.replace('/cx', f'/{controller}')}"

@@ -17,67 +17,67 @@ from raidctl_megaraid.storcli.outline import Row
 from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
-def read_pair(card: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
+def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
     """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
-    if not fields or not _read_field(card, pair, label):
-        keep(card, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
-    _raise_alarm(card, label, pair.value)
+    if not fields or not _read_field(controller, pair, label):
+        keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
+    _raise_alarm(controller, label, pair.value)
 
 
-def _read_field(card: ControllerDraft, pair: Pair, label: str) -> bool:
+def _read_field(controller: ControllerDraft, pair: Pair, label: str) -> bool:
     """Fill the field of a label; False where the label has none and is a detail."""
     if label in labels.FIELDS:
-        _take(card, pair, labels.FIELDS[label])
+        _take(controller, pair, labels.FIELDS[label])
     elif label in _READERS:
-        _READERS[label](card, pair)
+        _READERS[label](controller, pair)
         return label not in _ALSO_DETAILS
     else:
         return False
     return True
 
 
-def _take(card: ControllerDraft, pair: Pair, field: Field) -> None:
-    value = read_field(card, pair, field)
+def _take(controller: ControllerDraft, pair: Pair, field: Field) -> None:
+    value = read_field(controller, pair, field)
     if value is None:
         return
     line = pair.lines[0] if pair.lines else None
     if field.name == "pci_address":
-        card.put(None, "bus", value, field.weight)
+        controller.put(None, "bus", value, field.weight)
     elif field.name == "cache.size_bytes":
         # On Board Memory Size = 0MB: a card without a cache
-        card.put(line, "cache.present", value > 0, field.weight)
+        controller.put(line, "cache.present", value > 0, field.weight)
     elif field.name == "driver" and value.startswith("mpt"):
         # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and tells no mode
-        if not str(card.get("model")).upper().endswith("-IR"):
-            card.put(line, "mode", "hba", ROW)
+        if not str(controller.get("model")).upper().endswith("-IR"):
+            controller.put(line, "mode", "hba", ROW)
     elif field.name == "model":
-        read_brand(card, pair, value)
+        read_brand(controller, pair, value)
 
 
-def _read_oem(card: ControllerDraft, pair: Pair) -> None:
+def _read_oem(controller: ControllerDraft, pair: Pair) -> None:
     """``OEMID = Dell``, ``OEM = Broadcom``."""
     name = words.plain_text(pair.value)
     if name is not None and not name.isdecimal():
         maker = labels.OEMS.get(name.lower(), name)
         # OEMID = LSI: nobody else's card; its name tells which of the maker's names it bears (AVAGO MegaRAID SAS 9361)
         weight = WEAK if maker in labels.CHIP_MAKERS else ROW
-        card.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
 
 
-def _raise_alarm(card: ControllerDraft, label: str, value: str) -> None:
+def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
-        card.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+        controller.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
     # Memory Uncorrectable Errors = 2
     if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
-        card.add_problem(
+        controller.add_problem(
             "warning", "state", f"The controller's memory has had {value.strip()[:20]} errors that it did not correct.",
             "Replace the cache module or the controller.",
         )  # fmt: skip
 
 
-def read_property(card: ControllerDraft, row: Row, title: str) -> bool:
+def read_property(controller: ControllerDraft, row: Row, title: str) -> bool:
     """``Cache Flush Interval 4s`` of ``Controller Properties`` (Ctrl_Prop, Value) and of the ``Policies Table``."""
     columns = [words.word(label) for label in row]
     if columns == ["ctrl_prop", "value"] or (title == "controller properties" and len(row) == 2):
@@ -90,12 +90,12 @@ def read_property(card: ControllerDraft, row: Row, title: str) -> bool:
         return False
     field = labels.PROPERTIES.get(words.word(pair.label))
     if field is not None and title == "policies table":
-        _take(card, replace(pair, value=next(cell.value for cell in list(row.values())[1:])), field)
+        _take(controller, replace(pair, value=next(cell.value for cell in list(row.values())[1:])), field)
     elif field is not None:
-        _take(card, pair, field)
+        _take(controller, pair, field)
     else:
         prefix = "Policies: " if title == "policies table" else ""
-        keep(card, replace(pair, label=f"{prefix}{pair.label}"))
+        keep(controller, replace(pair, label=f"{prefix}{pair.label}"))
     return True
 
 

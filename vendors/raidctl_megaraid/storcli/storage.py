@@ -38,13 +38,13 @@ _COUNTS = frozenset(
 )  # fmt: skip
 
 
-def read_storage(cards: Cards, answer: Answer) -> list[Section]:
+def read_storage(controllers: Cards, answer: Answer) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
         The sections that it does not know; of the untitled one what is left of its pairs.
     """
-    reading = Reading(cards, answer, answer.said("Description") or "")
+    reading = Reading(controllers, answer, answer.said("Description") or "")
     left = [rest for section in answer.sections for rest in _section(reading, section)]
     for draft in reading.touched.values():
         found = reading.card.volumes.get(draft.name)

@@ -71,16 +71,16 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 }  # fmt: skip
 
 
-def read_row(card: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
+def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
     """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
         return None
-    volume = card.volume(match[2])
+    volume = controller.volume(match[2])
     for line in row["dg/vd"].lines:
         if match[1].isdecimal():
             volume.put(line, "array", match[1])
-            card.array(match[1])
+            controller.array(match[1])
         volume.put(None, "target", int(match[2]))
         volume.add_evidence(line, "id", match[2])
     for title, field in _ROW_FIELDS.items():
