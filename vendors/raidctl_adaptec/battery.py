@@ -62,7 +62,7 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
 
 
 def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
-    """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
+    """One part with all its pairs. A part without a pair reports nothing: the title alone is no battery."""
     if not block.pairs:
         mark_read(*block.heads)
         return
@@ -96,7 +96,7 @@ def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
 
 
 def settle(battery: Draft) -> BatteryStatus:
-    """The neutral status, out of the overall word and those of the parts."""
+    """The neutral status, from the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"
     if overall is not None and vocabulary.has_value(overall):

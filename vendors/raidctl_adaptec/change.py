@@ -99,7 +99,7 @@ class _Planner(Planner):
     ratio = "cacheratio"
 
     def add(self, desired: Desired) -> None:
-        """Add what a wish needs."""
+        """Add what a request needs."""
         if self.fulfilled(desired):
             self.already.append(desired)
         elif self.command is None or card_number(self.controller) is None:
@@ -122,7 +122,7 @@ class _Planner(Planner):
             yield from divided(wishes)
 
     def fulfilled(self, desired: Desired) -> bool:
-        """Whether a wish is fulfilled already."""
+        """Whether a request is fulfilled already."""
         if desired.setting == "bypass_threshold":
             return desired.value == str(bypass_threshold(self.controller))
         return desired.value == value(self.controller, desired.object_id, desired.setting)

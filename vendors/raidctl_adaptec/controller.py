@@ -1,4 +1,4 @@
-"""The card itself: its settings, versions, cache, sensors, connectors."""
+"""The controller itself: its settings, versions, cache, sensors, connectors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BRANDS: tuple[tuple[str, str], ...] = (
     ("huawei ", "Huawei"),
     ("h3c ", "H3C"),
 )
-"""How the model begins, and whose card it then is."""
+"""How the model begins, and whose controller it then is."""
 _DRIVE_CACHE: dict[str, str] = {
     # Global Physical Device Write Cache Policy: Drive Specific
     "global physical device write cache policy": "drive_write_cache",
@@ -88,7 +88,7 @@ def _drive_cache(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
-    """Details that are told apart when all is read, or that are a warning by themselves."""
+    """Details that are evaluated later, or that are warnings themselves."""
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
         controller.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
@@ -142,7 +142,7 @@ def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def read_connector(controller: ControllerDraft, block: Block) -> None:
-    """``Connector #0`` with its lanes: details of the card."""
+    """``Connector #0`` with its lanes: details of the controller."""
     mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
     prefix = "".join(f"{part}: " for part in parts if part)

@@ -1,4 +1,4 @@
-"""Physical devices: drives, and the enclosures between the card and them."""
+"""Physical devices: drives, and the enclosures between the controller and them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_block(controller: ControllerDraft, block: Block, key: str | None) -> No
 
 
 def _is_drive(what: str) -> bool:
-    """``Device is a Hard drive``; SSDs are told so too."""
+    """``Device is a Hard drive``; SSDs are reported so too."""
     return any(part in normalized(what) for part in ("drive", "disk", "ssd", "solid state"))
 
 
@@ -194,7 +194,7 @@ def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
 
 
 def health(drive: Draft) -> None:
-    """A drive that is well by its state but has raised an alarm is a warning."""
+    """Make a healthy drive with an alarm a warning."""
     warned: int = drive.get("errors.predictive") or 0
     raised = [
         name[6:] for name, (_, value) in drive.values.items()
@@ -218,7 +218,7 @@ def health(drive: Draft) -> None:
 
 
 def row(drive: Draft, pair: Pair) -> None:
-    """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
+    """What a call about one device reports it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
     if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
         keep(drive, pair)
 

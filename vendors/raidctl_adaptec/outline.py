@@ -1,4 +1,4 @@
-"""One output of the tool as a list of answers, each a list of blocks: the parts of the objects' sections, in order."""
+"""One output as a list of answers, each a list of blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64
 NAMELESS = "line"
-"""How the name of a device without the line that tells its number begins."""
+"""How the name of a device without the line that reports its number begins."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Saying:
 class Answer:
     """What one call printed."""
 
-    sheet: Output
+    output: Output
     number: str | None = None
     """The controller that the command or the text names."""
     hinted: str | None = None
@@ -82,7 +82,7 @@ class _Outliner:
     """Goes through the lines once."""
 
     def __init__(self, output: Output, number: str | None) -> None:
-        self.sheet = output
+        self.output = output
         self.answer = Answer(output, number)
         self.answers = [self.answer]
         self.block: Block | None = None
@@ -140,9 +140,9 @@ class _Outliner:
         return True
 
     def open_answer(self, count: int) -> None:
-        """``Controllers found: 1`` begins another answer, unless it is the first line of this one."""
+        """Begin another answer at ``Controllers found: 1``, unless it is the first line."""
         if self.answer.blocks or self.answer.trailer or self.answer.found is not None:
-            self.answer = Answer(self.sheet)
+            self.answer = Answer(self.output)
             self.answers.append(self.answer)
         self.answer.number, self.asked = self.asked or self.answer.number, None
         self.answer.found = count
@@ -241,7 +241,7 @@ class _Outliner:
         return False
 
     def as_pair(self, text: str) -> tuple[str, str] | None:
-        """Label and value of a line, in the forms that the answers know."""
+        """Label and value of a line, in all forms of the answers."""
         if self.block is None:
             found = pair(text)
             if found is None or normalized(found[0]) not in ("current operation", "logical device", "task id"):

@@ -49,12 +49,12 @@ _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully ch
 
 
 def is_setting(name: str) -> bool:
-    """Whether a name is a setting, and no status that follows from settings."""
+    """Whether a name is a setting, not a status that follows from settings."""
     return name.rpartition("/")[2] not in _FOLLOWS
 
 
 def good(battery: str | None) -> bool:
-    """Whether the card counts on a battery or ZMM that says this of itself."""
+    """Whether the controller trusts a battery or ZMM with this status."""
     return battery is not None and battery.lower() in _GOOD
 
 
@@ -63,7 +63,7 @@ class ConfigPlace(Place):
 
     def __init__(self, controller: str) -> None:
         """Begin above all areas of a controller, ``controller 1``."""
-        self._card = controller
+        self._controller = controller
         self._area = self._object = ""
         self._backup = False
         self._smartpqi = False
@@ -81,13 +81,13 @@ class ConfigPlace(Place):
     def _name(self, label: str) -> str | None:
         if self._area == "controller":
             setting = (_OF_BACKUP if self._backup else _OF_CARD).get(label)
-            return setting and f"{self._card}/{setting}"
+            return setting and f"{self._controller}/{setting}"
         if self._area.startswith("logical") and self._object:
             setting = _OF_VOLUME.get(label)
-            return setting and f"{self._card}/{self._object}/{setting}"
+            return setting and f"{self._controller}/{self._object}/{setting}"
         # the drives' caches of a smartpqi controller are not set one by one
         if self._area == "physical device" and self._object and not self._smartpqi and label == "write cache":
-            return f"{self._card}/{self._object}/writecache"
+            return f"{self._controller}/{self._object}/writecache"
         return None
 
     def _title(self, line: str) -> None:
@@ -122,7 +122,7 @@ _WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": (
 
 
 def spelt(name: str, value: str, like: str) -> str:
-    """A value in the words in which the answer has printed this setting before."""
+    """A value in the words that the answer printed before."""
     setting = name.rpartition("/")[2]
     if setting in _NOUNS:
         return value

@@ -1,4 +1,4 @@
-"""A card that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
+"""A controller that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this version of the tool uses for it."""
+    """The answer with other settings, in the words of this version."""
     if not _asks(argv):
         return text
     recorded = initial(argv, text)

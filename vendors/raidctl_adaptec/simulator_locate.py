@@ -1,4 +1,4 @@
-"""The locate LEDs of a simulated card: ``IDENTIFY 1 DEVICE 0 3 TIME 600``. Pure."""
+"""The locate LEDs of a simulated controller: ``IDENTIFY 1 DEVICE 0 3 TIME 600``. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
+"""Drafts as objects of the model, with final ids and evidence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 
 
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and all that is on it; writes the evidence."""
+    """The controller and all its problems; writes the evidence."""
     controller.derive(derived_fields.CARD)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
@@ -69,7 +69,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def is_smartpqi(controller: ControllerDraft) -> bool | None:
-    """Whether it is a card of the younger generation; None where no output tells."""
+    """Whether it is a controller of the younger generation; None where no output reports."""
     if controller.get("driver") is not None:
         return bool(controller.get("driver") == "smartpqi")
     if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:
@@ -82,7 +82,7 @@ def is_smartpqi(controller: ControllerDraft) -> bool | None:
 
 
 def _only_mode(controller: ControllerDraft) -> Mode | None:
-    """RAID, for cards that know no other mode."""
+    """RAID, for controllers that know no other mode."""
     model = controller.get("model")
     return "raid" if model and controller.get("firmware") and _RAID_ONLY.fullmatch(model) else None
 
@@ -118,40 +118,44 @@ def _battery(draft: Draft, object_id: str) -> Battery:
     )
 
 
-def _array(draft: GroupDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, controller_id: str) -> Array:
     return draft.build(
         Array,
-        id=f"{controller}/a{draft.name}",
-        drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
-        spares=tuple(f"{controller}/{key}" for key in draft.spares),
+        id=f"{controller_id}/a{draft.name}",
+        drives=tuple(f"{controller_id}/{key}" for key in draft.members if key not in draft.spares),
+        spares=tuple(f"{controller_id}/{key}" for key in draft.spares),
     )
 
 
 def _volume(
-    draft: GroupDraft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+    draft: GroupDraft,
+    controller: ControllerDraft,
+    cache: Cache | None,
+    batteries: tuple[Battery, ...],
+    controller_id: str,
 ) -> Volume:
     array = draft.get("array")
     details = dict(draft.details)
-    if is_smartpqi(card) is False:
+    if is_smartpqi(controller) is False:
         # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
         details.setdefault("SCSI target", f"0:{draft.name}:0")
     return draft.build(
         Volume,
-        id=f"{controller}/v{draft.name}",
-        array=f"{controller}/a{array}" if array in card.arrays else None,
-        cache=volume_cache(draft, cache, batteries, card.get("drive_write_cache")),
+        id=f"{controller_id}/v{draft.name}",
+        array=f"{controller_id}/a{array}" if array in controller.arrays else None,
+        cache=volume_cache(draft, cache, batteries, controller.get("drive_write_cache")),
         progress=draft.part("progress", Progress),
         details=details,
     )  # fmt: skip
 
 
-def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/a{name}" for name in spares.get(draft.name, ()))
+def _drive(draft: Draft, controller: ControllerDraft, spares: dict[str, list[str]], controller_id: str) -> Drive:
+    spare_for = tuple(f"{controller_id}/a{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
-    home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
+    home = f"{controller_id}/a{array}" if array in controller.arrays else spare_for[0] if len(spare_for) == 1 else None
     return draft.build(
         Drive,
-        id=f"{controller}/{draft.name}",
+        id=f"{controller_id}/{draft.name}",
         array=home,
         model=drives_of.model(draft),
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),

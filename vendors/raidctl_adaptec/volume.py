@@ -1,4 +1,4 @@
-"""Logical devices, arrays, and the segments that say on which drives they lie."""
+"""Logical devices, arrays, and the segments on their drives."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _members(volume: GroupDraft, pair: Pair) -> None:
 
 
 def read_segment(group: GroupDraft, pair: Pair) -> bool:
-    """Read a pair that tells of a segment; False for another one."""
+    """Read a pair that reports a segment; False for another one."""
     label = _SEGMENT.fullmatch(normalized(pair.label))
     found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
@@ -170,7 +170,7 @@ def read_segment(group: GroupDraft, pair: Pair) -> bool:
     places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
     key = f"{_KEY.fullmatch(inside.strip())[0]}" if _KEY.fullmatch(inside.strip()) else None  # type: ignore[index] # it matched
     if key is None and label[1] is not None:
-        # Device 8 : Present (…): the number of the device on channel 0, as its own section tells it
+        # Device 8 : Present (…): the number of the device on channel 0, as its own section reports it
         key = f"0,{int(label[1])}"
     size = next((part for part in parts if _SIZE.fullmatch(part)), None)
     kinds = [part.lower() for part in parts]

@@ -1,4 +1,4 @@
-"""What the tools can read and set on a card, and why not."""
+"""What the tools can read and set on a controller, or why not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", 
 
 
 def capabilities(controller: ControllerDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
-    """The family's table with what this card and the tool that told of it lack."""
+    """The family's table, less what this controller and its tool lack."""
     found = dict(SUPPORT)
     if kind == "storcli2":
         found |= _V8
@@ -54,7 +54,7 @@ def capabilities(controller: ControllerDraft, kind: str, cache: Cache | None) ->
 
 
 def denied(controller: ControllerDraft) -> list[str]:
-    """The settings that the card's own list of operations says no to, by the names of the capabilities."""
+    """The capabilities that the controller's own list of operations denies."""
     names: list[str] = []
     for label, value in controller.details.items():
         low = label.lower()

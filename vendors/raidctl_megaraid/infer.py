@@ -1,4 +1,4 @@
-"""What follows from all that was told of a card, before its drafts are made into the model's objects.
+"""What follows from several outputs, before the model's objects are made.
 
 Weak values only: nothing here outweighs what a line of an output said.
 """
@@ -16,7 +16,7 @@ from raidctl_megaraid.storcli import volume as storcli_volume
 from raidctl_megaraid.storcli.battery import settle_batteries
 
 BAD_BBU = "Write cache with a bad BBU"
-"""A detail: whether the firmware was told to keep write-back without a good battery, whatever the policy is."""
+"""A detail: whether the firmware was reported to keep write-back without a good battery, whatever the policy is."""
 _TARGETS = 128
 """megaraid_sas shows so many volumes on channel 2, and as many more on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
 _LD_CHANNEL = 2
@@ -32,7 +32,7 @@ _COPYING = frozenset({"cpybck", "copyback", "replacing"})
 
 
 def settle(controller: ControllerDraft, kind: str) -> None:
-    """Complete the drafts of a card: groups, members, rebuilds, SCSI targets."""
+    """Complete the drafts of a controller: groups, members, rebuilds, SCSI targets."""
     if kind == "megacli":
         settle_megacli(controller)
     elif kind != "mfi":
@@ -54,7 +54,7 @@ def settle(controller: ControllerDraft, kind: str) -> None:
 
 
 def _storcli(controller: ControllerDraft) -> None:
-    """What the dialect works out of several lines, which may stand in several outputs."""
+    """What follows from several lines of storcli, possibly of several outputs."""
     settle_batteries(controller)
     for one in controller.volumes.values():
         storcli_volume.settle(one)
@@ -63,14 +63,14 @@ def _storcli(controller: ControllerDraft) -> None:
 
 
 def _alert(controller: ControllerDraft) -> None:
-    """A drive that counts predictive failures is about to fail, whatever its state word says."""
+    """A drive that counts predictive failures has an alert, whatever its state word."""
     for one in controller.drives.values():
         if one.get("status") == "ok" and (one.get("errors.predictive") or one.get("alert")):
             one.override("status", "warning")
 
 
 def _mode(controller: ControllerDraft) -> None:
-    """A card that has volumes makes RAID, whether it names its personality or not; an HBA hides no drive."""
+    """Infer the mode: volumes mean RAID; an HBA hides no drive."""
     if controller.volumes:
         seen = any(one.get("role") == "passthrough" for one in controller.drives.values())
         derive(controller, "mode", "mixed" if seen else "raid")
@@ -82,7 +82,7 @@ def _mode(controller: ControllerDraft) -> None:
 
 
 def _next_learn(controller: ControllerDraft) -> None:
-    """``Next Battery Learn`` stands among the card's scheduled tasks, the battery perhaps in another output."""
+    """Give the battery the ``Next Battery Learn`` of the controller's scheduled tasks."""
     reported = controller.get("next_learn")
     if reported is not None and len(controller.batteries) == 1:
         line, when = reported
@@ -90,12 +90,12 @@ def _next_learn(controller: ControllerDraft) -> None:
 
 
 def derive(draft: Draft, name: str, value: object) -> None:
-    """Set a field that no line told."""
+    """Set a field that no line reported."""
     draft.conclude(name, value)
 
 
 def _homes(controller: ControllerDraft) -> None:
-    """The group of each volume. Old MegaCli tells its drives but no group: it gets one of its own, ``gv0``."""
+    """The group of each volume. Old MegaCli reports its drives but no group: it gets one, ``gv0``."""
     same = {frozenset(group.members): name for name, group in controller.arrays.items() if group.members}
     for volume in controller.volumes.values():
         members = frozenset(volume.members)
@@ -128,7 +128,7 @@ def _members(controller: ControllerDraft) -> None:
 
 
 def _group_health(controller: ControllerDraft) -> None:
-    """A tool that tells no state of groups tells that of the volumes on them."""
+    """Infer the health of arrays without a state from their volumes."""
     states: dict[str, set[str]] = {}
     for volume in controller.volumes.values():
         states.setdefault(volume.get("array"), set()).add(volume.get("status") or "unknown")
@@ -144,7 +144,7 @@ def is_pool(volume: GroupDraft) -> bool:
 
 
 def _pools(controller: ControllerDraft) -> None:
-    """A pool for the cache is no volume: what is told of it stands at its group, else at the card."""
+    """A pool for the cache is no volume: what is reported of it stands at its group, else at the controller."""
     for key in [key for key, volume in controller.volumes.items() if is_pool(volume)]:
         volume = controller.volumes.pop(key)
         home: Draft = controller.arrays.get(volume.get("array")) or controller
@@ -177,7 +177,7 @@ def _health(states: Iterable[str]) -> Health:
 
 
 def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
-    """A rebuild is told of the drive that is filled; it is the volume's operation, the slowest one counts."""
+    """A rebuild is reported of the drive that is filled; it is the volume's operation, the slowest one counts."""
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members

@@ -1,4 +1,4 @@
-"""How a volume is cached: what is configured, what is in force, and why the two differ.
+"""How a volume is cached: what is configured, what is active, and why the two differ.
 
 The tools tell both: the initial or default setting and the current one. A protected write-back falls back to
 write-through while the battery is not good. Where the current setting says write-back although there is nothing that
@@ -29,12 +29,12 @@ class Power:
     cache: Cache | None
     batteries: Sequence[Battery]
     present: bool | None
-    """Whether there is a battery at all; None when the tool does not tell."""
+    """Whether there is a battery; None when the tool does not tell."""
     mask: int | None
 
     @property
     def good(self) -> bool | None:
-        """True with a healthy battery, False with one that is gone or failed, None in between and when not told."""
+        """True with a healthy battery, False without one or with a failed one; None otherwise."""
         if self.present is False:
             return False
         states = {battery.status for battery in self.batteries}
@@ -49,7 +49,7 @@ class Power:
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being in force, one sentence; None when the tool tells of nothing."""
+        """What keeps write-back from being active, one sentence; None when the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -66,7 +66,7 @@ class Power:
 
 
 def masked(mask: int | None) -> list[str]:
-    """What the bits of ``BBU Status`` say; nothing where they tell of no trouble."""
+    """What the bits of ``BBU Status`` say; nothing where they report no trouble."""
     return [] if mask is None or bbu_mask.status(mask) == "ok" else bbu_mask.words(mask)
 
 
@@ -85,7 +85,7 @@ def _battery(battery: Battery) -> str:
 
 
 def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it."""
+    """The cache of a volume; None when nothing  was reported of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")
@@ -105,7 +105,7 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
 
 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
-    """The default or initial setting; without one, what is in force, unless that may be a fallback.
+    """The default or initial setting; without one, what is active, unless that may be a fallback.
 
     ``fixed``: the card cannot change the policy, so that what is in force is all there is.
     """
@@ -127,7 +127,7 @@ def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *
 def _active(
     configured: WritePolicy | None, current: WritePolicy | None, power: Power
 ) -> tuple[WriteActive | None, str | None]:
-    """What is in force, and the reason where it is not what is configured."""
+    """The active policy, and the reason if it is not the configured one."""
     if current == "off":
         return "off", None
     if power.cache is not None and power.cache.present is False and _WRITE_BACK[0] in (configured, current):

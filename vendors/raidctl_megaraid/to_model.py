@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts as objects of the model, with final ids and evidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
-    """``megaraid:NUMBER``; a number that another card has, or that is not known, is told apart: ``megaraid:0-2``."""
+    """``megaraid:NUMBER``; a number that is taken or unknown gets a suffix: ``megaraid:0-2``."""
     numbers = (
         controller.name if controller.get("number") is None else str(controller.get("number"))
         for controller in controllers
@@ -44,12 +44,12 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 
 
 def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and all that is on it; writes the evidence.
+    """The controller and all its problems; writes the evidence.
 
     Args:
-        card: All that was told of it.
+        controller: All that was reported of it.
         object_id: Its id.
-        kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
+        kind: The kind of the tool that reported it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
     settle(controller, kind)
     controller.derive(derived_fields.CARD)
@@ -115,58 +115,58 @@ def _cache(controller: ControllerDraft) -> Cache | None:
     )
 
 
-def _batteries(card: ControllerDraft, cache: Cache | None, controller: str) -> tuple[Battery, ...]:
-    """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
-    if card.batteries:
-        drafts = enumerate(card.batteries.values())
-        return tuple(draft.build(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
-    named = any(name == "bbu_present" for _, name, _ in card.evidence)
+def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
+    """What keeps the cache. A controller with cache memory that says it has none gets one that is missing."""
+    if controller.batteries:
+        drafts = enumerate(controller.batteries.values())
+        return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)
+    named = any(name == "bbu_present" for _, name, _ in controller.evidence)
     if not named or (cache is not None and cache.present is False):
         return ()
-    present, mask = card.get("bbu_present"), card.get("bbu_status")
+    present, mask = controller.get("bbu_present"), controller.get("bbu_status")
     if present is False:
-        return (Battery(id=f"{controller}/battery0", status="missing", status_text="Absent"),)
+        return (Battery(id=f"{controller_id}/battery0", status="missing", status_text="Absent"),)
     if present is True and mask is not None:
         printed = ", ".join(masked(mask))
         text = f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}"
-        return (Battery(id=f"{controller}/battery0", status=bbu_mask.status(mask), status_text=text),)
+        return (Battery(id=f"{controller_id}/battery0", status=bbu_mask.status(mask), status_text=text),)
     if present is True:
         # BBU              : Present        it is there; how it is stands in another output
-        return (Battery(id=f"{controller}/battery0", status="unknown", status_text="Present"),)
+        return (Battery(id=f"{controller_id}/battery0", status="unknown", status_text="Present"),)
     return ()
 
 
-def _array(draft: GroupDraft, card: ControllerDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, controller: ControllerDraft, controller_id: str) -> Array:
     return draft.build(
         Array,
-        id=f"{controller}/g{draft.name}",
-        drives=tuple(f"{controller}/{key}" for key in draft.members if key in card.drives),
-        spares=tuple(f"{controller}/{key}" for key in draft.spares if key in card.drives),
+        id=f"{controller_id}/g{draft.name}",
+        drives=tuple(f"{controller_id}/{key}" for key in draft.members if key in controller.drives),
+        spares=tuple(f"{controller_id}/{key}" for key in draft.spares if key in controller.drives),
     )
 
 
-def _volume(draft: GroupDraft, card: ControllerDraft, power: Power, controller: str) -> Volume:
+def _volume(draft: GroupDraft, controller: ControllerDraft, power: Power, controller_id: str) -> Volume:
     array = draft.get("array")
     return draft.build(
         Volume,
-        id=f"{controller}/v{draft.name}",
-        array=None if array is None else f"{controller}/g{array}",
-        cache=volume_cache(draft, card, power),
+        id=f"{controller_id}/v{draft.name}",
+        array=None if array is None else f"{controller_id}/g{array}",
+        cache=volume_cache(draft, controller, power),
         progress=draft.part("progress", Progress),
     )
 
 
-def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/g{name}" for name in spares.get(draft.name, ()))
+def _drive(draft: Draft, spares: dict[str, list[str]], controller_id: str) -> Drive:
+    spare_for = tuple(f"{controller_id}/g{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     enclosure, _, bay = draft.name.rpartition(":")
     return draft.build(
         Drive,
-        id=f"{controller}/{draft.name}",
+        id=f"{controller_id}/{draft.name}",
         enclosure=draft.get("enclosure") or enclosure or None,
         # the key ends in ? where the text was cut before the slot
         bay=draft.get("bay") or (bay if not bay.startswith("?") else None) or None,
-        array=None if array is None else f"{controller}/g{array}",
+        array=None if array is None else f"{controller_id}/g{array}",
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(
             media=draft.get("errors.media"),
@@ -189,7 +189,7 @@ def _progress(drive: Draft) -> Progress | None:
 
 _CARD_FIELDS = {"bus": "pci_address", "number": "id", "bbu_present": "batteries", "bbu_status": "details[BBU Status]"}
 _OF_BATTERY = ("bbu_present", "bbu_status", "overview bbu", "overview epack")
-"""What the card's own lines tell of a battery that has no lines of its own."""
+"""What the controller's own lines report a battery that has no lines."""
 _VOLUME_FIELDS = {
     "write_configured": "cache.write_policy",
     "write_current": "cache.write_active",

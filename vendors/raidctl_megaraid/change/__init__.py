@@ -32,7 +32,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can set, as the tool spells them; none if the tool is unknown."""
+    """The settings that the commands can change, as the program spells them; none if the program is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
@@ -105,7 +105,7 @@ def controller_number(controller: Controller) -> str | None:
 
 
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
-    """The tool that reported the controller, and the controller's number there."""
+    """The program that reported the controller, and the controller's number there."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     grammar = _grammar(reported[0].name) if reported else None
     number = controller_number(controller)
@@ -121,7 +121,7 @@ def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
 
 
 def _refusal(controller: Controller, desired: Desired) -> Refusal:
-    """Refuse what no tool of the family can set, or not the one that reported the controller."""
+    """Explain why neither this program nor another can set it."""
     if desired.setting in _LACKS:
         return Refusal(
             wish=desired, kind="unsupported", reason=_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1]
@@ -150,7 +150,7 @@ class _Planner(Planner):
             self.set(one.setting, one.value, *one.affects)
 
     def possible(self, desired: Desired) -> None:
-        """Check that the controller, the tool and raidctl have such a setting.
+        """Whether controller, program and raidctl can fulfil such a request.
 
         Raises:
             CannotError: They cannot.
@@ -179,7 +179,7 @@ class _Planner(Planner):
         return [*assignments, *more]
 
     def cached(self, desired: Desired) -> bool:
-        """Whether a volume for write-through has cached I/O, which could be changed and is not requested."""
+        """Whether a future write-through volume has cached I/O that stays unchanged."""
         if (desired.setting, desired.value) != ("write_policy", "write_through"):
             return False
         volume = self.volume(desired.object_id)

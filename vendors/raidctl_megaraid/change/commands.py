@@ -54,7 +54,7 @@ class Grammar(Protocol):
 
 
 def volume_of(controller: Controller, object_id: str) -> Volume:
-    """The volume of a wish.
+    """The volume of a request.
 
     Raises:
         CannotError: The wish is not about a volume.

@@ -55,7 +55,7 @@ class StorCli:
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
+        """The settings that can be changed: ``wrcache`` … of each volume, ``cacheflushint`` of the controller."""
         found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:

@@ -1,8 +1,8 @@
-"""Which of the installed programs are asked, in which order, and which not, with the reason.
+"""Which installed programs are asked, in which order, and why others are not.
 
-The card decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
+The controller decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
 storcli, and MegaCli must never be started on a host with a 95xx. A second program is asked only where the first has
-shown fewer cards than the PCI bus has for it.
+shown fewer controllers than the PCI bus has for it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _USUAL_V8 = (V8, "perccli2")
 
 @dataclass
 class Turn:
-    """Programs that can tell of the same cards, in the order in which they are tried."""
+    """Programs that report the same controllers, in the order of trying."""
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
-    """Cards on the bus for them; 0 where the bus shows none of the family, or nothing at all."""
+    """Controllers on the bus for them; 0 where the bus shows none of the family, or nothing."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Plan:
 
 
 def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
-    """Decide from what is installed and from the cards on the bus (none: all that is safe is tried)."""
+    """Choose from the installed programs by the controllers on the bus (none: all that are safe)."""
     made = Plan()
     frozen = [need for need in controllers if need.frozen_by_megacli]
     usable = list(found)

@@ -53,7 +53,7 @@ _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging
 
 
 def battery_of(controller: ControllerDraft, block: Block) -> Draft:
-    """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
+    """The draft of the controller's pack: a CacheVault by its type, else a BBU; a controller has one."""
     kinds = {
         battery_kind(item.pair.value)
         for item in block.items
@@ -115,7 +115,7 @@ def _kind(battery: Draft, pair: Pair) -> None:
 
 
 def _flag(battery: Draft, pair: Pair) -> None:
-    """What a flag says that has gone wrong, as a problem with what to do about it."""
+    """Report a flag that is set as a problem with its remedy."""
     label, value = normalized(pair.label), normalized(pair.value)
     values, message, remedy = TROUBLES.get(label, (frozenset(), "", ""))
     if value in values:
@@ -148,7 +148,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is told."""
+    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is reported."""
     strange = [
         pair
         for pair in asked
@@ -210,7 +210,7 @@ def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
 
 
 def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
-    """``Battery State     : Operational``; None when it is not told."""
+    """``Battery State     : Operational``; None when it is not reported."""
     if pair is None:
         return None
     try:
@@ -223,7 +223,7 @@ def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
 def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -> BatteryStatus | None:
     """The state of the pack.
 
-    ``Operational`` beside a flag that tells of trouble is degraded; ``Non Operational`` is also what a pack is while it
+    ``Operational`` beside a flag that reports trouble is degraded; ``Non Operational`` is also what a pack is while it
     learns or charges. Without a state word the flags alone tell.
     """
     printed = bbu_mask.status(mask)

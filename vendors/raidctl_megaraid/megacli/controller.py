@@ -1,4 +1,4 @@
-"""The card itself: ``-AdpAllInfo``, the head of ``-CfgDsply``, ``-AdpGetPciInfo``, schedules, enclosures, groups."""
+"""The controller itself, its enclosures and arrays: ``-AdpAllInfo``, ``-CfgDsply`` and others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HARDWARE = ("", "hw configuration")
 
 
 def read_card(controller: ControllerDraft, block: Block) -> None:
-    """The pairs of a card, whatever command printed them."""
+    """The pairs of a controller, whatever command printed them."""
     for item in block.items:
         _read_item(controller, item)
     _bus(controller, block)
@@ -145,7 +145,7 @@ _FIELDS: Fields[ControllerDraft] = {
     # Product Name    : PERC H710 Mini
     "product name": Field("model", _TEXT),
     "serial no": Field("serial", _TEXT),
-    # FW Version         : 3.131.05-8148        the package that it came in is told beside it
+    # FW Version         : 3.131.05-8148        the package that it came in is reported beside it
     "fw version": Field("firmware", _TEXT),
     **dict.fromkeys(("fw package build", "fw package version"), _package),
     # BBU              : Present

@@ -40,10 +40,10 @@ def drive_key(enclosure: str | None, slot: str | None) -> str:
 
 
 def key_of(block: Block) -> str:
-    """The key of the drive that a block tells of; it ends in ``?`` where the text was cut before the slot."""
-    told_of = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
-    slot = told_of.get("slot number", "")
-    enclosure = told_of.get("enclosure device id", "")
+    """The key of the drive that a block reports; it ends in ``?`` where the text was cut before the slot."""
+    values = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
+    slot = values.get("slot number", "")
+    enclosure = values.get("enclosure device id", "")
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
@@ -73,7 +73,7 @@ def read_drive(controller: ControllerDraft, block: Block) -> str | None:
 
 
 def _free(controller: ControllerDraft, key: str) -> str:
-    """Drives whose slot is not told are different ones."""
+    """Drives whose slot is not reported are different ones."""
     if not key.endswith("?") or key not in controller.drives:
         return key
     return f"{key}{len(controller.drives) + 1}"
@@ -85,9 +85,9 @@ def _slot(text: str) -> str | None:
 
 @dataclass
 class _Place:
-    """Where a drive was read, and what the rest of its block says."""
+    """Where a drive was read, with its other pairs."""
 
-    card: ControllerDraft
+    controller: ControllerDraft
     block: Block
     flags: dict[str, str]
     """Its pairs, the parts left out."""
@@ -96,7 +96,7 @@ class _Place:
 def _read_item(drive: Draft, item: Item, place: _Place) -> None:
     pair, label = item.pair, item.label
     if item.section == "Hotspare":
-        _hotspare(place.card, drive, item)
+        _hotspare(place.controller, drive, item)
     elif item.section == "Ongoing Progresses":
         _progress(drive, pair)
     elif item.section:
@@ -166,7 +166,7 @@ def _state_word(text: str) -> DriveWord | None:
 
 
 def _alarmed(flags: dict[str, str]) -> bool:
-    """Whether other lines of the drive tell of trouble that its state word leaves out."""
+    """Whether other lines report trouble that the state word omits."""
     predictive = flags.get("predictive failure count", "")
     return (
         normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
@@ -209,7 +209,7 @@ def _position(drive: Draft, pair: Pair, place: _Place) -> None:
         return
     if place.block.foreign is None:
         drive.put(pair.lines[0], "array", match[1])
-        place.card.array(match[1]).members.setdefault(drive.name)
+        place.controller.array(match[1]).members.setdefault(drive.name)
 
 
 def _hotspare(controller: ControllerDraft, drive: Draft, item: Item) -> None:

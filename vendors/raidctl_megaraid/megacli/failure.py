@@ -95,7 +95,7 @@ def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
 
 
 def _is_failure(text: str) -> bool:
-    """Whether a line is a failure of the tool or of the shell that called it, and no prose."""
+    """Whether a line is an error of the tool or the shell."""
     if len(text) > _LONGEST:
         return False
     forms = (_LIBRARY, _RIGHTS, _MISSING, _NOBODY, _DEVICE, _BATTERY)
@@ -117,19 +117,19 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 
 
 def problems(
-    found: list[Failure], code: int | None, card_of: Callable[[str | None], ControllerDraft], output: Output
+    found: list[Failure], code: int | None, controller_of: Callable[[str | None], ControllerDraft], output: Output
 ) -> list[Problem]:
-    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
+    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the controller."""
     made = []
     for failure in found:
         printed = f"{failure.text} {failure.reason}"
         if _BATTERY.search(failure.text):
-            controller = card_of(failure.adapter)
+            controller = controller_of(failure.adapter)
             if _NOT_THERE.search(printed) or code == NO_HARDWARE:
                 controller.put(failure.line, "bbu_present", value=False)
                 continue
         elif _PINNED.search(printed):
-            card_of(failure.adapter).put(failure.line, "cache.preserved_data", value=True)
+            controller_of(failure.adapter).put(failure.line, "cache.preserved_data", value=True)
         made.append(_problem(failure, code, output.command))
     return made
 
@@ -167,7 +167,7 @@ def _problem(failure: Failure, code: int | None, where: str) -> Problem:
 
 
 def ended(code: int, where: str) -> Problem:
-    """The problem of a command that ended with a code and without a word on it."""
+    """The problem of a command that ended with a code and no message."""
     meaning = CODES.get(code)
     return Problem(
         severity="warning", kind="unread", where=where,

@@ -24,7 +24,7 @@ _PARTS = re.compile(r"\w+")
 _TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
-"""Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
+"""Mark of drives whose enclosure is not reported: they are joined with others of the same slot (:func:`settle`)."""
 
 
 def read_block(controller: ControllerDraft, block: Block) -> None:
@@ -100,7 +100,7 @@ def _drive(controller: ControllerDraft, block: Block) -> None:
 
 
 def _key(controller: ControllerDraft, slot: str, connector: str) -> str:
-    """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
+    """``:3``: the enclosure is not reported; two in one slot differ by connector."""
     free = f":{slot}"
     taken = controller.drives.get(free)
     if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):
@@ -161,7 +161,7 @@ def _volume(controller: ControllerDraft, block: Block) -> None:
 
 
 def settle(controller: ControllerDraft) -> None:
-    """Join the drives of the summary with those of the lists, whatever came first."""
+    """Join the drives of the summary with those of the lists."""
     alone = [key for key, drive in controller.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}
     for key, drive in controller.drives.items() if alone else ():

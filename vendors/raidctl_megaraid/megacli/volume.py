@@ -34,7 +34,7 @@ _LD_PREFIX = "Ongoing "
 def volume_of(controller: ControllerDraft, block: Block) -> GroupDraft:
     """The draft of the virtual drive that a block is about.
 
-    The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
+    The key is the target id: ``-CfgDsply`` counts virtual drives again in each disk group, so that ``Virtual Drive: 0
     (Target Id: 3)`` and ``Virtual Drive: 0 (Target Id: 4)`` are two.
     """
     number = block.target or block.name
@@ -158,7 +158,7 @@ def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> Non
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
     ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
-    in force counts more (``weight``).
+    active counts more (``weight``).
     """
     line = pair.lines[0]
     if not has_value(pair.value):

@@ -1,4 +1,4 @@
-"""The JSON of ``raidctl-mfi``, read onto the drafts of the cards. Never raises for what it says.
+"""The JSON of ``raidctl-mfi``, read onto the drafts of the controllers. Never raises for what it says.
 
 {"format": "raidctl-mfi 1", "version": "0.1.0", "controllers": [{"number": 0, "product_name": …}], "problems": […]}
 """
@@ -14,7 +14,7 @@ from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Confidence, Document, Sniffed
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
 
@@ -28,22 +28,22 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 
 def sniff(text: str) -> Sniffed | None:
-    """The claim on a text, None when it is no output of the program."""
+    """The claim on a text, None if it is not the program's output."""
     return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
 def version(text: str) -> str | None:
-    """The version that an output tells."""
+    """The version that an output reports."""
     given = _loaded(text)
     found = given.get("version") if given else None
     return found if isinstance(found, str) else None
 
 
-def read(controllers: Cards, document: Document) -> tuple[Output, list[Problem], bool]:
+def read(controllers: Controllers, document: Document) -> tuple[Output, list[Problem], bool]:
     """Read one output.
 
     Returns:
-        The sheet, the problems that are not of an object, and whether the output is a whole one.
+        The output, the problems that are not of an object, and whether the output is a whole one.
     """
     given = _loaded(document.text)
     if given is None or given.get("format") != _FORMAT:
@@ -58,7 +58,7 @@ def read(controllers: Cards, document: Document) -> tuple[Output, list[Problem],
     output = Output.of_json(document.name, given)
     reading = _Reading(controllers, output)
     for path, one in _items(given, "controllers"):
-        reading.card(path, one)
+        reading.controller(path, one)
     problems = list(reading.problems(given, document.name))
     for key in ("format", "version", "tried_on", "problems"):
         _note(output, key)
@@ -88,7 +88,7 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
 
 
 def _note(output: Output, start: str) -> None:
-    """Everything below a path that nothing else has used says nothing of an object."""
+    """Mark everything below a path that nothing has used."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
     mark_read(*(line for line in output.lines if not line.used and own.match(line.text)))
 
@@ -105,21 +105,21 @@ def _numbers(value: object) -> list[int]:
 class _Reading:
     """One output on its way to the drafts."""
 
-    def __init__(self, controllers: Cards, output: Output) -> None:
-        self.cards, self.sheet = controllers, output
+    def __init__(self, controllers: Controllers, output: Output) -> None:
+        self.controllers, self.output = controllers, output
         self.keys: dict[tuple[str, int], str] = {}
-        """The key of a drive, by the number of its card and its device id."""
+        """The key of a drive, by the number of its controller and its device id."""
 
-    def card(self, path: str, given: dict[str, Any]) -> None:
+    def controller(self, path: str, given: dict[str, Any]) -> None:
         number = given.get("number")
         if not isinstance(number, int):
             return  # its lines stay unparsed
         if not any(one.get("status") for _, one in _items(given, "answers")):
-            _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
+            _note(self.output, path)  # it never answered: its problem says why, and nothing is known of it
             return
-        controller = self.cards.card(str(number))
-        controller.put(self.sheet.leaf(f"{path}.number"), "number", number)
-        controller.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        controller = self.controllers.controller(str(number))
+        controller.put(self.output.leaf(f"{path}.number"), "number", number)
+        controller.put(self.output.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
         self.fields(controller, path, given, CARD)
         for at, one in _items(given, "firmware", f"{path}."):
             self.firmware(controller, at, one)
@@ -134,12 +134,12 @@ class _Reading:
             self.volume(controller, at, one, homes)
         for name in ("answers", "result", "volumes", "drives", "arrays", "battery", "properties", "firmware"):
             if name in ("answers", "result") or not given.get(name):
-                _note(self.sheet, f"{path}.{name}")
+                _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
         """Read the leaves that the table knows; one without a value says nothing."""
         for key, (field, parse) in table.items():
-            line = self.sheet.leaf(f"{path}.{key}")
+            line = self.output.leaf(f"{path}.{key}")
             if line is None:
                 continue
             value = given.get(key)
@@ -159,7 +159,7 @@ class _Reading:
     def details(self, draft: Draft, path: str, given: Mapping[str, Any], prefix: str) -> None:
         """Leaves that the model has no field for."""
         for key, value in given.items():
-            line = self.sheet.leaf(f"{path}.{key}")
+            line = self.output.leaf(f"{path}.{key}")
             if line is not None and value is None:
                 mark_read(line)
             elif line is not None:
@@ -168,18 +168,18 @@ class _Reading:
     def firmware(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
         name, reported = given.get("name"), given.get("version")
-        line = self.sheet.leaf(f"{path}.version")
+        line = self.output.leaf(f"{path}.version")
         if line is not None and isinstance(name, str) and isinstance(reported, str):
             if name == "APP":
                 controller.put(line, "firmware", reported)
             else:
                 controller.detail(line, f"firmware {name}", reported)
-            _note(self.sheet, path)
+            _note(self.output, path)
 
     def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """One that is there gets a draft of its own; that there is none is the card's to say."""
+        """One that is there gets a draft; that there is none is the controller's to say."""
         present = given.get("present")
-        line = self.sheet.leaf(f"{path}.present")
+        line = self.output.leaf(f"{path}.present")
         if isinstance(present, bool):
             controller.put(line, "bbu_present", present)
         if present is True:
@@ -188,7 +188,7 @@ class _Reading:
             if not isinstance(given.get("status_bits"), int):
                 battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
-        _note(self.sheet, path)
+        _note(self.output, path)
 
     def drive(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
@@ -200,12 +200,12 @@ class _Reading:
         self.keys[controller.name, device] = key
         drive = controller.drive(key)
         self.fields(drive, path, given, DRIVE)
-        drive.add_evidence(self.sheet.leaf(f"{path}.enclosure"), "id", key)
-        drive.add_evidence(self.sheet.leaf(f"{path}.slot"), "id", key)
-        read_progress(drive, self.sheet, path, given)
-        settle_state(drive, self.sheet, path, given)
+        drive.add_evidence(self.output.leaf(f"{path}.enclosure"), "id", key)
+        drive.add_evidence(self.output.leaf(f"{path}.slot"), "id", key)
+        read_progress(drive, self.output, path, given)
+        settle_state(drive, self.output, path, given)
         for name in ("array", "dedicated_to", "progress"):
-            _note(self.sheet, f"{path}.{name}")
+            _note(self.output, f"{path}.{name}")
 
     def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The drive group of each array: those that a volume spans are one group, named after the first of them."""
@@ -224,9 +224,9 @@ class _Reading:
                 key = self.key(controller, member)
                 if key is not None:
                     group.members[key] = None
-                    controller.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
-                _note(self.sheet, place)
-            _note(self.sheet, at)
+                    controller.drives[key].put(self.output.leaf(f"{place}.device_id"), "array", group.name)
+                _note(self.output, place)
+            _note(self.output, at)
         for _, drive in _items(given, "drives"):
             for ref in _numbers(drive.get("dedicated_to")):
                 key = self.key(controller, drive)
@@ -244,16 +244,16 @@ class _Reading:
         if not isinstance(target, int):
             return
         volume = controller.volume(str(target))
-        volume.put(self.sheet.leaf(f"{path}.target"), "target", target)
+        volume.put(self.output.leaf(f"{path}.target"), "target", target)
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
         for number, ref in enumerate(refs):
-            volume.put(self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
-        read_cache(volume, self.sheet, f"{path}.cache", _dict(given, "cache"))
-        read_progress(volume, self.sheet, path, given)
-        settle_state(volume, self.sheet, path, given)
+            volume.put(self.output.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+        read_cache(volume, self.output, f"{path}.cache", _dict(given, "cache"))
+        read_progress(volume, self.output, path, given)
+        settle_state(volume, self.output, path, given)
         for name in ("arrays", "cache", "progress"):
-            _note(self.sheet, f"{path}.{name}")
+            _note(self.output, f"{path}.{name}")
 
     def problems(self, given: Mapping[str, Any], where: str) -> Iterator[Problem]:
         """The program's own problems: those of an object go to its draft, the others are returned."""
@@ -275,7 +275,7 @@ class _Reading:
     def object(self, where: str) -> Draft | None:
         """The draft that ``controller 0, volume 1`` means."""
         match = _WHERE.fullmatch(where)
-        controller = self.cards.cards.get(str(int(match[1]))) if match else None
+        controller = self.controllers.by_number.get(str(int(match[1]))) if match else None
         if match is None or controller is None or match[2] is None:
             return controller
         if match[2] == "volume":

@@ -46,7 +46,7 @@ def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str
 
 
 def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Mapping[str, Any]) -> None:
-    """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
+    """Write-back is protected unless it stays on with a bad battery; where that is not reported, it is neither."""
     write, bad = printed.get("write"), printed.get("bad_bbu")
     line, other = output.leaf(f"{path}.write"), output.leaf(f"{path}.bad_bbu")
     policy: WritePolicy | None = None

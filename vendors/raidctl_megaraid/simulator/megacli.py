@@ -9,7 +9,7 @@ from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import Card, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
-"""Takes the card, the volume, a label in lower case and the value; returns the value to print."""
+"""Takes the controller, the volume, a label in lower case and the value; returns the value to print."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
 _ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
@@ -31,7 +31,7 @@ _DEFAULT, _CURRENT = "default cache policy", "current cache policy"
 
 
 def initial(text: str) -> State:
-    """The settings that an answer tells."""
+    """The settings that an answer reports."""
     found: State = {}
 
     def visit(controller: str, volume: str | None, label: str, value: str) -> str:

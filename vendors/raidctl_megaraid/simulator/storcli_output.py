@@ -49,14 +49,14 @@ class Place(NamedTuple):
 
     leaf: Leaf
     told: dict[str, str]
-    """The settings that it tells of."""
+    """The settings that it reports."""
     shown: Callable[[Card], str | None]
     """What it shows of another state; None where it is not touched."""
-    card: str
+    controller: str
 
 
 def initial(text: str) -> State:
-    """The settings that an answer tells."""
+    """The settings that an answer reports."""
     found: State = {}
     for place in _places(text):
         found |= place.told
@@ -67,7 +67,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     """The answer with the settings as they are now."""
     values: dict[Leaf, str] = {}
     for place in _places(text):
-        shown = place.shown(Card(place.card, state))
+        shown = place.shown(Card(place.controller, state))
         if shown is not None and shown != place.leaf.value:
             values[place.leaf] = shown
     return put(text, values) if values else text
@@ -97,10 +97,10 @@ def _row(table: Table) -> tuple[str, str] | None:
 
 
 class _Reading:
-    """What is told of one card."""
+    """What is reported of one controller."""
 
     def __init__(self, controller: str, parts: Mapping[Path, Table]) -> None:
-        self.card = controller
+        self.controller = controller
         self.parts = parts
         self.groups: dict[str, list[str]] = {}
         self.tokens: dict[str, str] = {}
@@ -114,12 +114,12 @@ class _Reading:
         self.battery = next((state.value for state in self._states()), None)
 
     def place(self, leaf: Leaf, reported: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
-        """A place on this card."""
-        return Place(leaf, reported, shown, self.card)
+        """A place on this controller."""
+        return Place(leaf, reported, shown, self.controller)
 
     def key(self, setting: str, volume: str | None = None) -> str:
-        """The name of a setting of this card."""
-        return name(self.card, setting, volume)
+        """The name of a setting of this controller."""
+        return name(self.controller, setting, volume)
 
     def places(self) -> Iterator[Place]:
         """All of them."""
@@ -186,7 +186,7 @@ class _Reading:
             )
 
     def _pdc(self, group: str, printed: str) -> Callable[[Card], str | None]:
-        """``dsbl`` of a group and its drives, where all of its volumes agree."""
+        """``dsbl`` of an array and its drives, if all its volumes agree."""
 
         def shown(controller: Card) -> str | None:
             words = {controller.get("pdcache", volume) for volume in self.groups.get(group, ())}
@@ -227,7 +227,7 @@ class _Reading:
                 yield from (table[label] for label in ("State", "Status") if label in table)
 
     def _battery(self) -> Iterator[Place]:
-        """The state word, and what goes with it where it is another than the recorded one."""
+        """The battery's state word, and the fields that follow from it."""
         recorded = self.battery
         if recorded is None:
             return

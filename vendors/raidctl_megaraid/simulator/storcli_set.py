@@ -117,7 +117,7 @@ def _set_volumes(controller: Card, volume: str, words: Sequence[str]) -> Reply:
 
 
 def _refused(controller: Card, volume: str, option: str) -> tuple[int, str] | None:
-    """The firmware's number and the program's words for what the card does not let be changed."""
+    """The firmware's error number and message for a setting that it refuses."""
     if controller.get(f"supports {option}") == "No" or controller.get(option, volume) is None:
         return 255, "Un-supported Command"
     if option == "pdcache" and controller.get("block ssd") == "Yes" and controller.get("media", volume) == "SSD":

@@ -1,4 +1,4 @@
-"""What storcli and its relatives say of the battery, the CacheVault or the energy pack."""
+"""The battery, CacheVault or energy pack in storcli's outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"/c\w+\s?/(bbu|cv|ep)\b", re.IGNORECASE)
 
 
 def kind_of_answer(answer: Answer, command: str) -> str | None:
-    """Which pack an answer is about, by its first title that tells, or by its command."""
+    """The kind of battery an answer is about, by title or command."""
     for section in answer.sections:
         name = _name_of_title(section.title)
         if name is not None:
@@ -44,7 +44,7 @@ def _name_of_title(title: str) -> str | None:
 
 
 def is_battery(section: Section, kind: str | None) -> bool:
-    """Whether a section is about the pack. ``Properties`` and ``Status`` are the card's in other answers."""
+    """Whether a section is about the pack. ``Properties`` and ``Status`` are the controller's in other answers."""
     title = words.word(section.title)
     if labels.TITLES.fullmatch(title):
         return True
@@ -79,14 +79,14 @@ def read_battery(controller: ControllerDraft, section: Section, kind: str | None
 
 
 def read_column(controller: ControllerDraft, cell: Pair) -> None:
-    """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
+    """The column ``BBU`` or ``EPack`` of the overview: the state of the controller's pack, whatever kind it is."""
     if words.word(cell.value) in words.NO_VALUE or len(controller.batteries) > 1:
         return
     _read_state(controller.battery(next(iter(controller.batteries), _UNNAMED)), cell, ROW)
 
 
 def read_next_learn(controller: ControllerDraft, pair: Pair) -> None:
-    """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
+    """``Next Battery Learn = 06/18/2031, 20:00:00`` among the controller's scheduled tasks."""
     when = words.moment(pair.value)
     if when is None:
         return
@@ -97,10 +97,10 @@ def read_next_learn(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def settle_batteries(controller: ControllerDraft) -> None:
-    """Bring together, when all outputs are read, what each of them told of the card's pack.
+    """Merge what several outputs report of the controller's battery.
 
-    An output that tells no state (the column of the overview, figures alone) is about the only pack that has one; the
-    scheduled tasks and the bit mask ``BBU Status`` fill in what no output of the pack itself told.
+    An output that reports no state (the column of the overview, figures alone) is about the only pack that has one; the
+    scheduled tasks and the bit mask ``BBU Status`` fill in what no output of the pack itself reported.
     """
     named = [name for name in controller.batteries if name != _UNNAMED]
     states = [name for name in named if controller.batteries[name].get("status") is not None]
@@ -121,11 +121,11 @@ def settle_batteries(controller: ControllerDraft) -> None:
         printed = ", ".join(bbu_mask.words(mask))
         battery.override("status", bbu_mask.status(mask), WEAK)
         battery.override("status_text", f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}", WEAK)
-    said_of = bbu_mask.status(mask)
-    if battery.get("status") == "ok" and said_of in ("missing", "failed", "learning", "degraded"):
+    by_mask = bbu_mask.status(mask)
+    if battery.get("status") == "ok" and by_mask in ("missing", "failed", "learning", "degraded"):
         # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
         text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
-        battery.override("status", said_of, _DEAD)
+        battery.override("status", by_mask, _DEAD)
         battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
         battery.conclude("replace", value=True)
@@ -152,11 +152,11 @@ def _give_next_learn(controller: ControllerDraft, battery: Draft) -> None:
 
 
 _UNNAMED = "unnamed"
-"""The pack that only the overview has told of: battery, CacheVault or energy pack."""
+"""The pack that only the overview has reported: battery, CacheVault or energy pack."""
 
 
 def _pack(controller: ControllerDraft, name: str) -> Draft:
-    """The draft of a pack; what was told of a pack without a name is told of this one."""
+    """The draft of a pack; what was reported of a pack without a name is reported of this one."""
     if name not in controller.batteries:
         early = controller.batteries.pop(_UNNAMED, None)
         if early is not None:

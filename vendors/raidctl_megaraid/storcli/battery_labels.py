@@ -68,4 +68,4 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
 }  # fmt: skip
 """Flags of the firmware: the values that mean trouble, the sentence, what to do."""
 ADVICE = ("module microcode update required", "cache offload premium feature required")
-"""Flags that tell of a thing to do, and nothing of the pack's own health."""
+"""Flags that report a thing to do, and nothing of the pack's own health."""

@@ -1,4 +1,4 @@
-"""What storcli and its relatives say of a card itself: every section that is not about a volume, a drive or a group.
+"""Sections about a controller, not about its volumes, drives or arrays.
 
 The sections of volumes, drives, enclosures, groups and foreign configurations are handed back.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import WEAK, Pair
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -36,10 +36,10 @@ _OTHER_COLUMNS = frozenset({
 })  # fmt: skip
 
 
-def read_controller(controllers: Cards, answer: Answer, command: str) -> list[Section]:
-    """Read the sections of an answer that are about the card, its cache and its battery; return the others.
+def read_controller(controllers: Controllers, answer: Answer, command: str) -> list[Section]:
+    """Read the sections about the controller, its cache and its battery; return the others.
 
-    A card is made only where something is told of it: an answer "Controller 5 not found" makes none.
+    A controller is made only where something is reported of it: an answer "Controller 5 not found" makes none.
     """
     own, others = _divide(answer)
     _read_status_block(controllers, answer)
@@ -56,8 +56,8 @@ def read_controller(controllers: Cards, answer: Answer, command: str) -> list[Se
     return [_take_counts(controllers, answer, section) for section in others]
 
 
-def _card(controllers: Cards, answer: Answer) -> ControllerDraft:
-    controller = controllers.card(answer.number)
+def _card(controllers: Controllers, answer: Answer) -> ControllerDraft:
+    controller = controllers.controller(answer.number)
     if answer.number is not None and len(answer.number) < 8 and controller.get("number") is None:
         for pair in answer.status:
             if words.word(pair.label) == "controller":
@@ -66,7 +66,7 @@ def _card(controllers: Cards, answer: Answer) -> ControllerDraft:
 
 
 def _divide(answer: Answer) -> tuple[list[Section], list[Section]]:
-    """The card's own sections, and the others'. A table of drives in a section of the card goes to the others."""
+    """The controller's own sections, and the others, with tables of drives from its own."""
     own: list[Section] = []
     others: list[Section] = []
     drives = False
@@ -99,7 +99,7 @@ def _is_other_row(row: Row) -> bool:
     return any(words.word(label) in _OTHER_COLUMNS for label in row)
 
 
-def _read_status_block(controllers: Cards, answer: Answer) -> None:
+def _read_status_block(controllers: Controllers, answer: Answer) -> None:
     """``CLI Version``, ``Status``, ``Description`` and the rows of ``Detailed Status``: see ``failure.py``."""
     for pair in answer.status:
         mark_read(*pair.lines)
@@ -114,8 +114,8 @@ def _read_status_block(controllers: Cards, answer: Answer) -> None:
 _NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
 
 
-def _without_cards(controllers: Cards, section: Section) -> Section:
-    """What is left of a section when the rows that name their card, and what is about the machine, are read."""
+def _without_cards(controllers: Controllers, section: Section) -> Section:
+    """The rest of a section, without rows of other controllers and of the machine."""
     if is_overview(section):
         read_overview(controllers, section)
     rows = []
@@ -128,9 +128,9 @@ def _without_cards(controllers: Cards, section: Section) -> Section:
     return replace(section, rows=rows, pairs=[pair for pair in section.pairs if not _is_hosts(section, pair)])
 
 
-def _read_card_row(controllers: Cards, section: Section, row: Row, number: Pair) -> None:
+def _read_card_row(controllers: Controllers, section: Section, row: Row, number: Pair) -> None:
     """A row of ``ASO`` in ``show all``: ``Ctl Cl SAS MD R6 WC R5 …``."""
-    controller = controllers.card(number.value.strip())
+    controller = controllers.controller(number.value.strip())
     mark_read(*number.lines)
     for cell in row.values():
         if cell is not number:
@@ -145,7 +145,7 @@ def _is_hosts(section: Section, pair: Pair) -> bool:
     return True
 
 
-def _take_counts(controllers: Cards, answer: Answer, section: Section) -> Section:
+def _take_counts(controllers: Controllers, answer: Answer, section: Section) -> Section:
     """``Virtual Drives = 2`` between the tables of a text output."""
     own = [pair for pair in section.pairs if words.word(pair.label) in labels.COUNTS]
     if not own:
@@ -193,7 +193,7 @@ def _note_all(section: Section) -> None:
         mark_read(*pair.lines)
 
 
-def _read_anchor(controllers: Cards, answer: Answer, own: list[Section]) -> None:
+def _read_anchor(controllers: Controllers, answer: Answer, own: list[Section]) -> None:
     """``Bus Number = 22``, ``Device Number = 0``, ``Function Number = 0`` (decimal), where no address is printed."""
     found: dict[str, Pair] = {}
     for pair in _pairs(own):

@@ -21,7 +21,7 @@ _RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 
 def _write_cache(text: str) -> str | None:
-    """``Enabled``, ``On``; the drive's default is not told."""
+    """``Enabled``, ``On``; the drive's default is not reported."""
     found = vocabulary.disk_cache(text)
     return None if found == "default" else found
 
@@ -58,7 +58,7 @@ def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
-        card: The card that the drive hangs on.
+        controller: The controller that the drive hangs on.
         row: Its cells, of version 7 (``State``) or 8 (``State`` and ``Status``).
         weight: How much the table counts; the topology less than the lists.
         jbod: The table lists drives that the operating system sees themselves.
@@ -201,7 +201,7 @@ def _coerced_size(drive: Draft, pair: Pair) -> None:
 
 
 def settle(drive: Draft) -> None:
-    """The status out of the state word, the alerts, and what goes on; idempotent."""
+    """Infer the status from state word, alerts and progress; idempotent."""
     state: Health | None = drive.get("state")
     going = drive.get("progress.operation")
     worse: Health | None = "warning" if drive.get("alert") or going else None

@@ -1,4 +1,4 @@
-"""Enclosures: the model has none, so that they are details of the card."""
+"""Enclosures: the model has none, so that they are details of the controller."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LOCKED = "total locked foreign pds"
 
 
 def is_foreign(section: Section, description: str) -> bool:
-    """Whether what a section lists is not configured on this controller (``/c0/fall show``, its preview too)."""
+    """Whether a section lists a foreign configuration (``/c0/fall show``, and its preview)."""
     return any("foreign" in normalized(text) for text in (section.title, *section.path, description))
 
 

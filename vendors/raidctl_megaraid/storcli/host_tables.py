@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.vendor import statuses
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
@@ -21,20 +21,20 @@ def is_overview(section: Section) -> bool:
 
 
 def row_number(row: Row) -> Pair | None:
-    """The cell that holds the card's number: ``Ctl``, v8 ``Ctrl``."""
+    """The cell that holds the controller's number: ``Ctl``, v8 ``Ctrl``."""
     for label, cell in row.items():
         if words.word(label) in _NUMBER and cell.value.strip().isdecimal() and len(cell.value) < 8:
             return cell
     return None
 
 
-def read_overview(controllers: Cards, section: Section) -> None:
+def read_overview(controllers: Controllers, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
         if cell is None:
             continue
-        controller = controllers.card(cell.value.strip())
+        controller = controllers.controller(cell.value.strip())
         for line in cell.lines:
             controller.put(line, "number", int(cell.value))
         if words.word(section.title).startswith(("it ", "hba ")):

@@ -20,7 +20,7 @@ def between(outline: Outline, text: str) -> None:
     """Read what stands before, between or after the documents; its lines are added to the output."""
     if _BRACKETS.fullmatch(plain(text)):
         return  # the brackets of a list of documents
-    own = [outline.sheet.add(part.rstrip("\r")) for part in text.split("\n")]
+    own = [outline.output.add(part.rstrip("\r")) for part in text.split("\n")]
     if is_answer(text):
         read_lines(outline, own)
         return
@@ -52,7 +52,7 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     """Report where a document breaks off; its rest is added to the output."""
     if document.broken is None:
         return
-    rest = loose(outline.sheet, text[document.broken : document.end])
+    rest = loose(outline.output, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
     mark_read(*[line for line in rest if line is dead])
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""

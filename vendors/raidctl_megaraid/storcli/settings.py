@@ -1,4 +1,4 @@
-"""The labels and the properties of a card: what fills a field of the model, what is a detail, what is trouble."""
+"""The labels and the properties of a controller: what fills a field of the model, what is a detail, what is trouble."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
 def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
-    """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
+    """A label of one of the controller's sections; ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
     if not fields or not _read_field(controller, pair, label):
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
@@ -45,10 +45,10 @@ def _take(controller: ControllerDraft, pair: Pair, field: Field) -> None:
     if field.name == "pci_address":
         controller.put(None, "bus", value, field.weight)
     elif field.name == "cache.size_bytes":
-        # On Board Memory Size = 0MB: a card without a cache
+        # On Board Memory Size = 0MB: a controller without a cache
         controller.put(line, "cache.present", value > 0, field.weight)
     elif field.name == "driver" and value.startswith("mpt"):
-        # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and tells no mode
+        # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and reports no mode
         if not str(controller.get("model")).upper().endswith("-IR"):
             controller.put(line, "mode", "hba", ROW)
     elif field.name == "model":
@@ -60,7 +60,7 @@ def _read_oem(controller: ControllerDraft, pair: Pair) -> None:
     name = words.plain_text(pair.value)
     if name is not None and not name.isdecimal():
         maker = labels.OEMS.get(name.lower(), name)
-        # OEMID = LSI: nobody else's card; its name tells which of the maker's names it bears (AVAGO MegaRAID SAS 9361)
+        # OEMID = LSI: the maker's own; the product's name has the brand (AVAGO MegaRAID SAS 9361)
         weight = WEAK if maker in labels.CHIP_MAKERS else ROW
         controller.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
 

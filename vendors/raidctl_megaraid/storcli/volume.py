@@ -24,7 +24,7 @@ _BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
 class Going(NamedTuple):
-    """An operation that goes on, in the tool's words, how far it is in percent, and the seconds left."""
+    """An operation under way: the tool's name for it, percent, seconds left."""
 
     name: str
     percent: float | None
@@ -111,7 +111,7 @@ def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
 
 
 def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
-    """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
+    """``Cache`` of version 7 is active now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
             continue
