@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.report import Outcome, Reason
-from raidctl.operate.subject import WHOLE, Loss, Subject
+from raidctl.operate.removal_report import Outcome, Reason
+from raidctl.operate.removal_subject import WHOLE, Loss, Subject
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
