@@ -61,7 +61,9 @@ def redundancy(subject: Subject) -> Reasons:
         yield reason("R1", "unknown", f"Which volumes lie on the array of {drive.id} is not reported.",
                      fact(drive, "role"), fact(drive, "array"))  # fmt: skip
     else:
-        yield reason("R1", "yes", "No array has data on the drive.", fact(drive, "role"), fact(drive, "array"))
+        left = [f"{volume.id} ({volume.status})" for volume in subject.former]
+        text = "No array has data on the drive" + (f"; it may have been a member of {listing(left)}." if left else ".")
+        yield reason("R1", "yes", text, fact(drive, "role"), fact(drive, "array"))
 
 
 def _redundancy(loss: Loss) -> Reason:

@@ -64,8 +64,9 @@ def disk(name: str, **changes: Any) -> BlockDevice:
 
 
 def part(name: str, **changes: Any) -> BlockDevice:
-    """A partition."""
-    return BlockDevice(name, f"/dev/{name}", "partition", parent=name.rstrip("0123456789"), **changes)
+    """A partition, in the udev database."""
+    kept: dict[str, Any] = {"links": (f"/dev/disk/by-partlabel/{name}",), **changes}
+    return BlockDevice(name, f"/dev/{name}", "partition", parent=name.rstrip("0123456789"), **kept)
 
 
 def plain(*names: str, **changes: Any) -> Controller:
