@@ -73,7 +73,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
-    from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
+    from raidctl.operate.removal_report import Removal  # noqa: PLC0415 - as above
     from raidctl.operate.spares import ArraySpares  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
