@@ -172,7 +172,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
 
 def _controllers(inventory: Inventory, step: Step) -> set[str]:
     ids = (step.object_id, *(subject.object_id for subject in step.subjects))
-    return {card.id for name in ids if (card := owner(inventory.controllers, name)) is not None}
+    return {controller.id for name in ids if (controller := owner(inventory.controllers, name)) is not None}
 
 
 def _limit(expects: Sequence[Expectation]) -> float:

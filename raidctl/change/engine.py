@@ -280,7 +280,7 @@ class Change:
         wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
-            if step.kind != "setting":
+            if step.kind != "setting" or not step.readable:
                 continue
             if undone:
                 wanted.setdefault((step.object_id, step.knob), step.before)

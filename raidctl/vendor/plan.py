@@ -1,9 +1,9 @@
-"""What is wished, and the steps that lead there. Values only: a plan is printed, kept in the journal and carried out.
+"""Desired settings and the steps that reach them. Values only: a plan is printed, kept in the journal and carried out.
 
-A vendor package's ``plan`` makes the steps. A step turns one *knob*: a setting of one object as the vendor's tool has
-it (``arrayaccelerator`` of a volume, ``wrcache``, ``cacheratio`` of a controller), from the value that was read to the
-one that is wanted. ``current_settings`` of the package reads them all out of an inventory, so that the engine can tell
-whether a step has happened, and whether somebody else has turned the knob meanwhile.
+A vendor package's ``plan`` makes the steps. A step sets one setting of the vendor's tool (``arrayaccelerator`` of a
+volume, ``wrcache``, ``cacheratio`` of a controller) from the current value to the desired one. The package's
+``current_settings`` takes them all from an inventory: so the engine sees whether a step has happened, and whether
+somebody else has changed the setting since.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Setting = Literal[
     "write_policy", "read_policy", "io_policy", "drive_write_cache", "cache_split", "no_battery_write_cache",
     "flush_interval", "bypass_threshold", "write_cache", "read_ahead", "stripe_cache_size", "journal_mode",
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
-    "high_watermark", "low_watermark",
+    "high_watermark", "low_watermark", "locate",
 ]  # fmt: skip
 RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
 
@@ -40,7 +40,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One setting of one object as somebody wants it."""
+    """A desired value of one setting of one object."""
 
     object_id: Annotated[str, doc("`smartarray:1/v1`.")]
     setting: Annotated[Setting, doc("Name of the setting.")]
@@ -48,7 +48,7 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What is done to the machine: a program that is run, or a word that is written into a file of the kernel."""
+    """One change of the machine: a tool that is run, or a file of the kernel that is written."""
 
     argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
     path: Annotated[str | None, doc("The file that is written.")] = None
@@ -168,10 +168,13 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     persistent: Annotated[bool | None, doc("Whether it survives a reboot; null when that depends on the hardware.")] = (
         None
     )
+    readable: Annotated[
+        bool, doc("False: nothing reports the setting, so that the tool's word is all that is known of it.")
+    ] = True
 
 
 class Refusal(Value, frozen=True, omit_defaults=True):
-    """A wish that is not fulfilled, and why."""
+    """A desired setting that is refused, and why."""
 
     wish: Annotated[Desired, doc("What was asked for.")]
     kind: Annotated[
@@ -186,7 +189,7 @@ class Refusal(Value, frozen=True, omit_defaults=True):
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """The way from what is to what is wished."""
+    """The steps from the current to the desired settings."""
 
     wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
@@ -196,7 +199,7 @@ class Plan(Value, frozen=True, kw_only=True):
     denials: Annotated[tuple[Denial, ...], doc("Deeds that were refused, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
-        """Both plans one after the other; a step that stands in both is carried out once."""
+        """Join two plans; a step of both is carried out once."""
         steps = self.steps + tuple(step for step in other.steps if step not in self.steps)
         return Plan(
             wishes=self.wishes + other.wishes,
@@ -234,7 +237,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """How what waits in the cache of one object is written out now, or why it cannot be."""
+    """How the unwritten data of one object is written now, or why it cannot be."""
 
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None
