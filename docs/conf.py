@@ -14,10 +14,12 @@ VERSION_FILE = Path(__file__).resolve().parents[1] / "raidctl" / "__init__.py"
 NAV = {
     "Questions": {
         "What is there?": "show",
+        "What is going on?": "tasks",
         "Is it what was promised?": "verify",
         "What has changed?": "drift",
         "May I pull this drive?": "replace",
         "Changing caches": "cache",
+        "Find a drive": "locate",
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",

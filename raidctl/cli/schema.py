@@ -27,11 +27,13 @@ ANSWERS = (
     "snapshot",
     "history",
     "doctor",
+    "tasks",
     "replace",
     "checks",
     "schedules",
     "spares",
     "self-tests",
+    "locate",
 )
 """What can be printed with --json and has a schema."""
 
@@ -68,6 +70,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
     from raidctl.drift.value import History  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
+    from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
     from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
@@ -75,6 +78,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
@@ -97,10 +101,12 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "tasks": ("Tasks", TaskReport),
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
         "replace": ("Check of a drive's removal", Removal),
         "spares": ("Spares of arrays", list[ArraySpares]),
         "self-tests": ("Self-tests of drives", list[SelfTest]),
+        "locate": ("Locate LEDs", LocateReport),
     }
     return kinds[answer]

@@ -33,6 +33,8 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "tasks": "tasks",
+    "locate": "locate|locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.vendor.simulator import Reply, State
-from raidctl_adaptec.rendering import OF_MODE, good, is_setting, plain, spelt, walk
+from raidctl.vendor.simulator import Reply, State, settings, walk
+from raidctl_adaptec import simulator_locate
+from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
 
 _FOUND = "Controllers found: {}\n"
 _DONE = "\n\nCommand completed successfully.\n"
@@ -18,17 +19,16 @@ _THRESHOLDS = range(16, 1041, 16)
 
 def initial(argv: tuple[str, ...], text: str) -> State:
     """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``."""
-    found: State = {}
+    if not _asks(argv):
+        return {}
+    return settings(
+        text, ConfigPlace(f"controller {argv[2]}"), lambda name, value: plain(name, value) if is_setting(name) else None
+    )
 
-    def take(name: str, value: str) -> str:
-        told = plain(name, value)
-        if told is not None and is_setting(name):
-            found.setdefault(name, told)
-        return value
 
-    if _asks(argv):
-        walk(text, f"controller {argv[2]}", take)
-    return found
+def leds(argv: tuple[str, ...], text: str) -> State:
+    """The locate LEDs of all drives in a ``getconfig N``."""
+    return simulator_locate.leds(argv[2], text) if _asks(argv) else {}
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
@@ -43,7 +43,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
             return spelt(name, other[name], value) if name in other else value
         return _status(name, value, state, other)
 
-    return walk(text, f"controller {argv[2]}", show) if other else text
+    return walk(text, ConfigPlace(f"controller {argv[2]}"), show) if other else text
 
 
 def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str, str]) -> str:
@@ -68,7 +68,11 @@ def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str,
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``setcache 1 logicaldrive 0 wt noprompt`` and its like."""
     words = [word.lower() for word in argv[1:]]
-    if not argv or basename(argv[0]) != "arcconf" or words[:1] != ["setcache"]:
+    if not argv or basename(argv[0]) != "arcconf":
+        return None
+    if words[:1] == ["identify"]:
+        return simulator_locate.change(words, state)
+    if words[:1] != ["setcache"]:
         return None
     while words[-1] in _LAST:
         words.pop()
