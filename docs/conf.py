@@ -19,6 +19,7 @@ NAV = {
         "What has changed?": "drift",
         "May I pull this drive?": "replace",
         "Changing caches": "cache",
+        "Find a drive": "locate",
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",

@@ -118,7 +118,8 @@ class Change:
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
-        first, self.begun, self.resumed = len(self.begin.steps), [], True
+        first, self.begun = len(self.begin.steps), []
+        self.resumed = first > 0
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)
@@ -143,7 +144,7 @@ class Change:
                 raise self._stopped() from error
             self.undo_all()
             raise
-        raise self._stopped() if self.passed else self._undone()
+        raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
     def _stopped(self) -> ChangeStands:
         """Return the exception of an operation that failed where nothing is put back."""
@@ -279,7 +280,7 @@ class Change:
         wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
-            if step.kind != "setting":
+            if step.kind != "setting" or not step.readable:
                 continue
             if undone:
                 wanted.setdefault((step.object_id, step.knob), step.before)

@@ -11,6 +11,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Expectation, Identity
 
 _SERIAL = "serial:"
+_NODE = "node:"
 _LASTING = (
     "status", "role", "array", "drives", "spares", "drives_active", "drives_expected", "failures_tolerated", "serial",
     "unique_id", "device", "raid_level", "size_bytes",
@@ -32,7 +33,7 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
     item = find(seen.inventory, one.object_id)
     if item is None:
         return f"{one.object_id} does not exist"
-    value = getattr(item, one.field, None)
+    value = _value(item, one.field)
     if value is None:
         return f"{one.field} of {one.object_id} is unknown"
     if isinstance(value, tuple):
@@ -42,6 +43,13 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
         held = (_text(value) == one.value) is (one.op == "is")
         text = _text(value)
     return None if held else f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
+
+
+def _value(item: Item, field: str) -> object:
+    """Return a field of an object; ``details.sync_min`` is one of its details."""
+    whole, _, label = field.partition(".")
+    value = getattr(item, whole, None)
+    return value.get(label) if label and isinstance(value, dict) else value
 
 
 _IS = {True: "still present", False: "not present"}
@@ -58,6 +66,8 @@ def _present(seen: Survey, name: str) -> bool | None:
         wanted = name.removeprefix(_SERIAL)
         # drives without a serial number, after a failed reading, may be the one
         return True if wanted in serials else (None if not serials else False)
+    if name.startswith(_NODE):
+        return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
     if find(seen.inventory, name) is not None:
         return True
     unread = any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)

@@ -29,11 +29,12 @@ from raidctl import json_decode
 from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
+from raidctl.locate.lamp import Lamp
 from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Desired, Step
 
 FILE = "journal.jsonl"
-Kind = Literal["set", "batch", "operation"]
+Kind = Literal["set", "batch", "operation", "locate"]
 Mark = Literal[
     "start", "done", "failed", "undo", "undone", "left", "wait", "seen", "saved", "passed", "stopped", "resumed"
 ]  # fmt: skip
@@ -58,7 +59,10 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
-    kind: Annotated[Kind, doc("`set`: permanent; `batch`: temporary; `operation`: has deeds.")]
+    kind: Annotated[
+        Kind,
+        doc("`set`: permanent; `batch`: temporary; `operation`: has deeds; `locate`: LEDs that blink for a while."),
+    ]
     about: Annotated[str, doc("The command, for display.")]
     user: Annotated[str, doc("The user.")]
     pid: Annotated[int, doc("The process.")]
@@ -77,6 +81,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     resume: Annotated[str | None, doc("The command that continues an operation; null: it cannot be continued.")] = None
     touches: Annotated[tuple[str, ...], doc("Ids and serial numbers that no other operation may touch meanwhile.")] = ()
     facts: Annotated[dict[str, str], doc("What an operation needs to continue: serial numbers, names.")] = {}
+    lamps: Annotated[tuple[Lamp, ...], doc("The LEDs of a `locate`.")] = ()
+    until: Annotated[str | None, doc("When it is undone at the latest, RFC 3339 in UTC; null: no such time.")] = None
 
 
 class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):

@@ -22,7 +22,7 @@ from typing import Literal
 from raidctl.change import guard, operation, rollback
 from raidctl.change.engine import READ_DELAYS, Change, Look, ReportProgress, boot_id
 from raidctl.change.failure_messages import silent
-from raidctl.change.journal import Begin, Journal, JournalFull, Story, now
+from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story, now
 from raidctl.change.lookup import current_settings, owner
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
@@ -50,10 +50,15 @@ class Restorer:
     sleep: Callable[[float], None] = time.sleep
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
+    kinds: tuple[Kind, ...] = ("set", "batch", "operation")
+    """The kinds of changes that it restores; others are left to another one."""
+    renew: Callable[[Story], Story] = lambda story: story
+    """Adapts a change to the machine as it is today, before its steps are undone."""
 
     def restore(self, only: str | None = None) -> list[Restored]:
         """Restore every change without an end, or one of them; the newest first."""
-        waiting = [story for story in self.journal.pending() if story.begin.source == self.source]
+        pending = [story for story in self.journal.pending() if story.begin.kind in self.kinds]
+        waiting = [story for story in pending if story.begin.source == self.source]
         results: list[Restored] = []
         for story in waiting:
             if only is None or story.begin.change == only:
@@ -81,7 +86,7 @@ class Restorer:
                     return held
                 if _is_recent(known):
                     self.sleep(READ_DELAYS[-1])
-                return self.put_back(known)
+                return self.put_back(self.renew(known))
         except Held as other:
             held.busy = str(other)
         return held
@@ -127,6 +132,10 @@ class Restorer:
         for back in rollback.undo_steps(change.begin, numbers, inventory, self.vendors):
             if isinstance(back, str):
                 result.faults += [back] if back not in result.faults else []
+            elif back.action is not None and not back.step.readable:
+                # what it is now is unknown: undoing it twice does no harm
+                self._step(change, back, current | {(back.step.object_id, back.step.knob): back.step.after}, result)
+                settled.append(back.step)
             elif back.action is None or (back.step.object_id, back.step.knob) not in current:
                 lost.append(back)
             else:
@@ -171,7 +180,7 @@ class Restorer:
 
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
         """Restore settings that the change's tool no longer reports, by the tool that is there now."""
-        for back in {back.card.id: back for back in lost}.values():
+        for back in {back.controller.id: back for back in lost}.values():
             made, left = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left
             for step in () if left else made.steps:
@@ -258,13 +267,13 @@ def unsafe_now(story: Story, inventory: Inventory) -> list[str]:
     """Warn of restored write-back that would not survive a power failure today."""
     found: dict[str, str] = {}
     for step in story.begin.steps:
-        card = owner(inventory.controllers, step.object_id)
-        reason = guard.unprotected(card) if card is not None else None
-        if card is None or reason is None:
+        controller = owner(inventory.controllers, step.object_id)
+        reason = guard.unprotected(controller) if controller is not None else None
+        if controller is None or reason is None:
             continue
-        for volume in card.volumes:
+        for volume in controller.volumes:
             policy = volume.cache.write_policy if volume.cache is not None else None
-            if step.object_id in (volume.id, card.id) and policy is not None and policy.endswith("write_back"):
+            if step.object_id in (volume.id, controller.id) and policy is not None and policy.endswith("write_back"):
                 words = policy.replace("_", "-")
                 risk = "a power failure loses data" if policy.startswith("unp") else "the controller has to fall back"
                 found[volume.id] = f"{volume.id} is set to {words} again, as before, and {risk}: {reason.rstrip('.')}"
@@ -279,6 +288,7 @@ def _unsettled(steps: Sequence[Step], current: dict[ToolSetting, str], result: R
     return [
         f"{step.knob} of {step.object_id} is {current.get(name) or 'unknown'} instead of {step.before}"
         for name, step in first.items()
-        if current.get(name) != step.before
+        if step.readable
+        and current.get(name) != step.before
         and not any(f"{step.knob} of {step.object_id} " in text for text in (*result.left, *result.faults))
     ]

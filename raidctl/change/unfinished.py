@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Begin, Journal, Story
 from raidctl.change.state_directory import held_name, holder_of, restore_command
 from raidctl.errors import CannotTell
 from raidctl.model import Problem
@@ -21,6 +21,8 @@ def problems(place: Path, source: str) -> list[Problem]:
 
 def _problem(place: Path, story: Story) -> Problem:
     begin = story.begin
+    if begin.kind == "locate":
+        return _leds(place, begin)
     if begin.kind == "operation":
         return _open_operation(place, story)
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
@@ -31,6 +33,15 @@ def _problem(place: Path, story: Story) -> Problem:
     return Problem(
         "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source)}`.", "state"
     )
+
+
+def _leds(place: Path, begin: Begin) -> Problem:
+    """Locate LEDs that are on, or were left on."""
+    where = ", ".join(lamp.bay.object_id for lamp in begin.lamps) or "journal"
+    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
+        return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
+    message = f"The locate LED was switched on at {begin.at} and not off again: {begin.about}"
+    return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source)}`.", "state")
 
 
 def _open_operation(place: Path, story: Story) -> Problem:

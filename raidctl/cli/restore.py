@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.change.state_directory import BRIEF_WAIT, ROOT_PLACE, Holder, busy, held_name, hold, restore_command
-from raidctl.cli.shared.machine import machine
+from raidctl.cli.locate._restore import led_restorer, leds_again
+from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory, tell
@@ -92,11 +93,9 @@ def command(
         if any(step.object_id.startswith(f"{family.FAMILY}:") for story in here for step in story.begin.steps):
             named.vendors = [*named.vendors, family]
         if dry_run:
-            held = [busy(place, source, [subject.id for subject in story.begin.subjects]) for story in here]
-            return _previewed(preview(list(zip(here, held, strict=True)), named.survey(), named.vendors), settings)
-        restorer = Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell)
-        restorer.patience = _PATIENCE if when_gone else BRIEF_WAIT
-        return _said(_restored(restorer, change, wait), settings)
+            return _previewed(_previews(named, place, here), settings)
+        patience = _PATIENCE if when_gone else BRIEF_WAIT
+        return _said(_restored(lambda: _restorers(named, place, here, patience), change, wait), settings)
 
 
 def _source(settings: Settings) -> str:
@@ -126,6 +125,29 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     for source in sorted({story.begin.source for story in elsewhere if story.open}):
         tell(f'On another machine something is: "{restore_command(source)}".')
     return EXIT_FINE
+
+
+def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: float) -> list[Restorer]:
+    """Who restores these changes: LEDs are found again apart from the rest."""
+    kinds = {story.begin.kind for story in stories}
+    journal = Journal(place)
+    made = [led_restorer(named, journal, place, stories, tell)] if "locate" in kinds else []
+    if kinds - {"locate"}:
+        made.append(Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell))
+    for restorer in made:
+        restorer.patience = patience
+    return made
+
+
+def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Preview]:
+    """What would be put back; LEDs are looked at apart from the rest."""
+    found: list[Preview] = []
+    for leds in (True, False):
+        mine = [story for story in stories if (story.begin.kind == "locate") == leds]
+        held = [busy(place, story.begin.source, [one.id for one in story.begin.subjects]) for story in mine]
+        at = (leds_again(named, mine) if leds else named) if mine else None
+        found += preview(list(zip(mine, held, strict=True)), at.survey(), at.vendors) if at is not None else []
+    return found
 
 
 def _previewed(found: Sequence[Preview], settings: Settings) -> int:
@@ -191,12 +213,13 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
     return EXIT_FINE
 
 
-def _restored(restorer: Restorer, only: str | None, wait: float) -> list[Restored]:
+def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wait: float) -> list[Restored]:
     """Put back, and try again for a while what cannot be put back yet."""
     until = time.monotonic() + wait
     final: dict[str, Restored] = {}
     while True:
-        final |= {result.story.begin.change: result for result in restorer.restore(only)}
+        results = [result for restorer in restorers() for result in restorer.restore(only)]
+        final |= {result.story.begin.change: result for result in results}
         left = until - time.monotonic()
         if left <= 0 or not any(result.faults for result in final.values()):
             return list(final.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import click
@@ -34,8 +35,38 @@ ANSWERS = (
     "schedules",
     "spares",
     "self-tests",
+    "locate",
 )
 """What can be printed with --json and has a schema."""
+
+
+_KINDS = {
+    "inventory": ("Inventory", "raidctl.model", "Inventory", False),
+    "change": ("Change", "raidctl.vendor.plan", "Outcome", False),
+    "journal": ("Journal", "raidctl.change.journal", "Story", True),
+    "cache": ("Caches", "raidctl.layers.model", "Stack", False),
+    "flush": ("Flush of the caches", "raidctl.layers.model", "FlushReport", False),
+    "stats": ("Statistics of the caches", "raidctl.layers.model", "Statistics", False),
+    "verify": ("Verification", "raidctl.verify.report", "Verification", False),
+    "bench": ("Benchmark run", "raidctl.bench.record", "Run", False),
+    "compare": ("Comparison of two runs", "raidctl.bench.compare", "Comparison", False),
+    "audit": ("Audit", "raidctl.audit.report", "Report", False),
+    "diagnose": ("Diagnosis", "raidctl.audit.diagnosis", "Diagnosis", False),
+    "export": ("Export", "raidctl.output.metrics", "Export", False),
+    "diff": ("Drift", "raidctl.drift.report", "Drift", False),
+    "snapshot": ("Snapshot", "raidctl.snapshots.store", "Kept", False),
+    "history": ("History of a value", "raidctl.drift.value", "History", False),
+    "doctor": ("Checkup", "raidctl.survey.doctor", "DoctorReport", False),
+    "tasks": ("Tasks", "raidctl.tasks.report", "TaskReport", False),
+    "rates": ("Rates", "raidctl.tasks.rates", "RateReport", False),
+    "checks": ("Checks of volumes", "raidctl.operate.checks", "VolumeCheck", True),
+    "schedules": ("Schedules of checks", "raidctl.vendor.checks", "Schedules", False),
+    "replace": ("Check of a drive's removal", "raidctl.operate.removal_report", "Removal", False),
+    "spares": ("Spares of arrays", "raidctl.operate.spares", "ArraySpares", True),
+    "self-tests": ("Self-tests of drives", "raidctl.vendor.self_tests", "SelfTest", True),
+    "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
+}
+"""For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
@@ -47,12 +78,12 @@ def command(context: click.Context, *, answer: str) -> int:
 
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
-    schema_version. "change" is for cache set, split, drive, threshold and batch;
-    "cache" for cache show, and for threshold without an option; "flush" and
-    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
-    for check schedule show, "self-tests" for check media, "spares"
-    for spare show; "bench" for bench run and bench show,
-    "compare" for bench compare; the others for the command of that name.
+    schema_version. "change" is for cache set, split, drive, threshold, batch,
+    spare add and remove, check start, stop, pause and resume; "cache" for cache
+    show, and for threshold without an option; "flush" and "stats" for cache flush and cache stats; "checks" for
+    check show, "schedules" for check schedule show, "self-tests" for check media,
+    "spares" for spare show; "bench" for bench run and bench show, "compare" for
+    bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -61,52 +92,7 @@ def command(context: click.Context, *, answer: str) -> int:
 
 
 def _kind(answer: str) -> tuple[str, Any]:
-    """A title and the type."""
-    from raidctl.audit.diagnosis import Diagnosis  # noqa: PLC0415 - only what is asked for is imported
-    from raidctl.audit.report import Report  # noqa: PLC0415 - as above
-    from raidctl.bench.compare import Comparison  # noqa: PLC0415 - as above
-    from raidctl.bench.record import Run  # noqa: PLC0415 - as above
-    from raidctl.change.journal import Story  # noqa: PLC0415 - as above
-    from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
-    from raidctl.drift.value import History  # noqa: PLC0415 - as above
-    from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
-    from raidctl.model import Inventory  # noqa: PLC0415 - as above
-    from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
-    from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
-    from raidctl.operate.spares import ArraySpares  # noqa: PLC0415 - as above
-    from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
-    from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
-    from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
-    from raidctl.tasks.rates import RateReport  # noqa: PLC0415 - as above
-    from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
-    from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
-    from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
-    from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
-    from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
-
-    kinds: dict[str, tuple[str, Any]] = {
-        "inventory": ("Inventory", Inventory),
-        "change": ("Change of a cache", Outcome),
-        "journal": ("Journal", list[Story]),
-        "cache": ("Caches", Stack),
-        "flush": ("Flush of the caches", FlushReport),
-        "stats": ("Statistics of the caches", Statistics),
-        "verify": ("Verification", Verification),
-        "bench": ("Benchmark run", Run),
-        "compare": ("Comparison of two runs", Comparison),
-        "audit": ("Audit", Report),
-        "diagnose": ("Diagnosis", Diagnosis),
-        "export": ("Export", Export),
-        "diff": ("Drift", Drift),
-        "snapshot": ("Snapshot", Kept),
-        "history": ("History of a value", History),
-        "doctor": ("Checkup", DoctorReport),
-        "tasks": ("Tasks", TaskReport),
-        "rates": ("Rates", RateReport),
-        "checks": ("Checks of volumes", list[VolumeCheck]),
-        "schedules": ("Schedules of checks", Schedules),
-        "replace": ("Check of a drive's removal", Removal),
-        "spares": ("Spares of arrays", list[ArraySpares]),
-        "self-tests": ("Self-tests of drives", list[SelfTest]),
-    }
-    return kinds[answer]
+    """A title and the type; its module is imported only if it is asked for."""
+    title, module, name, several = _KINDS[answer]
+    kind: Any = getattr(import_module(module), name)
+    return title, list.__class_getitem__(kind) if several else kind

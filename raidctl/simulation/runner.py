@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -31,7 +31,7 @@ from raidctl.request import (
 )
 from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
-from raidctl.vendor.simulator import Reply, Simulator, State
+from raidctl.vendor.simulator import Leds, Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
@@ -64,6 +64,8 @@ class Simulated:
             if isinstance(request, Run) and isinstance(answer, RunAnswer):
                 for simulator in self._simulators:
                     found |= simulator.initial(request.argv, answer.text)
+                    if hasattr(simulator, "leds"):
+                        found |= cast("Leds", simulator).leds(request.argv, answer.text)
         return found
 
     def state(self) -> State:
@@ -116,7 +118,8 @@ class Simulated:
         if isinstance(request, Write):
             return self._write(request)
         if isinstance(request, Run):
-            reply = self.reply(request.argv)
+            # a simulator knows a program's input as two more words
+            reply = self.reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())))
             if reply is not None:
                 self.keep(reply.state)
                 return RunAnswer(code=reply.code, out=reply.out.encode())

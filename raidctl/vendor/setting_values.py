@@ -1,4 +1,4 @@
-"""The words of the command line for wished values, and what the inventory says of each setting."""
+"""The command line's words for values of settings, and the current values in an inventory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRITE_ALSO: Mapping[str, str] = {
     **dict.fromkeys(("wb", "wbb", "writeback", "write-back"), "protected-write-back"),
     **dict.fromkeys(("awb", "fwb", "always-write-back", "forced-write-back"), "unprotected-write-back"),
 }
-"""Words of vendors' tools for the write policies; ``wb`` is the safe one, though not arcconf's."""
+"""Words of vendors' tools for the write policies; ``wb`` is the safe one, except in arcconf."""
 READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")
@@ -52,6 +52,7 @@ LABELS: Mapping[Setting, str] = {
     "patrol_read_rate": "patrol read rate",
     "initialize_rate": "background initialisation rate",
     "expand_rate": "expansion rate",
+    "locate": "locate LED",
 }
 """Each setting for people."""
 
@@ -59,7 +60,7 @@ _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
     "stripe_cache_size", "read_ahead",
 })  # fmt: skip
-"""Settings of the kernel's, which the details of a volume hold under the same names, as its files show them."""
+"""Settings of the kernel: details of a volume under the same names, as in its files."""
 
 
 SPEEDS: tuple[Setting, ...] = ("sync_speed_min", "sync_speed_max")
@@ -85,8 +86,8 @@ def endless(setting: Setting, value: str) -> bool:
     return setting in ("rebuild_rate", *SPEEDS) and value.strip("% ") in ("0", "00", "000")
 
 
-UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold"})
-"""Settings that the model has no field for: what they are, only the knobs of their family tell."""
+UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
+"""Settings without a field in the model: only their family knows the current value."""
 
 
 def neutral(word: str) -> str:
@@ -119,7 +120,7 @@ def split(text: str) -> tuple[int, int]:
 
 
 def value(controller: Controller, object_id: str, setting: Setting) -> str | None:
-    """What the inventory says of a setting of an object; None when it does not say."""
+    """The current value of a setting; None if it is unknown."""
     if object_id == controller.id:
         return _of_controller(controller, setting)
     for volume in controller.volumes:
@@ -135,6 +136,8 @@ def _of_controller(controller: Controller, setting: Setting) -> str | None:
     if setting in RATES:
         rate: str | None = getattr(controller.rates, RATES[setting], None)
         return rate
+    if setting == "locate":
+        return controller.details.get(setting)
     cache = controller.cache
     if cache is None:
         return None
@@ -154,6 +157,8 @@ def _of_volume(volume: Volume, setting: Setting) -> str | None:
         return told
     if setting in SPEEDS:
         return speed(volume.details.get(setting, ""))
+        current: str | None = getattr(cache, setting)
+        return current
     if setting == "journal_mode":
         return attempt(chosen, volume.details.get(setting, ""))
     return volume.details.get(setting) if setting in _KERNEL else None

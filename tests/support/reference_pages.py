@@ -17,7 +17,8 @@ from tests.support.pages import ROOT, between, commands, kind
 
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
-    "change": "cache set|cache split|cache drive|cache threshold|rate|batch",
+    "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
+    "check start|check stop|check pause|check resume",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -34,6 +35,7 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "tasks": "tasks",
     "rates": "rate",
+    "locate": "locate|locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",

@@ -1,10 +1,10 @@
-"""Changes of a card's cache by ``arcconf setcache``: plans, and what the tool's answers mean. Pure.
+"""Changes of a controller's cache by ``arcconf setcache``: plans, and the meaning of the tool's replies. Pure.
 
-The knobs and their commands stand in :mod:`raidctl_adaptec.settings`. The settings live in the card's own memory and
+The settings and their commands are in :mod:`raidctl_adaptec.settings`. They live in the controller's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
 
-``con`` and ``coff`` switch the caching of a volume of a smartpqi card; they stand in no manual that was at hand, so
-each plan with them says so. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
+``con`` and ``coff`` switch the caching of a volume of a smartpqi controller; no available manual has them, so
+each plan with them notes it. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
 that raidctl could verify, so that is not offered.
 
 The order of steps: a split is set while a volume uses the cache, and no moment is less protected than both ends.
@@ -44,7 +44,7 @@ _ORDER = {
     ("caching", "coff"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""Where a step stands; all others in the middle."""
+"""The position of a step; all others in the middle."""
 _WHOLE = "It acts on all volumes of the controller."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 _UNVERIFIED = "It is not verified that this arcconf supports con and coff; if not, it refuses and changes nothing."
@@ -54,9 +54,9 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    command = command_of(told[0]) if told else None
+    """The commands that lead from the current to the desired settings."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    command = command_of(reported[0]) if reported else None
     return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(wishes)
 
 
@@ -76,7 +76,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the tool said against a change: it was made where the exit code is 0 and the closing line says so."""
+    """The tool's objection; None if the exit code is 0 and the closing line reports success."""
     if not isinstance(answer, RunAnswer):
         return None
     lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
@@ -84,8 +84,8 @@ def judge(action: Action, answer: Answer) -> str | None:
     # Command completed successfully.
     if answer.code == 0 and trailers and all("success" in match[1].lower() for match in trailers):
         return None
-    said = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
-    return f"{action.argv[0]} ended with exit code {answer.code}{f' and printed: {said}' if said else ''}"
+    printed = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
+    return f"{action.argv[0]} ended with exit code {answer.code}{f' and printed: {printed}' if printed else ''}"
 
 
 @dataclass
@@ -93,127 +93,129 @@ class _Planner(Planner):
     """A plan in the making."""
 
     younger: bool | None = field(kw_only=True)
-    """Whether it is a smartpqi card; None where nothing tells."""
+    """Whether it is a smartpqi controller; None if unknown."""
 
     order = _ORDER
     ratio = "cacheratio"
 
-    def add(self, wish: Desired) -> None:
-        """Add what a wish needs."""
-        if self.stands(wish):
-            self.already.append(wish)
+    def add(self, desired: Desired) -> None:
+        """Add what a request needs."""
+        if self.fulfilled(desired):
+            self.already.append(desired)
         elif self.command is None or card_number(self.controller) is None:
-            self.refuse(wish, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed.")
+            self.refuse(
+                desired, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed."
+            )
         elif self.controller.mode == "hba":
-            self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
+            self.refuse(desired, "unsupported", "The controller is in HBA mode: it caches nothing.")
         elif self.younger is None:
             reason = "The controller's driver is unknown: aacraid and smartpqi take different commands."
-            self.refuse(wish, "unknown", reason)
+            self.refuse(desired, "unknown", reason)
         elif self.younger:
-            self.of_smartpqi(wish)
+            self.of_smartpqi(desired)
         else:
-            self.of_aacraid(wish)
+            self.of_aacraid(desired)
 
     def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
         """Refuse two kinds of write-back on a smartpqi controller."""
         if self.younger:
             yield from divided(wishes)
 
-    def stands(self, wish: Desired) -> bool:
-        """Whether a wish is fulfilled already."""
-        if wish.setting == "bypass_threshold":
-            return wish.value == str(bypass_threshold(self.controller))
-        return wish.value == value(self.controller, wish.object_id, wish.setting)
+    def fulfilled(self, desired: Desired) -> bool:
+        """Whether a request is fulfilled already."""
+        if desired.setting == "bypass_threshold":
+            return desired.value == str(bypass_threshold(self.controller))
+        return desired.value == value(self.controller, desired.object_id, desired.setting)
 
-    def of_aacraid(self, wish: Desired) -> None:
+    def of_aacraid(self, desired: Desired) -> None:
         """Each volume has its own write and read cache."""
-        modes: Mapping[str, str] = _MODES.get(wish.setting, {})
-        if wish.value not in modes:
-            self.refuse(wish, "unsupported", *_AACRAID.get(wish.setting, _NO_SUCH))
-        elif wish.setting == "drive_write_cache":
-            self.drives(wish)
-        elif wish.setting == "write_policy" and value(self.controller, wish.object_id, wish.setting) == "off":
-            self.refuse(wish, "unsupported", "The volume has no write cache: the tool reports it as not supported.")
+        modes: Mapping[str, str] = _MODES.get(desired.setting, {})
+        if desired.value not in modes:
+            self.refuse(desired, "unsupported", *_AACRAID.get(desired.setting, _NO_SUCH))
+        elif desired.setting == "drive_write_cache":
+            self.drives(desired)
+        elif desired.setting == "write_policy" and value(self.controller, desired.object_id, desired.setting) == "off":
+            self.refuse(desired, "unsupported", "The volume has no write cache: the tool reports it as not supported.")
         else:
-            name = "readcache" if wish.setting == "read_policy" else "writecache"
-            affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
-            self.set((wish.object_id, name), modes[wish.value], *affects)
+            name = "readcache" if desired.setting == "read_policy" else "writecache"
+            affects = ("Reads of the volume are no longer cached.",) if modes[desired.value] == "roff" else ()
+            self.set((desired.object_id, name), modes[desired.value], *affects)
 
-    def drives(self, wish: Desired) -> None:
-        """All drives at once; only where all stand the same, because one word has to put them back."""
-        knob = (self.controller.id, "deviceall")
-        if knob not in self.current:
+    def drives(self, desired: Desired) -> None:
+        """Set all drives at once, only if all have the same value: one command has to restore them."""
+        setting = (self.controller.id, "deviceall")
+        if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
-            self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
+            self.refuse(desired, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
             return
-        self.set(knob, SWITCH[wish.value], _EVERY_DRIVE)
+        self.set(setting, SWITCH[desired.value], _EVERY_DRIVE)
 
-    def of_smartpqi(self, wish: Desired) -> None:
+    def of_smartpqi(self, desired: Desired) -> None:
         """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
-        card = self.controller.id
-        if wish.setting == "write_policy" and wish.value in WRITE:
-            self.caching(wish)
-        elif wish.setting == "cache_split":
-            self.split(wish)
-        elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
-            self.set((card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
-        elif wish.setting == "bypass_threshold":
-            self.threshold(wish)
+        controller = self.controller.id
+        if desired.setting == "write_policy" and desired.value in WRITE:
+            self.caching(desired)
+        elif desired.setting == "cache_split":
+            self.split(desired)
+        elif desired.setting == "no_battery_write_cache" and desired.value in SWITCH:
+            self.set((controller, "nobatterywritecache"), SWITCH[desired.value], _WHOLE)
+        elif desired.setting == "bypass_threshold":
+            self.threshold(desired)
         else:
-            self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
+            self.refuse(desired, "unsupported", *_SMARTPQI.get(desired.setting, _NO_SUCH))
 
-    def threshold(self, wish: Desired) -> None:
+    def threshold(self, desired: Desired) -> None:
         """16 to 1040 KiB in steps of 16."""
-        if wish.value not in _THRESHOLDS:
-            self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
+        if desired.value not in _THRESHOLDS:
+            self.refuse(desired, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
             return
         text = "Larger writes bypass the cache, on all volumes without parity."
-        self.set((self.controller.id, "writecachebypassthreshold"), wish.value, text)
+        self.set((self.controller.id, "writecachebypassthreshold"), desired.value, text)
 
-    def caching(self, wish: Desired) -> None:
+    def caching(self, desired: Desired) -> None:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
-        knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
-        if wish.value == "write_through":
-            self.set(knob, "coff", _READS_TOO, _UNVERIFIED)
+        caching, no_battery = (desired.object_id, "caching"), (self.controller.id, "nobatterywritecache")
+        if desired.value == "write_through":
+            self.set(caching, "coff", _READS_TOO, _UNVERIFIED)
             return
-        why = self.cannot_cache(wish.object_id)
+        why = self.cannot_cache(desired.object_id)
         if why is not None:
-            self.refuse(wish, "unsupported", *why)
+            self.refuse(desired, "unsupported", *why)
             return
-        battery = "enable" if wish.value == "unprotected_write_back" else "disable"
+        battery = "enable" if desired.value == "unprotected_write_back" else "disable"
         # first the safe direction, so that no moment is less protected than both ends
-        if battery == "disable" and self.current.get(card) == "enable":
-            self.set(card, "disable", _WHOLE)
-        self.set(knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
+        if battery == "disable" and self.current.get(no_battery) == "enable":
+            self.set(no_battery, "disable", _WHOLE)
+        self.set(caching, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
         if battery == "enable":
-            self.set(card, "enable", _WHOLE)
+            self.set(no_battery, "enable", _WHOLE)
 
     def cannot_cache(self, volume_id: str) -> tuple[str, str | None] | None:
         """Why a volume cannot be cached, and what would help."""
         cache = self.controller.cache
         if cache is not None and cache.present is False:
             return "The controller has no cache.", None
-        told = {
+        reported = {
             label.lower(): text.lower()
             for v in self.controller.volumes
             if v.id == volume_id
             for label, text in v.details.items()
         }
         # LD Acceleration Method                     : SSD I/O Bypass
-        if any("bypass" in text for label, text in told.items() if "acceleration" in label):
+        if any("bypass" in text for label, text in reported.items() if "acceleration" in label):
             why = "SSD I/O bypass skips the controller's cache and must be disabled for the array first."
             return why, "Disable SSD I/O bypass in maxView or in the controller's setup utility."
         return None
 
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob; ``noprompt`` where the tool's help has the word."""
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
+        """The command that sets a setting; with ``noprompt`` where the tool's help has it."""
         number = card_number(self.controller) or ""
-        argv = (self.command or "", "setcache", number, *self.words(knob, wanted))
+        argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
 
-    def words(self, knob: ToolSetting, wanted: str) -> tuple[str, ...]:
-        """What stands behind ``setcache N``."""
-        object_id, name = knob
+    def words(self, setting: ToolSetting, wanted: str) -> tuple[str, ...]:
+        """The words after ``setcache N``."""
+        object_id, name = setting
         if name == "cacheratio":
             return (name, *wanted.split("/"))
         if name == "deviceall":
@@ -232,7 +234,7 @@ _MODES: dict[Setting, Mapping[str, str]] = {
     "drive_write_cache": SWITCH,
     "write_cache": OF_DRIVE,
 }
-"""What can be wished of an aacraid card, and the command's word for it."""
+"""The values of an aacraid controller's settings, and the command's word for each."""
 _Why = tuple[str, str | None]
 _NO_SUCH: _Why = ("The controllers have no such setting.", None)
 _AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)

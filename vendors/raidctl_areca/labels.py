@@ -13,7 +13,8 @@ import re
 from raidctl.model import Media
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, Draft, Pair
-from raidctl.vendor.fields import Field, Fields, put_status
+from raidctl.vendor.fields import Field, Fields
+from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
 
@@ -47,14 +48,14 @@ def media(value: str) -> Media | None:
     return "hdd" if rpm(value) else None
 
 
-def _mode(card: ControllerDraft, pair: Pair) -> None:
+def _mode(controller: ControllerDraft, pair: Pair) -> None:
     mode = {"jbod": "hba", "raid": "raid"}.get(pair.value.lower())
     if mode is not None:
-        card.put(pair.lines[0], "mode", mode)
+        controller.put(pair.lines[0], "mode", mode)
 
 
-def _setting(card: ControllerDraft, pair: Pair) -> None:
-    card.put(None, pair.label.lower(), pair.value)
+def _setting(controller: ControllerDraft, pair: Pair) -> None:
+    controller.put(None, pair.label.lower(), pair.value)
 
 
 def _location(drive: Draft, pair: Pair) -> None:
@@ -81,7 +82,7 @@ def _device_state(drive: Draft, pair: Pair) -> None:
         # the table shows that the array has dropped it
         drive.detail(pair.lines[0], pair.label, pair.value)
     else:
-        put_status(drive, pair.lines[0], "drive", health, text=pair.value)
+        put_status(drive, pair.lines, "drive", health, text=pair.value)
 
 
 def _rotation(drive: Draft, pair: Pair) -> None:

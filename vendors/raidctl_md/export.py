@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from raidctl.evidence import Line
 from raidctl.text import attempt
 from raidctl.units import parse_size
@@ -58,7 +60,7 @@ def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str
 
 def _take_level(part: Part, line: Line, value: str) -> None:
     part.is_container = "container".startswith(value)  # also where the output ends in the word
-    part.tell(line, "raid_level", LEVELS.get(value, "unknown"), "MD_LEVEL")
+    part.put(line, "raid_level", LEVELS.get(value, "unknown"), "MD_LEVEL")
     part.details["MD_LEVEL"] = value
 
 
@@ -108,13 +110,13 @@ def _take_device(part: Part, line: Line, match: re.Match[str], value: str, membe
     key = members.setdefault(word, word.removeprefix("dev_").removeprefix("ev_"))
     member = part.member(key)
     # a journal, and a faulty device, is called "spare" here too
-    part.tell_member(line, member, "role", "spare" if value == "spare" else "member")
+    part.put_member(line, member, "role", "spare" if value == "spare" else "member")
     member.slot = slot_of(value)
     part.detail_member(line, member, "ROLE", value)
 
 
 def _renamed(claim: Claim, old: str, new: str) -> Claim:
-    return claim._replace(member=new) if claim.member == old else claim
+    return replace(claim, member=new) if claim.member == old else claim
 
 
 def _settle_export(part: Part) -> None:
@@ -134,7 +136,7 @@ def _settle_export(part: Part) -> None:
 
 
 def _given(claim: Claim, member: str) -> Claim:
-    return claim._replace(member=member) if claim.label == "MD_DEV_UUID" else claim
+    return replace(claim, member=member) if claim.label == "MD_DEV_UUID" else claim
 
 
 # what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line
@@ -153,7 +155,7 @@ def read_scan(section: Section, reading: Reading) -> None:
             reading.parts.append(part)
             _take_scan(part, line, words[1:])
             if words[0] == "INACTIVE-ARRAY":
-                part.tell(line, "status_text", words[0], words[0])
+                part.put(line, "status_text", words[0], words[0])
                 part.values["status"] = "inactive"
         elif part is not None and words and all(_CONTINUED.match(word) for word in words):
             _take_scan(part, line, words)
@@ -170,13 +172,13 @@ def _take_scan(part: Part, line: Line, words: list[str]) -> None:
             part.detail(line, "device", word)
         elif key == "level":
             part.is_container = "container".startswith(value)  # also where the output ends in the word
-            part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+            part.put(line, "raid_level", LEVELS.get(value, "unknown"), key)
         elif key == "num-devices" and value.isdecimal() and len(value) < 6:
-            part.tell(line, "drives_expected", int(value), key)
+            part.put(line, "drives_expected", int(value), key)
         elif key == "UUID":
             part.take_uuid(line, key, value)
         elif key in _SCAN_FIELDS:
-            part.tell(line, _SCAN_FIELDS[key], value, key)
+            part.put(line, _SCAN_FIELDS[key], value, key)
         elif key == "devices":
             for node in value.split(","):
                 if node.startswith("/"):

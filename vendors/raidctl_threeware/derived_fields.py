@@ -10,7 +10,7 @@ from raidctl.vendor.draft import Derived
 _STEPS = ("1", "2", "3", "4", "5")
 _LANES = re.compile(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
 _LANE_SPEED = re.compile(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
-# a unit without automatic verification is left out when the card's schedule comes round
+# a unit without automatic verification is left out when the controller's schedule comes round
 _VERIFY: dict[str, ScrubMode] = {"on": "automatic", "off": "manual"}
 
 
@@ -33,7 +33,7 @@ def _rate(text: str) -> str | None:
     return text.strip() if text.strip() in _STEPS else None
 
 
-CARD: Derived = {
+CONTROLLER: Derived = {
     # /c6 Rebuild Rate = 1
     "rebuild rate": (("rates.rebuild", _rate),),
     # /c6 Verify Rate = 1

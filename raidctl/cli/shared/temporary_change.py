@@ -28,6 +28,7 @@ def for_a_while(
     settings: Settings,
     told: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+    story: Begin | None = None,
 ) -> Iterator[Change | None]:
     """Have what is planned in force while the context lasts, and put it back on every way out of it.
 
@@ -40,13 +41,14 @@ def for_a_while(
         told: Takes the commands as they are carried out, and what was put back. What went wrong is said in any case.
         quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
             It must not fail, whatever has become of the terminal.
+        story: The first line of the change's story; None: that of a batch.
 
     Raises:
         Held, CannotTell: Another raidctl has a controller, or the plan no longer fits. Nothing was changed.
         ChangeUndone: It could not be done, and was undone.
         ChangeStands: It could not be put back; the change stays open, for ``restore``.
     """
-    story = work.begin("batch", about())
+    story = story or work.begin("batch", about())
     with work.hold(story):
         if not work.plan.steps:
             yield None

@@ -11,20 +11,25 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State
-from raidctl_megaraid.simulator import megacli, storcli_output, storcli_set
+from raidctl_megaraid.simulator import locate, megacli, storcli_output, storcli_set
 from raidctl_megaraid.tools import KINDS
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings of all cards that an answer tells of."""
+    """The settings of all controllers that an answer reports."""
     kind = _kind(argv)
     if kind is None:
         return {}
     return megacli.initial(text) if kind == "megacli" else storcli_output.initial(text)
 
 
+def leds(argv: tuple[str, ...], text: str) -> State:
+    """The locate LEDs of all drives that an answer lists."""
+    return locate.leds(text) if _kind(argv) is not None else {}
+
+
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this program uses for it."""
+    """The answer with other settings, in the words of this program."""
     kind = _kind(argv)
     if kind is None:
         return text
@@ -36,6 +41,9 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     kind = _kind(argv)
     if kind is None or len(argv) < 2:
         return None
+    located = locate.change(argv, state)
+    if located is not None:
+        return located
     return megacli.change(argv, state) if kind == "megacli" else storcli_set.change(argv, state)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
-from raidctl.operate.guards import Reasons, fact, reason
-from raidctl.operate.subject import BIOS_BOOT, ESP, Subject, uses
+from raidctl.operate.removal_guards import Reasons, fact, reason
+from raidctl.operate.removal_subject import BIOS_BOOT, ESP, Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
 
@@ -217,7 +217,11 @@ def no_journal(subject: Subject) -> Reasons:
         text = f"The drive holds the journal of {_journal_of(card, drive)}: data that may not be elsewhere yet."
         remedy = "Take the journal out of use first: stop the array, and start it without."
         yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
-    if not found:
+    silent = [one for card, one in subject.entries if one.role is None and one.array and card.mode == "software"]
+    for drive in silent:
+        text = f"What {drive.id} is for in its array is not reported: it may be a journal."
+        yield reason("R16", "unknown", text, fact(drive, "role"), fact(drive, "array"))
+    if not found and not silent:
         yield reason("R16", "yes", "The drive is not reported as a journal.", fact(subject.drive, "role"))
 
 

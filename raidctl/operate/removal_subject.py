@@ -47,6 +47,11 @@ class Loss(Struct, frozen=True):
         return self.volume is not None and self.volume.status in ("degraded", "rebuilding") and not self.gone
 
     @property
+    def out_of_reach(self) -> bool:
+        """Whether nothing can be read from the volume."""
+        return self.volume is not None and self.volume.status in OUT_OF_REACH
+
+    @property
     def doubtful(self) -> bool:
         """Whether a member that is reported as gone may still hold data that no other has."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
@@ -61,10 +66,8 @@ class Loss(Struct, frozen=True):
     @property
     def after(self) -> int | None:
         """How many it survives without the drive; below 0: its data are lost; None: unknown."""
-        if self.before is None or (self.gone and self.doubtful):
+        if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
-        if self.volume is not None and self.volume.status in OUT_OF_REACH:
-            return -1
         return self.before if self.gone or self.filling else self.before - 1
 
     @property
@@ -145,8 +148,23 @@ class Subject(Struct, frozen=True, dict=True):
         found = []
         for card, drive in self.entries:
             if drive.role == "spare":
-                named = {array.id for array in card.arrays if drive.id in array.spares or array.id in drive.spare_for}
-                found += [(card, v) for v in card.volumes if v.array in named or not (named or drive.spare_for)]
+                named = {array.id for array in card.arrays if drive.id in array.spares} | {*drive.spare_for}
+                others = {array.id for array in card.arrays} - named if named else set[str]()
+                found += [(card, volume) for volume in card.volumes if volume.array not in others]
+        return tuple(found)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """What may be a volume that needs the drive, of a spare or a failed drive: arrays without a listed volume."""
+        needed = any(drive.role == "spare" for _, drive in self.entries)
+        dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
+        if not needed and not dropped:
+            return ()
+        found: list[str] = []
+        for card in {id(card): card for card, drive in self.entries if dropped or drive.role == "spare"}.values():
+            listed = {volume.array for volume in card.volumes}
+            arrays = [array.id for array in card.arrays if array.id not in listed]
+            found += arrays if card.volumes else (arrays or [card.id])
         return tuple(found)
 
     @property
@@ -212,15 +230,14 @@ def uses(subject: Subject) -> Iterator[Use]:
             }
             listed |= {(drive.array or "").partition("/")[0]}
     names = {name.partition(":")[2] for name in listed}
-    labelled = any(link.startswith("/dev/disk/") for block in subject.view.blocks for link in block.links)
     for block in subject.blocks:
-        yield from _walk(subject.view, block, names, labelled=labelled)
+        yield from _walk(subject.view, block, names)
     if not subject.blocks:
         points = subject.drive.mountpoints
         yield from (Use(f"{point} is on it", certain=True) for point in points)
 
 
-def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled: bool) -> Iterator[Use]:
+def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str]) -> Iterator[Use]:
     yield from (_mounted(block, point) for point in block.mountpoints)
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     for upper in above:
@@ -228,7 +245,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled
             if upper.name not in arrays:
                 yield Use(f"{upper.node}, which is not in the inventory, is on {block.node}", certain=False)
         else:
-            yield from _walk(view, upper, arrays, labelled=labelled)
+            yield from _walk(view, upper, arrays)
     if block.mountpoints or above:
         return
     kind, name = block.filesystem, block.node
@@ -241,7 +258,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled
     elif kind and kind not in _IDLE and (block.partition_type or "").lower() not in ESP:
         text = f"{name} contains {kind}, which is not mounted here; whether anything else uses it is unknown"
         yield Use(text, certain=False)
-    elif not labelled:
+    elif not any(link.startswith("/dev/disk/") for link in block.links):
         yield Use(f"what {name} contains is unknown without the udev database", certain=False)
 
 

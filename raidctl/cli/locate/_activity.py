@@ -1,0 +1,72 @@
+"""``--by activity``: reading from a drive in bursts, so that its activity LED flashes. Nothing is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from raidctl.cli.locate._leds import kernel_leds
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Interrupted, tell
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
+from raidctl.locate import activity
+from raidctl.locate.lamp import Passed, Unlit
+from raidctl.locate.report import Located, LocateReport, located, of_bay
+from raidctl.locate.targets import Wanted, resolve
+from raidctl.output.locate import listed
+from raidctl.request import Run, RunAnswer
+from raidctl.select import Ambiguous, unseen
+
+sleep, clock = time.sleep, time.monotonic
+
+
+def blink(named: Machine, words: Sequence[str], length: float, settings: Settings, *, dry_run: bool) -> int:
+    """Read from the drives for a while, in bursts."""
+    seen = named.survey()
+    try:
+        wanted = resolve(seen.inventory, seen.view, kernel_leds(named), words)
+    except Ambiguous:
+        raise
+    except UsageError as error:
+        raise unseen(error, seen.inventory.problems) from None
+    reads = {one.bay.object_id: activity.burst(one) for one in wanted}
+    bursts = [read for read in reads.values() if isinstance(read, Run)]
+    targets = tuple(_target(one, reads[one.bay.object_id]) for one in wanted)
+    report = LocateReport(targets=targets, commands=tuple(" ".join(read.argv) for read in bursts) if dry_run else ())
+    if settings.as_json:
+        emit_json(report)
+    else:
+        emit(listed(report, verbose=settings.verbose))
+    if bursts and not dry_run:
+        _read(named, bursts, length)
+    return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE
+
+
+def _target(wanted: Wanted, read: Run | str) -> Located:
+    if isinstance(read, str):
+        return located(Unlit(bay=wanted.bay, passed=(Passed("activity", read),)))
+    return replace(of_bay(wanted.bay), led="activity", way="activity", on=True)
+
+
+def _read(named: Machine, bursts: Sequence[Run], length: float) -> None:
+    """One second of reading, one of rest, until the time is over.
+
+    Raises:
+        UsageError: A drive does not answer: its LED would not flash.
+        Interrupted: Ctrl-C.
+    """
+    tell("The activity LED flashes once in two seconds; Ctrl-C ends it.")
+    end = clock() + length
+    try:
+        while clock() < end:
+            for read, answer in zip(bursts, named.runner.carry_out(bursts), strict=True):
+                why = activity.failed(answer) if isinstance(answer, RunAnswer) else "no answer"
+                if why is not None:
+                    raise UsageError(f"{read.argv[1]}: {why}")
+            sleep(activity.REST)
+    except KeyboardInterrupt:
+        raise Interrupted("Interrupted: the drive is no longer read.") from None

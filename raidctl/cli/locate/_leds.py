@@ -1,0 +1,113 @@
+"""What the commands of ``raidctl locate`` share: the machine, the LEDs as a machine of their own, open changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from raidctl.change.journal import Journal, Story
+from raidctl.change.state_directory import holder_of
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.plan_change import WishMaker
+from raidctl.errors import UsageError
+from raidctl.locate import family
+from raidctl.locate.choose import choose
+from raidctl.locate.kernel import KernelLeds, read_kernel_leds
+from raidctl.locate.lamp import Lamp, Unlit
+from raidctl.locate.targets import resolve
+from raidctl.model import Host
+from raidctl.request import converse
+from raidctl.select import Ambiguous, unseen
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Desired
+from raidctl.vendor.protocol import Vendor
+
+
+class LedMachine(Machine, kw_only=True):
+    """The LEDs of a machine, as the change engine sees a machine: a reading takes a moment, not that of all tools."""
+
+    lamps: Sequence[Lamp]
+    tools_of: Sequence[Vendor]
+    """The real vendor packages."""
+
+    def survey(self) -> Survey:
+        """The LEDs with their present states."""
+        self.lamps = converse(family.look(self.lamps, self.tools_of), self.runner)
+        return family.survey_of(self.lamps, Host(source=self.source))
+
+
+def led_machine(named: Machine, lamps: Sequence[Lamp]) -> LedMachine:
+    """The LEDs of a machine."""
+    return LedMachine(
+        runner=named.runner,
+        vendors=family.families(lamps, named.vendors),
+        source=named.source,
+        lamps=lamps,
+        tools_of=named.vendors,
+    )
+
+
+@dataclass
+class Found:
+    """What the words of the command line mean, and how it is located."""
+
+    lamps: list[Lamp]
+    unlit: list[Unlit]
+    order: list[Lamp | Unlit]
+
+
+def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
+    """Look at a machine, and for the LEDs of what the words mean.
+
+    Raises:
+        UsageError: A word means nothing, several things, or no drive.
+        CannotTell, AccessMissing: The same, but not everything could be read.
+    """
+    seen = named.survey()
+    leds = converse(read_kernel_leds(), named.runner)
+    try:
+        wanted = resolve(seen.inventory, seen.view, leds, words)
+    except Ambiguous:
+        raise
+    except UsageError as error:
+        raise unseen(error, seen.inventory.problems) from None
+    found = converse(choose(wanted, leds, named.vendors, seen.inventory.tools, seconds), named.runner)
+    # two drives may have one LED: both paths of a dual-ported drive that nothing tells apart
+    lamps = {one.id: one for one in found if isinstance(one, Lamp)}
+    return Found(list(lamps.values()), [one for one in found if isinstance(one, Unlit)], found)
+
+
+def kernel_leds(named: Machine) -> KernelLeds:
+    """All LEDs that are files."""
+    return converse(read_kernel_leds(), named.runner)
+
+
+def wish(lamps: Sequence[Lamp], value: str) -> WishMaker:
+    """The wish that LEDs are on, or off."""
+    return lambda _: [Desired(object_id=lamp.id, setting="locate", value=value) for lamp in lamps]
+
+
+def open_stories(place: Path, source: str) -> list[Story]:
+    """The changes without an end that switched LEDs on, the newest first."""
+    pending = Journal(place).pending()
+    return [story for story in pending if story.begin.kind == "locate" and story.begin.source == source]
+
+
+def runner_of(place: Path, story: Story) -> int:
+    """The process that keeps these LEDs on and will switch them off; 0 if there is none any more."""
+    from raidctl.change.state_directory import held_name  # noqa: PLC0415 - cheap, and used here only
+
+    for subject in story.begin.subjects:
+        holder = holder_of(place, held_name(story.begin.source, subject.id))
+        if holder is not None and holder.change == story.begin.change:
+            return holder.pid
+    return 0
+
+
+def with_states(lamps: Sequence[Lamp], machine: LedMachine) -> list[Lamp]:
+    """LEDs as they were last read."""
+    fresh = {lamp.id: lamp for lamp in machine.lamps}
+    return [replace(fresh.get(lamp.id, lamp), passed=lamp.passed) for lamp in lamps]

@@ -1,0 +1,31 @@
+"""Locate LEDs that a raidctl has left on: found again, and switched off by the engine's ``restore``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from raidctl.change.engine import boot_id
+from raidctl.change.journal import Journal, Story
+from raidctl.change.restore import Restorer
+from raidctl.cli.locate._leds import LedMachine, led_machine
+from raidctl.cli.shared.machine import Machine
+from raidctl.locate.again import found_again, renewed
+
+
+def leds_again(named: Machine, stories: Sequence[Story]) -> LedMachine:
+    """The LEDs of changes without an end, as they can be switched now."""
+    lamps = found_again(stories, named.runner, named.survey, named.vendors, boot_id())
+    return led_machine(named, lamps)
+
+
+def led_restorer(
+    named: Machine, journal: Journal, place: Path, stories: Sequence[Story], tell: Callable[[str], None]
+) -> Restorer:
+    """The engine's restorer, for LEDs."""
+    leds = leds_again(named, stories)
+    restorer = Restorer(journal, place, named.runner, leds.survey, leds.vendors, named.source, tell)
+    lamps = tuple(leds.lamps)
+    restorer.kinds = ("locate",)
+    restorer.renew = lambda story: renewed(story, lamps)
+    return restorer

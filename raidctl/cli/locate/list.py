@@ -1,0 +1,81 @@
+"""``raidctl locate list``: the bays, and which LEDs are on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from raidctl.cli.locate._leds import kernel_leds, led_machine, open_stories, runner_of, with_states
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import state_directory
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE
+from raidctl.locate.kernel import FileLed, KernelLeds
+from raidctl.locate.lamp import Way
+from raidctl.locate.report import Located, LocateReport, located, of_bay
+from raidctl.locate.targets import resolve
+from raidctl.output.locate import listed
+from raidctl.survey.survey import Survey
+
+
+@click.command("list", epilog=examples("raidctl locate list", "raidctl locate list --json"))
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context) -> int:
+    """List the bays, and the locate LEDs that are on.
+
+    Shows every LED that raidctl has switched on and not yet off, and every bay
+    of an enclosure (SES), NPEM port and PCIe slot whose LED can be read, with
+    the drive in it. Other LEDs behind RAID controllers are not reported by any
+    tool.
+
+    Exit codes: 0 listed; 3 the journal cannot be read.
+    """
+    settings = settings_of(context)
+    with machine(settings) as named:
+        place = _place(settings)
+        mine = _mine(named, place) if place is not None else []
+        known = {one.led for one in mine}
+        seen, leds = named.survey(), kernel_leds(named)
+        bays = [_bay(led, seen, leds) for led in leds.all() if led.id not in known]
+    report = LocateReport(targets=(*mine, *bays))
+    if settings.as_json:
+        emit_json(report)
+    else:
+        emit(listed(report, verbose=settings.verbose) or "No LED is on, and the kernel shows no bays with an LED.\n")
+    return EXIT_FINE
+
+
+def _place(settings: Settings) -> Path | None:
+    """The state directory; None if there is none yet, or the machine is a recording."""
+    if settings.replay is not None:
+        return None
+    place = state_directory(settings) if settings.demo else kept_place(settings)
+    return place if place.exists() else None
+
+
+def _mine(named: Machine, place: Path) -> list[Located]:
+    """The LEDs of changes without an end, with their states."""
+    found = []
+    for story in open_stories(place, named.source):
+        running = runner_of(place, story) != 0
+        leds = led_machine(named, story.begin.lamps)
+        leds.survey()
+        for lamp in with_states(story.begin.lamps, leds):
+            on = None if lamp.state is None and lamp.readable else lamp.state != "off"
+            entry = located(lamp, on=on, until=story.begin.until, change=story.begin.change)
+            found.append(replace(entry, running=running))
+    return found
+
+
+def _bay(led: FileLed, seen: Survey, leds: KernelLeds) -> Located:
+    """A bay with the drive in it."""
+    way: Way = "enclosure" if led.enclosure else "npem" if led.id.startswith("npem:") else "pci_slot"
+    [wanted] = resolve(seen.inventory, seen.view, leds, [led.id])
+    on = None if led.state is None else led.state == "on"
+    return replace(of_bay(wanted.bay), led=led.id, way=way, on=on, readable=led.state is not None)

@@ -1,0 +1,132 @@
+"""``raidctl locate off``: end what blinks."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from raidctl.change.journal import Journal, Story
+from raidctl.change.restored import Restored
+from raidctl.cli.locate._leds import Found, find_leds, led_machine, open_stories, runner_of, wish
+from raidctl.cli.locate._restore import led_restorer
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
+from raidctl.locate.lamp import OFF, Lamp
+from raidctl.locate.report import Located, LocateReport, located
+from raidctl.output.locate import listed
+
+_PATIENCE = 60.0
+"""Seconds in which a raidctl that is told to end switches its LEDs off."""
+_LONGEST = 60.0
+
+
+@click.command("off", epilog=examples("raidctl locate off", "raidctl locate off /dev/sdb"))
+@click.argument("target", nargs=-1)
+@click.option("--dry-run", is_flag=True, help="Print the commands and switch nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -> int:
+    """Switch locate LEDs off.
+
+    Without TARGET: all that raidctl has switched on on this machine; a raidctl
+    that keeps one on is ended. With TARGET, the LEDs of these drives and bays,
+    whoever has switched them on.
+
+    Exit codes: 0 off; 1 a drive has no LED that can be switched; 2 no such
+    drive; 5 an LED could not be switched off; 6 one that raidctl has switched on
+    could not be switched off.
+    """
+    settings = settings_of(context)
+    if settings.replay is not None and not dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    with machine(settings) as named:
+        place = state_directory(settings) if settings.replay is None else None
+        stories = open_stories(place, named.source) if place is not None else []
+        if not target:
+            return _all(named, place, stories, settings, dry_run=dry_run)
+        found = find_leds(named, target, _LONGEST)
+        return _some(named, place, stories, found, settings, dry_run=dry_run)
+
+
+def _all(named: Machine, place: Path | None, stories: Sequence[Story], settings: Settings, *, dry_run: bool) -> int:
+    """End every change that keeps an LED on."""
+    lamps = [lamp for story in stories for lamp in story.begin.lamps]
+    faults = [] if dry_run or place is None else _ended(named, place, stories)
+    return _said(lamps, (), faults, settings, dry_run=dry_run)
+
+
+def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
+    """End the processes that keep LEDs on, and switch off what they leave; what could not be switched off."""
+    if not stories:
+        return []
+    for story in stories:
+        process = runner_of(place, story)
+        if process:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+    restorer = led_restorer(named, Journal(place), place, stories, lambda _: None)
+    restorer.patience = _PATIENCE
+    results: list[Restored] = [one for story in stories for one in restorer.restore(story.begin.change)]
+    return [fault for result in results for fault in (*result.faults, *([result.busy] if result.busy else []))]
+
+
+def _some(
+    named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
+) -> int:
+    """Switch off the LEDs of these drives; a change that keeps on only such ends."""
+    wanted = {lamp.id for lamp in found.lamps}
+    ending = [story for story in stories if {lamp.id for lamp in story.begin.lamps} <= wanted]
+    shared = [story for story in stories if story not in ending and wanted & {lamp.id for lamp in story.begin.lamps}]
+    if shared:
+        others = sorted({lamp.bay.object_id for story in shared for lamp in story.begin.lamps if lamp.id not in wanted})
+        raise UsageError(
+            f"These drives blink together with {', '.join(others)}: name all of them, or none for all that blink."
+        )
+    faults: list[str] = []
+    if not dry_run and place is not None:
+        faults = _ended(named, place, ending)
+        handled = {lamp.id for story in ending for lamp in story.begin.lamps}
+        rest = [lamp for lamp in found.lamps if lamp.id not in handled]
+        if rest:
+            _switched_off(named, place, rest)
+    return _said(found.lamps, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+
+
+def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
+    """Switch off LEDs that somebody else has switched on: a change that stays.
+
+    Raises:
+        ChangeUndone, ChangeStands: It could not be done.
+    """
+    work = work_on(led_machine(named, lamps), place, wish(lamps, OFF), AGREED)
+    story = replace(work.begin("set", about()), lamps=tuple(lamps))
+    with work.hold(story):
+        if work.plan.steps:
+            change = work.change(story, lambda _: None)
+            change.apply()
+            change.finish()
+
+
+def _said(
+    lamps: Sequence[Lamp], unlit: Sequence[Located], faults: Sequence[str], settings: Settings, *, dry_run: bool
+) -> int:
+    commands = tuple(str(lamp.off) for lamp in lamps) if dry_run else ()
+    on = None if faults or dry_run else False
+    report = LocateReport(targets=(*(located(lamp, on=on) for lamp in lamps), *unlit), commands=commands)
+    if settings.as_json:
+        emit_json(report)
+    else:
+        emit(listed(report, verbose=settings.verbose) or "No locate LED was switched on by raidctl.\n")
+    for text in faults:
+        tell(f"Not switched off: {text}.")
+    return EXIT_STANDS if faults else EXIT_NO if unlit else EXIT_FINE

@@ -1,0 +1,115 @@
+"""``raidctl locate on``: blink for a while, and be off by itself."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta, timezone
+
+import click
+from msgspec.structs import replace
+
+from raidctl.cli.locate._activity import blink
+from raidctl.cli.locate._leds import Found, find_leds, led_machine, wish
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.option_types import Length
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, state_directory, tell, work_on
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
+from raidctl.locate.lamp import ON
+from raidctl.locate.report import LocateReport, located
+from raidctl.output.locate import listed
+
+LONGEST = 86400.0
+sleep = time.sleep
+
+
+@click.command(
+    "on",
+    epilog=examples("raidctl locate /dev/sdb", "raidctl locate /srv/db --for 30m", "raidctl locate 1I:1:4 --json"),
+)
+@click.argument("target", nargs=-1, required=True)
+@click.option("--for", "length", metavar="TIME", type=Length(1, LONGEST), default="10m", show_default=True,
+              help="How long: 90s, 10m, 1h.")  # fmt: skip
+@click.option("--by", type=click.Choice(("led", "activity")), default="led", show_default=True,
+              help="activity: read from the drive in bursts, to see its activity LED.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Print the commands and switch nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, target: tuple[str, ...], length: float, by: str, dry_run: bool) -> int:
+    """Make the locate LEDs of drives blink for a while.
+
+    TARGET is a drive or a bay: an id, a device, or a bay that "raidctl locate
+    list" shows. A volume, an array or a mount point means all of its drives.
+
+    The command stays until the time is over or Ctrl-C, and then switches the
+    LEDs off. If raidctl is killed, a second process does; after a power failure
+    "raidctl restore" does, if it runs at boot. Nothing else of the drive is
+    touched.
+
+    The first way that works is used: the controller's tool for drives behind it,
+    the files of enclosures (SES), NPEM and PCIe slots, ledctl, sg_ses. With
+    --by activity the drive is read in bursts instead: 1 s on, 1 s off.
+
+    Exit codes: 0 located; 1 a drive cannot be located; 2 no such drive; 3
+    another raidctl locates it; 5 an LED could not be switched on; 6 an LED could
+    not be switched off; 130 interrupted, and switched off.
+    """
+    settings = settings_of(context)
+    if settings.replay is not None and not dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    with machine(settings) as named:
+        if by == "activity":
+            return blink(named, target, length, settings, dry_run=dry_run)
+        found = find_leds(named, target, length)
+        if dry_run or not found.lamps:
+            return _planned(found, settings, dry_run=dry_run)
+        leds = led_machine(named, found.lamps)
+        work = work_on(leds, state_directory(settings), wish(found.lamps, ON), AGREED)
+        return _located(work, found, settings, length)
+
+
+def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
+    """Print what would be done, or why nothing can be."""
+    targets = tuple(located(one) for one in found.order)
+    commands = tuple(str(lamp.on) for lamp in found.lamps) if dry_run else ()
+    report = LocateReport(targets=targets, commands=commands)
+    if settings.as_json:
+        emit_json(report)
+    else:
+        emit(listed(report, verbose=settings.verbose))
+    return EXIT_NO if found.unlit else EXIT_FINE
+
+
+def _located(work: Work, found: Found, settings: Settings, length: float) -> int:
+    """Switch on, wait, and switch off."""
+    until = (datetime.now(timezone.utc) + timedelta(seconds=length)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    story = replace(work.begin("locate", about()), lamps=tuple(found.lamps), until=until)
+    try:
+        with for_a_while(work, settings, _quiet, story=story) as change:
+            name = change.begin.change if change is not None else None
+            switched = {step.object_id for step in work.plan.steps}
+            targets = tuple(
+                located(one, on=True, until=until if getattr(one, "id", None) in switched else None, change=name)
+                for one in found.order
+            )
+            report = LocateReport(targets=targets, change=name)
+            if settings.as_json:
+                emit_json(report)
+            else:
+                emit(listed(report, verbose=settings.verbose))
+            if change is None:
+                tell('These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.')
+                return EXIT_NO if found.unlit else EXIT_FINE
+            tell(f"Until {until}; Ctrl-C switches off.")
+            sleep(length)
+    except KeyboardInterrupt:
+        raise Interrupted("Interrupted: the LEDs are off again.") from None
+    tell("The LEDs are off again.")
+    return EXIT_NO if found.unlit else EXIT_FINE
+
+
+def _quiet(_text: str) -> None:
+    """The commands are on the screen already, or of no interest."""

@@ -1,0 +1,88 @@
+"""The first way that works, for each drive, and why those before it do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses, vendor_tools
+from raidctl.locate.kernel import KernelLeds
+from raidctl.locate.lamp import Lamp, Passed, Unlit, Way
+from raidctl.locate.targets import Wanted
+from raidctl.model import Tool
+from raidctl.request import Dialogue, ask_all
+from raidctl.vendor.protocol import Vendor
+
+Found = Mapping[str, Lamp | str]
+_FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Lamp | str]] = {
+    "enclosure": enclosures.find,
+    "npem": npem.find,
+    "pci_slot": pci_slots.find,
+}
+
+
+def choose(
+    wanted: Sequence[Wanted], leds: KernelLeds, vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
+) -> Dialogue[list[Lamp | Unlit]]:
+    """Return the LED of each drive or bay, by the first way that works.
+
+    For a drive behind a RAID controller, the controller's tool comes first; for a bay, and a drive that the operating
+    system sees (HBA, JBOD, NVMe), the kernel's files.
+    """
+    work = _Work(wanted)
+    for ways in (("tool", *_FILES), (*_FILES, "tool")):
+        group = [one for one in work.open if _hidden(one) == (ways[0] == "tool")]
+        for way in ways:
+            if way == "tool":
+                work.take("tool", (yield from vendor_tools.find(work.still(group), vendors, tools, seconds)))
+            else:
+                work.take(way, {one.bay.object_id: _FILES[way](one, leds) for one in work.still(group)})
+    work.take("ledctl", (yield from _if_any(work.open, ledctl.find)))
+    work.take("sg_ses", (yield from _if_any(work.open, sg_ses.find)))
+    return work.result()
+
+
+def _hidden(wanted: Wanted) -> bool:
+    """Whether only a controller sees the drive."""
+    return wanted.drive is not None and not wanted.blocks
+
+
+def _if_any(
+    wanted: Sequence[Wanted], way: Callable[[Sequence[Wanted]], Dialogue[dict[str, Lamp | str]]]
+) -> Dialogue[Found]:
+    yield from ask_all([])
+    return (yield from way(wanted)) if wanted else {}
+
+
+class _Work:
+    """Which drives have an LED by now, and the ways that were tried."""
+
+    def __init__(self, wanted: Sequence[Wanted]) -> None:
+        self._wanted = wanted
+        self._lamps: dict[str, Lamp] = {}
+        self._passed: dict[str, list[Passed]] = {one.bay.object_id: [] for one in wanted}
+
+    @property
+    def open(self) -> list[Wanted]:
+        """Those without an LED."""
+        return self.still(self._wanted)
+
+    def still(self, group: Sequence[Wanted]) -> list[Wanted]:
+        """Those of a group that are without an LED."""
+        return [one for one in group if one.bay.object_id not in self._lamps]
+
+    def take(self, way: Way, found: Found) -> None:
+        """Keep the LEDs that a way has, and its reasons for the others."""
+        for name, lamp in found.items():
+            if isinstance(lamp, Lamp):
+                self._lamps[name] = replace(lamp, passed=tuple(self._passed[name]))
+            else:
+                self._passed[name].append(Passed(way, lamp))
+
+    def result(self) -> list[Lamp | Unlit]:
+        """What came of it, in the order of the request."""
+        return [
+            self._lamps.get(one.bay.object_id) or Unlit(bay=one.bay, passed=tuple(self._passed[one.bay.object_id]))
+            for one in self._wanted
+        ]

@@ -1,0 +1,135 @@
+"""The locate LEDs that the kernel shows as files: read once, in two rounds. Each way plans with what is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from raidctl.request import Dialogue, Glob, Read, ReadAnswer, ask_all
+
+ENCLOSURES = "/sys/class/enclosure"
+LEDS = "/sys/class/leds"
+SLOTS = "/sys/bus/pci/slots"
+_DEVICES = "/sys/bus/pci/devices"
+_FUNCTION = "[0-9a-f]*:[0-9a-f]*:[0-9a-f]*.[0-7]"
+_TAIL = ":enclosure:locate"
+State = Literal["on", "off"]
+
+
+class FileLed(Struct, frozen=True):
+    """An LED with a file that is written ``0`` or ``1``."""
+
+    id: str
+    """``enclosure:0x5000c500…/Slot 02``, ``npem:0000:3a:00.0``, ``pci_slot:0000:03:00``."""
+    path: str
+    place: str
+    """What it belongs to: block device names for enclosures, else a PCI address."""
+    state: State | None
+    """None: the file could not be read."""
+    enclosure: str | None = None
+    bay: str | None = None
+    blocks: tuple[str, ...] = ()
+    """Kernel names of the block devices in an enclosure's bay."""
+    trouble: str = ""
+    """Why the file could not be read."""
+
+
+class KernelLeds(Struct, frozen=True):
+    """All LEDs of a machine that are files."""
+
+    enclosures: tuple[FileLed, ...] = ()
+    npem: tuple[FileLed, ...] = ()
+    slots: tuple[FileLed, ...] = ()
+    ports: tuple[tuple[str, str], ...] = ()
+    """PCI functions, each with the port above it."""
+
+    def all(self) -> tuple[FileLed, ...]:
+        """Return every LED."""
+        return (*self.enclosures, *self.npem, *self.slots)
+
+    def port(self, address: str) -> str | None:
+        """Return the port above a PCI function."""
+        return dict(self.ports).get(address)
+
+
+def read_kernel_leds() -> Dialogue[KernelLeds]:
+    """List the LEDs of enclosures, NPEM ports and PCIe slots with their states."""
+    locates, inside, leds, addresses, children = yield from ask_all(
+        [
+            Glob(f"{ENCLOSURES}/*/*/locate"),
+            Glob(f"{ENCLOSURES}/*/*/device/block/*"),
+            Glob(f"{LEDS}/*{_TAIL}"),
+            Glob(f"{SLOTS}/*/address"),
+            Glob(f"{_DEVICES}/{_FUNCTION}/{_FUNCTION}"),
+        ]
+    )
+    enclosures = yield from _enclosures(locates.paths, inside.paths)
+    npem = yield from _npem(leds.paths)
+    slots = yield from _slots(addresses.paths)
+    ports = [path.split("/")[-2:] for path in children.paths]
+    return KernelLeds(enclosures, npem, slots, tuple((child, port) for port, child in ports))
+
+
+def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
+    """Read each bay; one that two modules of an enclosure show is listed once."""
+    folders = list(dict.fromkeys(path.rpartition("/")[0].rpartition("/")[0] for path in locates))
+    names = yield from ask_all([Read(f"{folder}/id") for folder in folders])
+    states = yield from ask_all([Read(path) for path in locates])
+    ids = {folder: _name(answer) or folder.rpartition("/")[2] for folder, answer in zip(folders, names, strict=True)}
+    found: dict[str, FileLed] = {}
+    for path, answer in zip(locates, states, strict=True):
+        slot = path.rpartition("/")[0]
+        folder, _, bay = slot.rpartition("/")
+        blocks = tuple(one.rpartition("/")[2].replace("!", "/") for one in inside if one.startswith(f"{slot}/device/"))
+        led = FileLed(
+            id=f"enclosure:{ids[folder]}/{bay.strip()}",
+            path=path,
+            place=slot,
+            state=_state(answer),
+            enclosure=ids[folder],
+            bay=bay.strip(),
+            blocks=blocks,
+            trouble=answer.detail,
+        )
+        known = found.get(led.id)
+        if known is None or (led.blocks and not known.blocks):
+            found[led.id] = led
+    return tuple(found.values())
+
+
+def _name(answer: ReadAnswer) -> str:
+    """The logical identifier of an enclosure, which stays when its SCSI address changes."""
+    text = (answer.text or "").strip()
+    return text if text.startswith("0x") and text.strip("0x") else ""
+
+
+def _npem(folders: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
+    paths = [f"{folder}/brightness" for folder in folders]
+    states = yield from ask_all([Read(path) for path in paths])
+    ports = [folder.rpartition("/")[2].removesuffix(_TAIL) for folder in folders]
+    return tuple(
+        FileLed(f"npem:{port}", path, port, _state(answer), trouble=answer.detail)
+        for port, path, answer in zip(ports, paths, states, strict=True)
+    )
+
+
+def _slots(files: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
+    """Read each slot. Slots are found by their address: several can have the same number."""
+    addresses = yield from ask_all([Read(path) for path in files])
+    paths = [f"{path.rpartition('/')[0]}/attention" for path in files]
+    states = yield from ask_all([Read(path) for path in paths])
+    found = []
+    for path, where, answer in zip(paths, addresses, states, strict=True):
+        address = (where.text or "").strip()
+        if address:
+            name = path.split("/")[-2]
+            found.append(FileLed(f"pci_slot:{address}", path, address, _state(answer), bay=name, trouble=answer.detail))
+    return tuple(found)
+
+
+def _state(answer: ReadAnswer) -> State | None:
+    """``0`` is off; ``1``, or of a slot ``2`` (blinks), is on."""
+    text = (answer.text or "").strip()
+    return None if not text.isdecimal() else "off" if int(text) == 0 else "on"

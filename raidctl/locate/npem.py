@@ -1,0 +1,19 @@
+"""NPEM: the LEDs of NVMe bays that the PCIe port above the drive switches, from Linux 6.12. Pure."""
+
+from __future__ import annotations
+
+from raidctl.locate.files import lamp_of
+from raidctl.locate.kernel import KernelLeds
+from raidctl.locate.lamp import Lamp
+from raidctl.locate.targets import Wanted
+
+
+def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
+    """Return the LED of the drive's port, or of its own function; else why there is none."""
+    if not leds.npem:
+        return "the kernel shows no NPEM LED"
+    places = {place for address in wanted.pci for place in (address, leds.port(address)) if place}
+    mine = [led for led in leds.npem if led.id == wanted.bay.object_id or led.place in places]
+    if len(mine) != 1:
+        return "the port above this drive has none" if not mine else "several ports lead to this drive"
+    return lamp_of(mine[0], wanted.bay, "npem")

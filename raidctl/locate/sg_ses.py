@@ -1,0 +1,108 @@
+"""sg_ses of the package sg3-utils: enclosures whose kernel driver ``ses`` is not loaded.
+
+A drive is found by its SAS address in the enclosure's page of additional element status.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from raidctl.locate.lamp import Lamp
+from raidctl.locate.targets import Wanted
+from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
+from raidctl.vendor.locating import Shape, fits
+from raidctl.vendor.plan import Action
+
+LOCK = "sg_ses"
+_TIMEOUT = 60.0
+_ENCLOSURE = "13"
+"""SCSI type of enclosure services."""
+SHAPES: tuple[Shape, ...] = (
+    ("--page=aes", r"/dev/sg\d{1,4}"),
+    (r"--index=\d{1,4}", "--(?:set|clear|get)=ident", r"/dev/sg\d{1,4}"),
+)
+# Element index: 3  eiioe=0
+_ELEMENT = re.compile(r"Element index:\s*(\d{1,4})", re.IGNORECASE)
+#         SAS address: 0x5000c50012345678
+_ADDRESS = re.compile(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
+
+
+def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
+    """Return the LED of each drive with a SAS address that an enclosure names, or why there is none."""
+    names = [one.bay.object_id for one in wanted]
+    which = yield from ask(Which("sg_ses"))
+    if which.path is None:
+        return dict.fromkeys(names, "sg_ses (package sg3-utils) is not installed")
+    nodes = yield from _nodes()
+    if not nodes:
+        return dict.fromkeys(names, "no SCSI enclosure device is present")
+    pages = yield from ask_all([Run(("sg_ses", "--page=aes", node), timeout=_TIMEOUT, lock=LOCK) for node in nodes])
+    bays = {at: (node, index) for node, page in zip(nodes, pages, strict=True) for index, at in elements(page.text)}
+    blocks = [one.blocks[0] if one.blocks else None for one in wanted]
+    files = [f"/sys/class/block/{block.name}/device/sas_address" if block else "/dev/null" for block in blocks]
+    addresses = yield from ask_all([Read(path) for path in files])
+    places = [bays.get((answer.text or "").strip().lower()) for answer in addresses]
+    lamps = [_lamp(one, place) for one, place in zip(wanted, places, strict=True)]
+    return (yield from _with_states(dict(zip(names, lamps, strict=True))))
+
+
+def _nodes() -> Dialogue[list[str]]:
+    """``/dev/sg3`` of each enclosure."""
+    types = yield from ask(Glob("/sys/bus/scsi/devices/*/type"))
+    answers = yield from ask_all([Read(path) for path in types.paths])
+    folders = [
+        path.rpartition("/")[0]
+        for path, answer in zip(types.paths, answers, strict=True)
+        if (answer.text or "").strip() == _ENCLOSURE
+    ]
+    found = yield from ask_all([Glob(f"{folder}/scsi_generic/*") for folder in folders])
+    return [f"/dev/{path.rpartition('/')[2]}" for answer in found for path in answer.paths]
+
+
+def elements(text: str) -> Iterator[tuple[str, str]]:
+    """Yield index and SAS address of each element of an additional element status page."""
+    parts = _ELEMENT.split(text)
+    for index, body in zip(parts[1::2], parts[2::2], strict=True):
+        for address in _ADDRESS.findall(body):
+            if address.strip("0x"):
+                yield index, address.lower()
+
+
+def _lamp(wanted: Wanted, place: tuple[str, str] | None) -> Lamp | str:
+    if place is None:
+        return "no enclosure names its SAS address"
+    node, index = place
+    on, off = (
+        Action(argv=("sg_ses", f"--index={index}", f"--{verb}=ident", node), timeout=_TIMEOUT, lock=LOCK)
+        for verb in ("set", "clear")
+    )
+    look = ("sg_ses", f"--index={index}", "--get=ident", node)
+    if not all(fits(argv[1:], SHAPES) for argv in (on.argv, off.argv, look)):
+        return f"{node} is no name that is passed to sg_ses"
+    bay = replace(wanted.bay, enclosure=wanted.bay.enclosure or node, bay=wanted.bay.bay or index)
+    return Lamp(id=f"sg_ses:{wanted.bay.serial or node}/{index}", bay=bay, way="sg_ses", on=on, off=off, look=look)
+
+
+def _with_states(found: dict[str, Lamp | str]) -> Dialogue[dict[str, Lamp | str]]:
+    lamps = [lamp for lamp in found.values() if isinstance(lamp, Lamp)]
+    fresh = {lamp.id: lamp for lamp in (yield from read_states(lamps))}
+    return {name: fresh.get(lamp.id, lamp) if isinstance(lamp, Lamp) else lamp for name, lamp in found.items()}
+
+
+def read_states(lamps: Sequence[Lamp]) -> Dialogue[list[Lamp]]:
+    """Return LEDs with their states: sg_ses prints 1 or 0."""
+    answers = yield from ask_all([Run(lamp.look, timeout=_TIMEOUT, lock=LOCK) for lamp in lamps])
+    words = [answer.text.strip() if answer.code == 0 else "" for answer in answers]
+    states = [{"0": "off", "1": "on"}.get(word) for word in words]
+    return [replace(lamp, state=state) for lamp, state in zip(lamps, states, strict=True)]
+
+
+def judge(action: Action, answer: Answer) -> str | None:
+    """The objection of sg_ses; None if it ended with 0."""
+    if not isinstance(answer, RunAnswer) or answer.code == 0:
+        return None
+    said = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
+    return said or f"{action.argv[0]} ended with exit code {answer.code}"

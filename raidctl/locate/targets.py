@@ -1,0 +1,101 @@
+"""From ids to the drives and bays behind them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from raidctl.errors import UsageError
+from raidctl.host import BlockDevice, HostView
+from raidctl.locate.kernel import FileLed, KernelLeds
+from raidctl.locate.lamp import Bay
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.select import find, physical
+from raidctl.text import listing, printable
+
+_BAYS = ("enclosure:", "npem:", "pci_slot:")
+
+
+class Wanted(Struct, frozen=True):
+    """What is to be located, with all that helps to find its LED."""
+
+    bay: Bay
+    drive: Drive | None = None
+    """None for a bay that is named itself."""
+    controller: Controller | None = None
+    blocks: tuple[BlockDevice, ...] = ()
+    """Its block devices: several paths to one drive."""
+
+    @property
+    def pci(self) -> tuple[str, ...]:
+        """PCI addresses of an NVMe drive: of other drives it is their controller's, whose LEDs are not theirs."""
+        return tuple(block.pci_address for block in self.blocks if block.pci_address and block.transport == "nvme")
+
+
+def resolve(inventory: Inventory, view: HostView, leds: KernelLeds, words: Sequence[str]) -> list[Wanted]:
+    """Return the drives and bays that the words mean, each once, in the order of the words.
+
+    A volume or an array means its member drives; a drive of a software array the physical drive below it.
+
+    Raises:
+        UsageError: A word means nothing, several things, or nothing that is a drive.
+        CannotTell: Not everything could be read.
+    """
+    found: dict[str, Wanted] = {}
+    for word in words:
+        mine = (
+            [_of_bay(_bay(word, leds), inventory, view)] if word.startswith(_BAYS) else _of_word(inventory, view, word)
+        )
+        found |= {one.bay.object_id: one for one in mine}
+    return list(found.values())
+
+
+def _bay(word: str, leds: KernelLeds) -> FileLed:
+    """Return the bay of an id."""
+    known = {led.id: led for led in leds.all()}
+    if word not in known:
+        raise UsageError(f'No bay is called "{printable(word)}"; "raidctl locate list" lists them.')
+    return known[word]
+
+
+def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
+    """Return a bay, with the serial number of the drive in it."""
+    nodes = {block.node for name in led.blocks if (block := view.block(name)) is not None}
+    inside = [d for c in inventory.controllers for d in c.drives if d.device in nodes]
+    serial = inside[0].serial if inside else None
+    device = inside[0].device if inside else min(nodes, default=None)
+    return Wanted(Bay(object_id=led.id, serial=serial, device=device, enclosure=led.enclosure, bay=led.bay))
+
+
+def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:
+    ids = find(inventory, view, [word])
+    cards = [card.id for card in inventory.controllers if card.id in ids]
+    if cards:
+        raise UsageError(f"{listing(cards)} is a controller: name a drive, an array or a volume of it.")
+    below = physical(inventory, ids)
+    found = [(card, drive) for card in inventory.controllers for drive in card.drives if drive.id in below]
+    if not found:
+        raise UsageError(f'"{printable(word)}" ({listing(sorted(ids))}) is no drive, and no drives of it are known.')
+    return [_wanted(card, drive, view) for card, drive in found]
+
+
+def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:
+    blocks = _blocks(drive, view)
+    device = blocks[0].node if blocks else drive.device
+    bay = Bay(object_id=drive.id, serial=drive.serial, device=device, enclosure=drive.enclosure, bay=drive.bay)
+    return Wanted(bay, drive, controller, blocks)
+
+
+def _blocks(drive: Drive, view: HostView) -> tuple[BlockDevice, ...]:
+    """Return the whole-disk devices of a drive: of a partition its disk, of a multipath device all paths."""
+    block = view.block(drive.device) if drive.device else None
+    while block is not None and block.parent is not None:
+        block = view.block(block.parent)
+    if block is None:
+        return ()
+    names = {block.name, *block.slaves} if block.kind == "dm" else {block.name}
+    mine = [one for one in view.blocks if one.name in names and one.kind == "disk"]
+    serials = {one.serial for one in mine if one.serial}
+    paths = [one for one in view.blocks if one.kind == "disk" and one.serial in serials and one not in mine]
+    return (*mine, *paths)

@@ -1,0 +1,86 @@
+"""How a vendor's tool makes a drive's locate LED blink: a module ``locate`` in the package.
+
+Its functions are pure. A package without it cannot locate drives: other ways are tried.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Protocol, cast
+
+from msgspec import Struct
+
+from raidctl.model import Controller, Drive, Tool
+from raidctl.request import Answer, Dialogue, Run
+from raidctl.vendor.plan import Action
+from raidctl.vendor.protocol import Vendor
+
+Shape = tuple[str, ...]
+"""The words of a command behind its program, each as a regular expression that the whole word has to match."""
+
+
+class Light(Struct, frozen=True, kw_only=True):
+    """The locate LED of a drive, switched by the vendor's tool."""
+
+    object_id: str
+    """The drive."""
+    on: Action
+    off: Action
+    look: Run | None = None
+    """The command that shows whether it is on; None if the tool has none."""
+    limit_seconds: float | None = None
+    """The controller switches it off after this time, whatever becomes of raidctl; None: it does not."""
+
+
+class NoLight(Struct, frozen=True):
+    """A drive whose LED the vendor's tool cannot switch."""
+
+    object_id: str
+    why: str
+    """One sentence."""
+
+
+class Locating(Protocol):
+    """A vendor package that can locate drives."""
+
+    @property
+    def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a module constant
+        """Every command that switches an LED or reads one. A command of another form is never run."""
+
+    def lights(
+        self, controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
+    ) -> Dialogue[list[Light | NoLight]]:
+        """How the LED of each drive is switched, in their order.
+
+        ``tools`` are the family's programs on this machine; ``seconds`` is the time to blink, for tools that have a
+        limit of their own. Asks the tool where only its help text tells which words it takes.
+        """
+
+    def judge(self, action: Action, answer: Answer) -> str | None:
+        """The tool's objection, in its own words; None if it accepted. Never by the exit code alone."""
+
+    def lit(self, answer: Answer) -> bool | None:
+        """Whether the LED is on, from the answer to ``look``; None if that is unknown."""
+
+
+def locating_of(vendor: Vendor) -> Locating | None:
+    """Return how a family's drives are located; None if its tools cannot. Imported here, for that only."""
+    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.locate") is None:
+        return None
+    return cast("Locating", importlib.import_module(f"{vendor.__name__}.locate"))
+
+
+def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
+    """Whether the words of a command have one of these forms, word by word.
+
+    >>> fits(("set", "identify=on"), [("set", "identify=(on|off)")]), fits(("set", "identify=on", "force"), [("set",)])
+    (True, False)
+    """
+    return any(
+        len(words) == len(shape) and all(re.fullmatch(form, word) for form, word in zip(shape, words, strict=True))
+        for shape in shapes
+    )

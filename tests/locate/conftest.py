@@ -1,0 +1,58 @@
+"""Command lines on simulated machines, on a clock that stands still."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.vendor.simulator import State
+
+Raidctl = Callable[..., Result]
+
+
+class Clock:
+    """Replaces the wait of ``raidctl locate``: what is to happen meanwhile happens at once."""
+
+    def __init__(self) -> None:
+        self.waited: list[float] = []
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    def sleep(self, seconds: float) -> None:
+        """Let the time pass."""
+        self.waited.append(seconds)
+        self.meanwhile()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock without real time."""
+    found = Clock()
+    monkeypatch.setattr("raidctl.cli.locate.on.sleep", found.sleep)
+    return found
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
+    """Run a command line in this process, with a state directory of its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *arguments])
+
+    return run
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Callable[[str], State]:
+    """The settings of a simulated machine as they are now."""
+
+    def read(demo: str) -> State:
+        found: State = json.loads((tmp_path / "state" / "demo" / demo / "settings.json").read_bytes())
+        return found
+
+    return read

@@ -1,0 +1,114 @@
+"""``raidctl locate`` as it is typed: targets, exit codes, list and off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from raidctl.vendor.simulator import State
+from tests.locate.conftest import Clock, Raidctl
+from tests.support.over import over
+
+
+@over(
+    "demo, words, ids",
+    [
+        ("9271", ("v0",), [f"megaraid:0/252:{number}" for number in range(6)]),
+        ("9271", ("/",), [f"megaraid:0/252:{number}" for number in range(6)]),
+        ("9271", ("252:3", "serial:RC-WMC130371"), ["megaraid:0/252:3"]),
+        ("sas", ("/dev/sdb",), ["drives:TGK00B2Y"]),
+        ("sas", ("TGK00B2Y",), ["drives:TGK00B2Y"]),
+        ("nvme", ("/dev/nvme1n1",), ["drives:QZDC46P00291"]),
+    ],
+)
+def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str, ...], ids: list[str]) -> None:
+    """A volume and a mount point mean all member drives; a drive named twice blinks once."""
+    done = raidctl("--demo", demo, "locate", *words, "--dry-run", "--json")
+    assert done.exit_code == 0, done.output
+    assert [one["object_id"] for one in json.loads(done.stdout)["targets"]] == ids
+
+
+@over(
+    "words, code, text",
+    [
+        (("locate", "nonesuch"), 2, "No object is called"),
+        (("locate", "megaraid:0"), 2, "is a controller"),
+        (("locate", "enclosure:0x1/Slot 01"), 2, "No bay is called"),
+        (("locate", "252:3", "--for", "2d"), 2, "is no time"),
+        (("locate", "252:3", "--for", "0"), 2, "is not between"),
+        (("locate",), 2, "Find a drive in its rack"),
+    ],
+)
+def test_wrong_words_change_nothing(
+    raidctl: Raidctl, clock: Clock, words: tuple[str, ...], code: int, text: str
+) -> None:
+    """One sentence that names the mistake."""
+    done = raidctl("--demo", "9271", *words)
+    assert done.exit_code == code, done.output
+    assert text in done.output
+    assert clock.waited == []
+
+
+def test_a_recording_is_not_changed(raidctl: Raidctl) -> None:
+    """Refused, but what would be done can be printed."""
+    path = str(Path(__file__).resolve().parents[2] / "fixtures" / "megaraid-h730p-predictive")
+    assert raidctl("--replay", path, "locate", "32:5").exit_code == 2
+    assert "/c0/e32/s5 start locate" in raidctl("--replay", path, "locate", "32:5", "--dry-run").stdout
+
+
+def test_drives_that_cannot_be_located_are_named_with_the_reasons(raidctl: Raidctl, clock: Clock) -> None:
+    """The others blink all the same; the exit code is 1."""
+    done = raidctl("--demo", "nvme", "locate", "/dev/nvme0n1", "/dev/nvme1n1", "--json")
+    assert (done.exit_code, clock.waited) == (1, [600.0])
+    first, second = json.loads(done.stdout)["targets"]
+    assert (first["on"], first["way"], second["on"], second["way"]) == (None, None, True, "pci_slot")
+    assert [one["way"] for one in first["passed"]] == ["enclosure", "npem", "pci_slot", "tool", "ledctl", "sg_ses"]
+    assert "hot plug slot" in first["why_not"]
+
+
+def test_what_is_on_already_is_left_on(
+    raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
+) -> None:
+    """Somebody else has switched it on: it is reported, and only ``off`` switches it off."""
+    led = "file /sys/class/enclosure/0:0:20:0/Slot 01/locate"
+    raidctl("--demo", "sas", "show")
+    (tmp_path / "state" / "demo" / "sas" / "settings.json").write_text(json.dumps(state("sas") | {led: "1\n"}))
+    done = raidctl("--demo", "sas", "locate", "/dev/sdb")
+    assert (done.exit_code, clock.waited) == (0, [])
+    assert state("sas")[led] == "1\n"
+    off = raidctl("--demo", "sas", "locate", "off", "/dev/sdb")
+    assert off.exit_code == 0, off.output
+    assert led not in state("sas")
+
+
+def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
+    """The one that runs is named; another drive can be located at the same time."""
+    codes: list[int] = []
+
+    def again() -> None:
+        clock.meanwhile = lambda: None
+        codes.extend(raidctl("--demo", "sas", "locate", word).exit_code for word in ("/dev/sdb", "/dev/sdc"))
+
+    clock.meanwhile = again
+    assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
+    assert codes == [3, 0]
+
+
+def test_off_without_anything_on_says_so(raidctl: Raidctl) -> None:
+    """Nothing is touched, exit code 0."""
+    done = raidctl("--demo", "sas", "locate", "off")
+    assert (done.exit_code, done.stdout) == (0, "No locate LED was switched on by raidctl.\n")
+
+
+def test_a_tool_that_refuses_leaves_nothing_on(
+    raidctl: Raidctl, clock: Clock, tmp_path: Path, state: Callable[[str], State]
+) -> None:
+    """The drive is gone from the controller since it was listed: exit code 5, and nothing to undo."""
+    raidctl("--demo", "p440", "show")
+    settings = tmp_path / "state" / "demo" / "p440" / "settings.json"
+    without = {name: value for name, value in state("p440").items() if name != "led slot=0 pd 1I:1:4"}
+    settings.write_text(json.dumps(without))
+    done = raidctl("--demo", "p440", "locate", "1I:1:4")
+    assert done.exit_code in (5, 6), done.output
+    assert clock.waited == []

@@ -1,0 +1,181 @@
+"""The guards of locating: one test each, named after it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.journal import Journal
+from raidctl.host import BlockDevice
+from raidctl.locate import activity, ledctl
+from raidctl.locate.lamp import Bay, Lamp, writes_only_leds
+from raidctl.locate.targets import Wanted
+from raidctl.request import Failure, Run, RunAnswer, converse
+from raidctl.vendor.locating import fits
+from raidctl.vendor.plan import Action
+from raidctl.vendor.simulator import State
+from tests.locate.conftest import Clock, Raidctl
+from tests.locate.test_locate_ways import SAS, Programs, wanted, with_which
+from tests.support.over import over
+
+SLOT = "/sys/class/enclosure/0:0:20:0/Slot 01"
+LED = f"file {SLOT}/locate"
+DRIVE = "drives:TGK00B2Y"
+
+
+def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Clock) -> None:
+    """Activity only reads, past the page cache, for a second; what no system sees is not read at all."""
+    read = activity.burst(wanted(SAS))
+    assert isinstance(read, Run)
+    assert read.argv == ("dd", "if=/dev/sdb", "of=/dev/null", "bs=128K", "iflag=direct")
+    assert (read.changes, read.timeout) == (False, 1.0)
+    assert isinstance(activity.burst(Wanted(Bay(object_id="megaraid:0/252:3"))), str)
+    odd = BlockDevice("x", "/dev/x y", kind="disk")
+    assert isinstance(activity.burst(Wanted(Bay(object_id="x"), blocks=(odd,))), str)
+    assert activity.failed(RunAnswer(trouble=Failure.TIMEOUT)) is None
+    assert activity.failed(RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n"))
+    # no way without --by: a drive without an LED is told so, and nothing is read
+    done = raidctl("--demo", "workstation", "locate", "/dev/sda")
+    assert (done.exit_code, clock.waited) == (1, [])
+    assert "CANNOT BE LOCATED" in done.stdout
+    assert "--by activity" in done.stdout
+
+
+def test_guard_L2_every_led_is_journaled_and_off_at_the_end(
+    raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
+) -> None:
+    """On disk with its way off before it is on; off after the time, after Ctrl-C, and after a bug."""
+    place = tmp_path / "state" / "demo" / "sas"
+    seen: list[str] = []
+
+    def look() -> None:
+        [story] = Journal(place).pending()
+        assert story.begin.kind == "locate"
+        assert [step.undo.data for step in story.begin.steps] == ["0"]
+        seen.append(state("sas")[LED])
+
+    clock.meanwhile = look
+    assert raidctl("--demo", "sas", "locate", "/dev/sdb", "--for", "90s").exit_code == 0
+    assert (seen, clock.waited, LED in state("sas")) == (["1\n"], [90.0], False)
+    for error, code in ((KeyboardInterrupt(), 130), (ValueError("a bug"), 3)):
+
+        def fail(error: BaseException = error) -> None:
+            raise error
+
+        clock.meanwhile = fail
+        assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == code
+        assert LED not in state("sas")
+    assert Journal(place).pending() == []
+
+
+@pytest.mark.slow
+def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[str], State]) -> None:
+    """Signal 9: the second process switches it off and closes the change; so does SIGTERM in the first itself."""
+    place = tmp_path / "state"
+    words = [sys.executable, "-m", "raidctl", "--state-dir", str(place), "--demo", "sas"]
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        with subprocess.Popen(
+            [*words, "locate", "/dev/sdb", "--for", "1h"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            assert process.stdout is not None
+            assert b"drives:TGK00B2Y" in process.stdout.readline()  # printed when the LED is on and a guardian is there
+            assert state("sas")[LED] == "1\n"
+            os.kill(process.pid, number)
+        until(lambda: LED not in state("sas"))
+        until(lambda: Journal(place / "demo" / "sas").pending() == [])
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for something to become so."""
+    deadline = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_guard_L2_an_led_is_off_at_boot(
+    raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
+) -> None:
+    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and says what it did."""
+    journal = tmp_path / "state" / "demo" / "sas" / "journal.jsonl"
+    kept: list[bytes] = []
+    clock.meanwhile = lambda: kept.append(journal.read_bytes())
+    settings = journal.with_name("settings.json")
+    raidctl("--demo", "sas", "locate", "/dev/sdb")
+    journal.write_bytes(kept[0])
+    on = state("sas") | {LED: "1\n"}
+    settings.write_text(json.dumps(on))
+    listed = json.loads(raidctl("--demo", "sas", "locate", "list", "--json").stdout)["targets"]
+    assert [(one["object_id"], one["on"], one["running"]) for one in listed[:1]] == [(DRIVE, True, False)]
+    assert "not off again" in raidctl("--demo", "sas", "show").stdout
+    dry = raidctl("--demo", "sas", "restore", "--dry-run")
+    assert f"echo 0 > '{SLOT}/locate'" in dry.stdout
+    assert raidctl("--demo", "sas", "restore").exit_code == 0
+    assert LED not in state("sas")
+    assert Journal(journal.parent).pending() == []
+    assert raidctl("--demo", "sas", "restore").exit_code == 0
+
+
+@over(
+    "words, allowed",
+    [
+        ("--listed-only --log=/dev/null locate=/dev/sdb", True),
+        ("--listed-only --log=/dev/null locate_off=/dev/sdb", True),
+        ("locate=/dev/sdb", False),
+        ("--listed-only --log=/dev/null failure=/dev/sdb", False),
+        ("--listed-only --log=/dev/null locate={/dev/sda,/dev/sdb}", False),
+    ],
+)
+def test_guard_L3_ledctl_is_only_run_for_the_listed_drive(words: str, allowed: bool) -> None:
+    """Without ``--listed-only`` it may update other drives; other states than locate are not permitted."""
+    assert fits(words.split(), ledctl.SHAPES) == allowed
+
+
+def test_guard_L3_the_commands_of_ledctl_have_the_option() -> None:
+    """Both of them, as they are planned."""
+    programs: Programs = {("ledctl", "--list-controllers"): (0, "/sys/devices/pci/0000:41:00.0 (SCSI)\n", "")}
+    [lamp] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
+    assert isinstance(lamp, Lamp)
+    assert "--listed-only" in lamp.on.argv
+    assert "--listed-only" in lamp.off.argv
+
+
+@over(
+    "path, data, allowed",
+    [
+        (f"{SLOT}/locate", "1", True),
+        ("/sys/class/leds/0000:3a:00.0:enclosure:locate/brightness", "0", True),
+        ("/sys/bus/pci/slots/0-1/attention", "1", True),
+        (f"{SLOT}/fault", "1", False),
+        (f"{SLOT}/active", "0", False),
+        (f"{SLOT}/status", "0", False),
+        (f"{SLOT}/power_status", "off", False),
+        (f"{SLOT}/../Slot 02/locate", "1", False),
+        ("/sys/class/leds/0000:3a:00.0:enclosure:fail/brightness", "1", False),
+        ("/sys/bus/pci/slots/0-1/power", "0", False),
+        (f"{SLOT}/locate", "2", False),
+    ],
+)
+def test_guard_L4_only_the_files_of_locate_leds_are_written(path: str, data: str, allowed: bool) -> None:
+    """Writing ``device off`` takes a drive's power; ``power`` of a slot does, too."""
+    assert writes_only_leds(Action(path=path, data=data)) == allowed
+
+
+def test_guard_L4_nothing_else_is_written(raidctl: Raidctl, state: Callable[[str], State], clock: Clock) -> None:
+    """While all bays of an enclosure blink, their ``locate`` files are all that has changed."""
+    bays = [f"enclosure:0x5003048001a2b3bd/Slot {number:02}" for number in range(5)]
+    changed: list[set[str]] = []
+    raidctl("--demo", "sas", "show")
+    before = state("sas")
+    clock.meanwhile = lambda: changed.append({name for name in state("sas") if state("sas")[name] != before.get(name)})
+    assert raidctl("--demo", "sas", "locate", *bays).exit_code == 0
+    assert changed == [{LED.replace("01", f"{number:02}") for number in range(5)}]
+    assert state("sas") == before
