@@ -223,7 +223,8 @@ def under_way(card: Controller, volume: Volume) -> str | None:
     if rebuilding(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume)):
         return "is being rebuilt"
     if volume.progress is not None and volume.progress.operation in _UNDER_WAY:
-        return _UNDER_WAY[volume.progress.operation]
+        waits = f" ({volume.progress.state})" if volume.progress.state in ("queued", "paused") else ""
+        return f"{_UNDER_WAY[volume.progress.operation]}{waits}"
     return _REPLACING.get(volume.status)
 
 

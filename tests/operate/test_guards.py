@@ -109,6 +109,8 @@ def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
     for operation in ("rebuild", "recovery", "resync", "reshape", "expand", "migrate", "initialize", "parity"):
         running: Any = Progress(operation=operation)
         assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, progress=running)))) == {"no"}
+    queued = raid("raid6", *[OK] * 4, progress=Progress(operation="parity", state="queued"))
+    assert of("R3", asked(inventory(queued))) == {"no"}
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, progress=Progress())))) == {"unknown"}
 
 
