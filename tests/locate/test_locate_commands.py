@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from raidctl.cli.locate._leds import find_leds, led_machine, wish
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.plan_change import AGREED, work_on
+from raidctl.errors import ChangeUndone
+from raidctl.request import Answer, Request, Write, WriteAnswer
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor import registry
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock, Raidctl
 from tests.support.over import over
@@ -112,3 +124,27 @@ def test_a_tool_that_refuses_leaves_nothing_on(
     done = raidctl("--demo", "p440", "locate", "1I:1:4")
     assert done.exit_code in (5, 6), done.output
     assert clock.waited == []
+
+
+@dataclass
+class Deaf:
+    """A machine that accepts every write, and changes nothing."""
+
+    machine: Simulated
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return [WriteAnswer() if isinstance(one, Write) else self.machine.answer(one) for one in requests]
+
+
+def test_an_led_that_does_not_obey_is_not_believed(tmp_path: Path) -> None:
+    """The enclosure accepts the write and stays dark: the change fails, and is undone."""
+    vendors = registry.vendors()[0]
+    runner = Deaf(machine("sas", vendors, tmp_path))
+    named = Machine(runner=runner, vendors=vendors, source="demo:sas")
+    found = find_leds(named, ["/dev/sdb"], 60)
+    work = work_on(led_machine(named, found.lamps), tmp_path, wish(found.lamps, "on"), AGREED)
+    change = work.change(work.begin("locate", "a test"), lambda _: None)
+    change.sleep = lambda _: None
+    with pytest.raises(ChangeUndone, match="is off instead of on"):
+        change.apply()
