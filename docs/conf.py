@@ -14,6 +14,7 @@ VERSION_FILE = Path(__file__).resolve().parents[1] / "raidctl" / "__init__.py"
 NAV = {
     "Questions": {
         "What is there?": "show",
+        "What is going on?": "tasks",
         "Is it what was promised?": "verify",
         "What has changed?": "drift",
         "May I pull this drive?": "replace",

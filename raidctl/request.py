@@ -114,11 +114,12 @@ class WriteAnswer(Answer, frozen=True):
 
 
 class Run(Request[RunAnswer], frozen=True):
-    """Run a program: argv only, no shell, C locale, no standard input, a private working directory.
+    """Run a program: argv only, no shell, C locale, a private working directory.
 
     ``lock`` names what only one process may use at a time (a tool family whose tools cannot run
     twice at once). ``changes`` marks a command that changes the machine: skipped by a dry run, never repeated.
-    ``environment`` adds variables.
+    ``environment`` adds variables. ``feed`` is its whole standard input; without it there is none. It is not part of
+    what a recording knows of a call.
     """
 
     argv: tuple[str, ...]
@@ -127,6 +128,7 @@ class Run(Request[RunAnswer], frozen=True):
     lock: str | None = None
     limit: int = DEFAULT_LIMIT
     environment: tuple[tuple[str, str], ...] = ()
+    feed: bytes = b""
 
 
 class Read(Request[ReadAnswer], frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime, timezone
+from functools import lru_cache
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -24,6 +25,7 @@ _PRINTED = re.compile(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
+@lru_cache(maxsize=256)  # a machine has few different sizes, and prints each of them often
 def parse_size(text: str, *, binary: bool) -> int:
     """Parse ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T`` to bytes.
 

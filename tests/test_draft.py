@@ -93,7 +93,7 @@ def test_a_consistency_check_is_automatic_manual_or_disabled(
         (adaptec.CARD, ((RATE, "Not Applicable"),), None),
         (megaraid.CARD, (("PCIe Link Width", "X8 Lane(s)"), ("PCIe Link Speed", "16GT/s")),
          PciLink(width=8, speed_gtps=16.0)),
-        (threeware.CARD, (("Controller Bus Width", "8 lanes"), ("Controller Bus Speed", "2.5 Gbps/lane")),
+        (threeware.CONTROLLER, (("Controller Bus Width", "8 lanes"), ("Controller Bus Speed", "2.5 Gbps/lane")),
          PciLink(width=8, speed_gtps=2.5)),
     ],
 )  # fmt: skip

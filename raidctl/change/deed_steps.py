@@ -172,7 +172,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
 
 def _controllers(inventory: Inventory, step: Step) -> set[str]:
     ids = (step.object_id, *(subject.object_id for subject in step.subjects))
-    return {card.id for name in ids if (card := owner(inventory.controllers, name)) is not None}
+    return {controller.id for name in ids if (controller := owner(inventory.controllers, name)) is not None}
 
 
 def _limit(expects: Sequence[Expectation]) -> float:
@@ -217,6 +217,8 @@ def wait_for(change: Running, number: int) -> None:
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:
                 change.mark(number, "stopped", wrong)
+                if step.kind == "hand" and change.begin.resume is not None:
+                    raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
                 raise StepFailed(wrong)
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:

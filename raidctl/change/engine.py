@@ -118,7 +118,8 @@ class Change:
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
-        first, self.begun, self.resumed = len(self.begin.steps), [], True
+        first, self.begun = len(self.begin.steps), []
+        self.resumed = first > 0
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)

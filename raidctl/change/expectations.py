@@ -11,6 +11,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Expectation, Identity
 
 _SERIAL = "serial:"
+_NODE = "node:"
 _LASTING = (
     "status", "role", "array", "drives", "spares", "drives_active", "drives_expected", "failures_tolerated", "serial",
     "unique_id", "device", "raid_level", "size_bytes",
@@ -58,6 +59,8 @@ def _present(seen: Survey, name: str) -> bool | None:
         wanted = name.removeprefix(_SERIAL)
         # drives without a serial number, after a failed reading, may be the one
         return True if wanted in serials else (None if not serials else False)
+    if name.startswith(_NODE):
+        return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
     if find(seen.inventory, name) is not None:
         return True
     unread = any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)

@@ -66,10 +66,10 @@ def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: 
     """
     unread = [problem for problem in problems if (problem.kind, problem.severity) == ("unread", "error")]
     found: dict[str, str] = {}
-    for drive in (drive for card in controllers for drive in card.drives if drive.id in ids):
-        said = next((problem.message for problem in unread if _asked(problem, drive)), None)
-        if said is not None:
-            found[drive.id] = f"{drive.id} ({drive.device}) did not respond: {said.rstrip('.')}"
+    for drive in (drive for controller in controllers for drive in controller.drives if drive.id in ids):
+        message = next((problem.message for problem in unread if _asked(problem, drive)), None)
+        if message is not None:
+            found[drive.id] = f"{drive.id} ({drive.device}) did not respond: {message.rstrip('.')}"
     return found
 
 

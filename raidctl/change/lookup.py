@@ -47,22 +47,22 @@ def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
     """Return what else identifies a plan's objects, by id: serial number, unique id, node."""
-    cards = concerned(inventory, plan)
-    found: dict[str, str] = {card.id: card.serial for card in cards if card.serial}
+    controllers = concerned(inventory, plan)
+    found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
     ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
-    for card in cards:
-        found |= {volume.id: volume.unique_id for volume in card.volumes if volume.id in ids and volume.unique_id}
-        found |= {drive.id: drive.device for drive in card.drives if drive.id in ids and drive.device}
+    for controller in controllers:
+        found |= {volume.id: volume.unique_id for volume in controller.volumes if volume.id in ids and volume.unique_id}
+        found |= {drive.id: drive.device for drive in controller.drives if drive.id in ids and drive.device}
     return found
 
 
 def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
     """Yield the current values of the desired settings, in the words of the model."""
     for wish in plan.wishes:
-        card = owner(inventory.controllers, wish.object_id)
-        told = setting_values.value(card, wish.object_id, wish.setting) if card is not None else None
-        if told is not None:
-            yield Desired(object_id=wish.object_id, setting=wish.setting, value=told)
+        controller = owner(inventory.controllers, wish.object_id)
+        current = setting_values.value(controller, wish.object_id, wish.setting) if controller is not None else None
+        if current is not None:
+            yield Desired(object_id=wish.object_id, setting=wish.setting, value=current)
 
 
 def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
@@ -82,13 +82,13 @@ def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
     controller = owner(inventory.controllers, wish.object_id)
     if controller is None:
         return f"{wish.object_id} no longer exists"
-    told = setting_values.value(controller, wish.object_id, wish.setting)
-    if told is None and wish.setting in setting_values.UNMODELLED:
+    current = setting_values.value(controller, wish.object_id, wish.setting)
+    if current is None and wish.setting in setting_values.UNMODELLED:
         return None
-    if told != wish.value:
-        stands = setting_values.spelt(told) if told else "unknown"
+    if current != wish.value:
+        shown = setting_values.spelt(current) if current else "unknown"
         label, wanted = setting_values.LABELS[wish.setting], setting_values.spelt(wish.value)
-        return f"the {label} of {wish.object_id} is {stands} instead of {wanted}"
+        return f"the {label} of {wish.object_id} is {shown} instead of {wanted}"
     if wish.setting != "write_policy":
         return None
     cache = _cache(controller, wish)
@@ -103,28 +103,28 @@ def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
 
 def drives_still_on(inventory: Inventory, wish: Desired) -> str | None:
     """Name the drives that report their write cache on though it is to be off; None if none does."""
-    card = owner(inventory.controllers, wish.object_id)
-    if card is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
+    controller = owner(inventory.controllers, wish.object_id)
+    if controller is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
         return None
-    arrays = {volume.array for volume in card.volumes if volume.id == wish.object_id and volume.array}
-    on = [drive.id for drive in card.drives if drive.array in arrays and drive.write_cache == "enabled"]
+    arrays = {volume.array for volume in controller.volumes if volume.id == wish.object_id and volume.array}
+    on = [drive.id for drive in controller.drives if drive.array in arrays and drive.write_cache == "enabled"]
     return f"{listing(on)} {'reports its' if len(on) == 1 else 'report their'} write cache on" if on else None
 
 
 def falls_back(inventory: Inventory, wish: Desired) -> bool:
     """Whether a volume set to protected write-back is in write-through as the controller has no good battery."""
-    card = owner(inventory.controllers, wish.object_id)
-    if card is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
+    controller = owner(inventory.controllers, wish.object_id)
+    if controller is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
         return False
-    cache = _cache(card, wish)
+    cache = _cache(controller, wish)
     falling = cache is not None and cache.write_policy == wish.value and cache.write_active in ("write_through", "off")
-    return falling and guard.unprotected(card) is not None
+    return falling and guard.unprotected(controller) is not None
 
 
 def doubt(inventory: Inventory, wish: Desired) -> str | None:
     """Explain why it is uncertain that a configured setting is active; None if it is certain."""
-    card = owner(inventory.controllers, wish.object_id)
-    cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
+    controller = owner(inventory.controllers, wish.object_id)
+    cache = _cache(controller, wish) if controller is not None and wish.setting == "write_policy" else None
     if cache is None or cache.write_active is not None:
         return drives_still_on(inventory, wish)
     return f"the tool does not report whether {wish.value} is active on {wish.object_id}"

@@ -180,7 +180,7 @@ class Restorer:
 
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
         """Restore settings that the change's tool no longer reports, by the tool that is there now."""
-        for back in {back.card.id: back for back in lost}.values():
+        for back in {back.controller.id: back for back in lost}.values():
             made, left = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left
             for step in () if left else made.steps:
@@ -267,13 +267,13 @@ def unsafe_now(story: Story, inventory: Inventory) -> list[str]:
     """Warn of restored write-back that would not survive a power failure today."""
     found: dict[str, str] = {}
     for step in story.begin.steps:
-        card = owner(inventory.controllers, step.object_id)
-        reason = guard.unprotected(card) if card is not None else None
-        if card is None or reason is None:
+        controller = owner(inventory.controllers, step.object_id)
+        reason = guard.unprotected(controller) if controller is not None else None
+        if controller is None or reason is None:
             continue
-        for volume in card.volumes:
+        for volume in controller.volumes:
             policy = volume.cache.write_policy if volume.cache is not None else None
-            if step.object_id in (volume.id, card.id) and policy is not None and policy.endswith("write_back"):
+            if step.object_id in (volume.id, controller.id) and policy is not None and policy.endswith("write_back"):
                 words = policy.replace("_", "-")
                 risk = "a power failure loses data" if policy.startswith("unp") else "the controller has to fall back"
                 found[volume.id] = f"{volume.id} is set to {words} again, as before, and {risk}: {reason.rstrip('.')}"

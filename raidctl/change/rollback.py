@@ -30,7 +30,7 @@ class UndoStep:
     step: Step
     """With its object's current id."""
     subject: Subject
-    card: Controller
+    controller: Controller
     action: Action | None
     """Restores the tool's setting; None if only the model's settings can be restored."""
 
@@ -52,25 +52,25 @@ def undo_steps(
     for number in numbers:
         step = begin.steps[number]
         subject = subject_of(begin, step.object_id)
-        card = _card(inventory, subject, step)
-        if isinstance(card, str):
-            found.append(card)
+        controller = _controller(inventory, subject, step)
+        if isinstance(controller, str):
+            found.append(controller)
             continue
-        if card.id not in ways:
-            ways[card.id] = _plan_undo(begin, subject, card, inventory, vendors)
-        name = _renamed(step.object_id, subject.id, card.id)
+        if controller.id not in ways:
+            ways[controller.id] = _plan_undo(begin, subject, controller, inventory, vendors)
+        name = _renamed(step.object_id, subject.id, controller.id)
         wanted = (name, step.knob, step.before)
-        fresh = (one.action for one in ways[card.id].steps if (one.object_id, one.knob, one.after) == wanted)
-        action = next(fresh, step.undo if _same_address(step, subject, card) else None)
+        fresh = (one.action for one in ways[controller.id].steps if (one.object_id, one.knob, one.after) == wanted)
+        action = next(fresh, step.undo if _same_address(step, subject, controller) else None)
         moved = msgspec.structs.replace(step, object_id=name, undo=action or step.undo)
-        found.append(UndoStep(number, moved, subject, card, action))
+        found.append(UndoStep(number, moved, subject, controller, action))
     return found
 
 
 def moved_volume(back: UndoStep) -> str | None:
     """Report that a volume's number now belongs to another volume; None if not, or unknown."""
-    known = back.subject.objects.get(_renamed(back.step.object_id, back.card.id, back.subject.id))
-    volume = next((volume for volume in back.card.volumes if volume.id == back.step.object_id), None)
+    known = back.subject.objects.get(_renamed(back.step.object_id, back.controller.id, back.subject.id))
+    volume = next((volume for volume in back.controller.volumes if volume.id == back.step.object_id), None)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
         return None
     return (
@@ -91,8 +91,12 @@ def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inve
         if then is None or begin is None or (then.before, then.after) != (step.after, step.before):
             return None
         subject = subject_of(begin, step.object_id)
-        card = _card(inventory, subject, step)
-        if isinstance(card, str) or card.id != subject.id or moved_volume(UndoStep(0, step, subject, card, None)):
+        controller = _controller(inventory, subject, step)
+        if (
+            isinstance(controller, str)
+            or controller.id != subject.id
+            or moved_volume(UndoStep(0, step, subject, controller, None))
+        ):
             return None
         name = begin.change
     return name
@@ -105,27 +109,27 @@ def safe_to_undo(plan: Plan) -> Plan:
 
 def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
     """Plan to restore the settings of a step's controller; return it with those that somebody else has changed."""
-    wished = {(wish.object_id, wish.setting): wish.value for wish in begin.wishes}
+    desired = {(wish.object_id, wish.setting): wish.value for wish in begin.wishes}
     left = []
     for was in _was(begin, back.subject):
-        name = _renamed(was.object_id, back.subject.id, back.card.id)
-        told = setting_values.value(back.card, name, was.setting)
-        if told is not None and told not in (was.value, wished.get((was.object_id, was.setting))):
+        name = _renamed(was.object_id, back.subject.id, back.controller.id)
+        current = setting_values.value(back.controller, name, was.setting)
+        if current is not None and current not in (was.value, desired.get((was.object_id, was.setting))):
             left.append(
-                f"the {setting_values.LABELS[was.setting]} of {name} is {told}: somebody else has changed it since"
+                f"the {setting_values.LABELS[was.setting]} of {name} is {current}: somebody else has changed it since"
             )
-    return _plan_undo(begin, back.subject, back.card, inventory, vendors), left
+    return _plan_undo(begin, back.subject, back.controller, inventory, vendors), left
 
 
 def differing(made: Plan, inventory: Inventory) -> list[str]:
     """Return the settings without their previous values."""
     found = []
     for wish in made.wishes:
-        card = owner(inventory.controllers, wish.object_id)
-        told = setting_values.value(card, wish.object_id, wish.setting) if card is not None else None
-        if told != wish.value:
+        controller = owner(inventory.controllers, wish.object_id)
+        current = setting_values.value(controller, wish.object_id, wish.setting) if controller is not None else None
+        if current != wish.value:
             label = setting_values.LABELS[wish.setting]
-            found.append(f"the {label} of {wish.object_id} is {told or 'unknown'} instead of {wish.value}")
+            found.append(f"the {label} of {wish.object_id} is {current or 'unknown'} instead of {wish.value}")
     return found
 
 
@@ -137,25 +141,27 @@ def manual_remedy(back: UndoStep) -> str:
 
 def covered(begin: Begin, back: UndoStep) -> bool:
     """Whether the previous values of all desired settings of the step's object are known."""
-    name = _renamed(back.step.object_id, back.card.id, back.subject.id)
-    wished = {wish.setting for wish in begin.wishes if wish.object_id == name}
-    return bool(wished) and wished <= {was.setting for was in begin.was if was.object_id == name}
+    name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
+    desired = {wish.setting for wish in begin.wishes if wish.object_id == name}
+    return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}
 
 
-def _card(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
+def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
     """Return the controller, by its serial number if it has one; a drive may be on another one."""
-    family = [card for card in inventory.controllers if family_of(card) == subject.id.partition(":")[0]]
+    family = [
+        controller for controller in inventory.controllers if family_of(controller) == subject.id.partition(":")[0]
+    ]
     if subject.serial:
-        same = [card for card in family if card.serial == subject.serial]
+        same = [controller for controller in family if controller.serial == subject.serial]
         if len(same) == 1:
             return same[0]
-    card = next((card for card in family if card.id == subject.id), None)
-    if card is not None and subject.serial and card.serial:
-        return f"{subject.id} is another controller now: serial number {card.serial} instead of {subject.serial}"
+    controller = next((controller for controller in family if controller.id == subject.id), None)
+    if controller is not None and subject.serial and controller.serial:
+        return f"{subject.id} is another controller now: serial number {controller.serial} instead of {subject.serial}"
     if not step.object_id.startswith(subject.id):
         # drives are identified by their serial numbers, on any controller
         return owner(inventory.controllers, step.object_id) or f"{step.object_id} does not exist"
-    return card if card is not None else f"{subject.id} does not exist"
+    return controller if controller is not None else f"{subject.id} does not exist"
 
 
 def _renamed(object_id: str, old: str, new: str) -> str:
@@ -165,13 +171,13 @@ def _renamed(object_id: str, old: str, new: str) -> str:
     return f"{new}{object_id[len(old) :]}" if object_id.startswith(f"{old}/") else object_id
 
 
-def _same_address(step: Step, subject: Subject, card: Controller) -> bool:
+def _same_address(step: Step, subject: Subject, controller: Controller) -> bool:
     """Whether the journal's command still addresses the same object: device nodes change at a reboot."""
-    drive = next((drive for drive in card.drives if drive.id == step.object_id), None)
+    drive = next((drive for drive in controller.drives if drive.id == step.object_id), None)
     if drive is not None:
         known = subject.objects.get(step.object_id)
         return known is None or known == (drive.device or "")
-    return card.id == subject.id
+    return controller.id == subject.id
 
 
 def _was(begin: Begin, subject: Subject) -> list[Desired]:
@@ -179,18 +185,18 @@ def _was(begin: Begin, subject: Subject) -> list[Desired]:
 
 
 def _plan_undo(
-    begin: Begin, subject: Subject, card: Controller, inventory: Inventory, vendors: Sequence[Vendor]
+    begin: Begin, subject: Subject, controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Plan:
     """Return the family's plan for the previous settings."""
-    vendor = next((vendor for vendor in vendors if family_of(card) == vendor.FAMILY), None)
+    vendor = next((vendor for vendor in vendors if family_of(controller) == vendor.FAMILY), None)
     offered = changes_of(vendor) if vendor is not None else None
-    ids = {part.id for part in items(card)}
+    ids = {part.id for part in items(controller)}
     named = [
-        msgspec.structs.replace(was, object_id=_renamed(was.object_id, subject.id, card.id))
+        msgspec.structs.replace(was, object_id=_renamed(was.object_id, subject.id, controller.id))
         for was in _was(begin, subject)
     ]
     wishes = [wish for wish in named if wish.object_id in ids]
     if vendor is None or offered is None or not wishes:
         return Plan()
     names = {spec.name for spec in vendor.TOOLS}
-    return offered.plan(card, wishes, [tool for tool in inventory.tools if tool.name in names])
+    return offered.plan(controller, wishes, [tool for tool in inventory.tools if tool.name in names])

@@ -11,8 +11,9 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape
 
 DISK_SHAPES: tuple[Shape, ...] = (
-    ("sfdisk", "--wipe", "never", "--quiet", "{}"),
-)  # fmt: skip
+    ("sfdisk", "--quiet", "{}"),
+    ("wipefs", "--all", "{}"),
+)
 """Commands on drives that no family has."""
 
 

@@ -26,6 +26,7 @@ EXIT_READER_GONE = 141
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
+    "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Check whether a drive may be pulled: YES, NO or UNKNOWN.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
@@ -172,7 +173,7 @@ def cli() -> None:
 
     Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
     4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;
-    8 the machine of --host cannot be reached; 130 interrupted.
+    7 something is still under way; 8 the machine of --host cannot be reached; 130 interrupted.
     """
 
 

@@ -27,6 +27,7 @@ ANSWERS = (
     "snapshot",
     "history",
     "doctor",
+    "tasks",
     "replace",
     "checks",
     "schedules",
@@ -46,12 +47,12 @@ def command(context: click.Context, *, answer: str) -> int:
 
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
-    schema_version. "change" is for cache set, split, drive, threshold and batch;
-    "cache" for cache show, and for threshold without an option; "flush" and
-    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
-    for check schedule show, "self-tests" for check media, "spares"
-    for spare show; "bench" for bench run and bench show,
-    "compare" for bench compare; the others for the command of that name.
+    schema_version. "change" is for cache set, split, drive, threshold, batch,
+    spare add and remove; "cache" for cache show, and for threshold without an
+    option; "flush" and "stats" for cache flush and cache stats; "checks" for
+    check show, "schedules" for check schedule show, "self-tests" for check media,
+    "spares" for spare show; "bench" for bench run and bench show, "compare" for
+    bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -77,6 +78,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
     from raidctl.survey.doctor import DoctorReport  # noqa: PLC0415 - as above
+    from raidctl.tasks.report import TaskReport  # noqa: PLC0415 - as above
     from raidctl.vendor.checks import Schedules  # noqa: PLC0415 - as above
     from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.vendor.self_tests import SelfTest  # noqa: PLC0415 - as above
@@ -84,7 +86,7 @@ def _kind(answer: str) -> tuple[str, Any]:
 
     kinds: dict[str, tuple[str, Any]] = {
         "inventory": ("Inventory", Inventory),
-        "change": ("Change of a cache", Outcome),
+        "change": ("Change", Outcome),
         "journal": ("Journal", list[Story]),
         "cache": ("Caches", Stack),
         "flush": ("Flush of the caches", FlushReport),
@@ -99,6 +101,7 @@ def _kind(answer: str) -> tuple[str, Any]:
         "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
+        "tasks": ("Tasks", TaskReport),
         "checks": ("Checks of volumes", list[VolumeCheck]),
         "schedules": ("Schedules of checks", Schedules),
         "replace": ("Check of a drive's removal", Removal),

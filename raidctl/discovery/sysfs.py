@@ -105,8 +105,8 @@ def parents_of(paths: Iterable[str]) -> dict[str, str]:
 
 def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
     """Return a partition's offset in bytes; udev and the kernel count sectors of 512 bytes."""
-    told = figure(known.get(_PARTITION), SECTOR)
-    return attributes.figure("start", SECTOR) if told is None else told
+    start = figure(known.get(_PARTITION), SECTOR)
+    return attributes.figure("start", SECTOR) if start is None else start
 
 
 def figure(text: str | None, unit: int) -> int | None:

@@ -16,6 +16,7 @@ from raidctl.operate.subject import WHOLE, Loss, Subject
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
+_COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
     "initializing": "is being initialized",
@@ -56,7 +57,7 @@ def redundancy(subject: Subject) -> Reasons:
     if subject.losses:
         return
     drive = subject.drive
-    if drive.role == "member" or drive.array:
+    if drive.role == "member" or (drive.array and drive.role not in ("spare", "journal")):
         yield reason("R1", "unknown", f"Which volumes lie on the array of {drive.id} is not reported.",
                      fact(drive, "role"), fact(drive, "array"))  # fmt: skip
     else:
@@ -67,7 +68,10 @@ def _redundancy(loss: Loss) -> Reason:
     volume, after = loss.volume, loss.after
     evidence = [fact(volume or loss.array, name) for name in ("failures_tolerated", "status")]
     evidence += [fact(drive, name) for drive in loss.leaving for name in ("role", "status", "status_text")]
-    if loss.gone and not loss.doubtful and (volume is None or volume.status not in OUT_OF_REACH):
+    if loss.out_of_reach:
+        text = f"Nothing can be read from {named(loss)}: no drive of it can be spared."
+        return reason("R1", "no", text, *evidence)
+    if loss.gone and not loss.doubtful:
         text = f"{named(loss)} works without the drive already: pulling it loses nothing."
         return reason("R1", "yes", text, *evidence)
     if loss.gone and loss.doubtful:
@@ -83,8 +87,7 @@ def _redundancy(loss: Loss) -> Reason:
         if loss.filling:
             text = f"{named(loss)} does not count on the drive, which is still being filled."
         return reason("R1", "yes", text, *evidence)
-    bare = volume is not None and volume.raid_level in ("raid0", "jbod", "linear")
-    if bare or (volume is None and not after):
+    if volume is not None and volume.raid_level in ("raid0", "jbod", "linear"):
         text = f"{named(loss)} has no redundancy: its data go with the drive."
         return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
     text = f"{named(loss)} survives no further failure: pulling the drive loses its data."
@@ -144,9 +147,19 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are good; what an array reports of it is not enough."""
+    """Whether the drives below a member report that they are good; what an array reports of it is not enough.
+
+    A counter that other drives of the controller report has to be there as well.
+    """
     drives = subject.below(member)
-    return bool(drives) and all(drive.status in ("ok", "warning") for _, drive in drives)
+    return bool(drives) and all(
+        drive.status in ("ok", "warning")
+        and all(
+            getattr(drive.errors, name) is not None or all(getattr(one.errors, name) is None for one in card.drives)
+            for name in _COUNTERS
+        )
+        for card, drive in drives
+    )
 
 
 def _undescribed(loss: Loss) -> list[str]:
@@ -169,10 +182,9 @@ def right_moment(subject: Subject) -> Reasons:
         if volume.progress is not None:
             evidence.append(f"{volume.id} progress.operation = {volume.progress.operation}")
         if what is None:
-            if subject.spared and volume.status not in ("ok", "checking"):
+            if subject.spared and volume.status not in WHOLE:
                 fine = False
-                text = f"{volume.id} is {volume.status}, and needs the drive as its spare."
-                yield reason("R3", "no", text, *evidence, remedy="Leave the spare until the volume is whole.")
+                yield _needed(volume, *evidence)
             continue
         fine = False
         if what == "unknown":
@@ -185,8 +197,21 @@ def right_moment(subject: Subject) -> Reasons:
                 "pulling its neighbour by mistake may lose the data."
             )
         yield reason("R3", "no", text, *evidence, remedy="Wait until it is complete, and check again.")
+    if subject.unlisted:
+        fine = False
+        text = f"No volume is listed on {listing(subject.unlisted)}: whether one of them needs the drive is unknown."
+        yield reason("R3", "unknown", text, fact(subject.drive, "role"), fact(subject.drive, "status"))
     if fine:
         yield reason("R3", "yes", "No rebuild, copy or change of the drive's arrays is running.")
+
+
+def _needed(volume: Volume, *evidence: str) -> Reason:
+    """The reason to leave the spare of a volume in place that is not whole, or may not be."""
+    if volume.status == "unknown":
+        text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
+        return reason("R3", "unknown", text, *evidence)
+    text = f"{volume.id} is {volume.status}, and needs the drive as its spare."
+    return reason("R3", "no", text, *evidence, remedy="Leave the spare until the volume is whole.")
 
 
 def under_way(card: Controller, volume: Volume) -> str | None:

@@ -217,7 +217,11 @@ def no_journal(subject: Subject) -> Reasons:
         text = f"The drive holds the journal of {_journal_of(card, drive)}: data that may not be elsewhere yet."
         remedy = "Take the journal out of use first: stop the array, and start it without."
         yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
-    if not found:
+    silent = [one for card, one in subject.entries if one.role is None and one.array and card.mode == "software"]
+    for drive in silent:
+        text = f"What {drive.id} is for in its array is not reported: it may be a journal."
+        yield reason("R16", "unknown", text, fact(drive, "role"), fact(drive, "array"))
+    if not found and not silent:
         yield reason("R16", "yes", "The drive is not reported as a journal.", fact(subject.drive, "role"))
 
 

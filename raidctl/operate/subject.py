@@ -47,6 +47,11 @@ class Loss(Struct, frozen=True):
         return self.volume is not None and self.volume.status in ("degraded", "rebuilding") and not self.gone
 
     @property
+    def out_of_reach(self) -> bool:
+        """Whether nothing can be read from the volume."""
+        return self.volume is not None and self.volume.status in OUT_OF_REACH
+
+    @property
     def doubtful(self) -> bool:
         """Whether a member that is reported as gone may still hold data that no other has."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
@@ -61,10 +66,8 @@ class Loss(Struct, frozen=True):
     @property
     def after(self) -> int | None:
         """How many it survives without the drive; below 0: its data are lost; None: unknown."""
-        if self.before is None or (self.gone and self.doubtful):
+        if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
-        if self.volume is not None and self.volume.status in OUT_OF_REACH:
-            return -1
         return self.before if self.gone or self.filling else self.before - 1
 
     @property
@@ -145,8 +148,23 @@ class Subject(Struct, frozen=True, dict=True):
         found = []
         for card, drive in self.entries:
             if drive.role == "spare":
-                named = {array.id for array in card.arrays if drive.id in array.spares or array.id in drive.spare_for}
-                found += [(card, v) for v in card.volumes if v.array in named or not (named or drive.spare_for)]
+                named = {array.id for array in card.arrays if drive.id in array.spares} | {*drive.spare_for}
+                others = {array.id for array in card.arrays} - named if named else set[str]()
+                found += [(card, volume) for volume in card.volumes if volume.array not in others]
+        return tuple(found)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """What may be a volume that needs the drive, of a spare or a failed drive: arrays without a listed volume."""
+        needed = any(drive.role == "spare" for _, drive in self.entries)
+        dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
+        if not needed and not dropped:
+            return ()
+        found: list[str] = []
+        for card in {id(card): card for card, drive in self.entries if dropped or drive.role == "spare"}.values():
+            listed = {volume.array for volume in card.volumes}
+            arrays = [array.id for array in card.arrays if array.id not in listed]
+            found += arrays if card.volumes else (arrays or [card.id])
         return tuple(found)
 
     @property

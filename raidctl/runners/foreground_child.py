@@ -18,7 +18,7 @@ _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores these; a started program must not."""
-_PATIENCE = b"raidctl: what was there is being put back; this is not interrupted. It ends by itself.\n"
+_PATIENCE = b"raidctl: restoring the previous settings; this cannot be interrupted. Please wait.\n"
 
 Handler = Callable[[int, FrameType | None], None]
 
@@ -95,12 +95,12 @@ def uninterruptible() -> Iterator[None]:
         yield
         return
 
-    def told(_number: int, _frame: FrameType | None) -> None:
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
         with contextlib.suppress(OSError):
             os.write(2, _PATIENCE)
 
     # handlers, not SIG_IGN: tools would inherit that, and hanging ones are ended by signals
-    wanted: dict[signal.Signals, Handler] = dict.fromkeys((*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP), told)
+    wanted: dict[signal.Signals, Handler] = dict.fromkeys((*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP), on_signal)
     with _handlers(wanted):
         yield
 

@@ -96,8 +96,9 @@ def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunA
     # a changing program may outlive us, and keeps the lock until its end
     handles = () if lock is None or not request.changes else (lock,)
     bounds = Bounds(
-        seconds=request.timeout, size=request.limit, leave_children=request.changes, handles=handles, stop=stop
-    )
+        seconds=request.timeout, size=request.limit, leave_children=request.changes, handles=handles, stop=stop,
+        feed=request.feed or None, fed_whole=bool(request.feed),
+    )  # fmt: skip
     try:
         with private_directory() as place:
             environment = tool_environment(place) | dict(request.environment)

@@ -45,14 +45,16 @@ class Bounds(Struct, frozen=True):
 
     It is ended after ``seconds``, or ``size`` bytes of both outputs. With ``begin``, the seconds count from when its
     standard output has these bytes, for which it has ``patience`` seconds. ``feed`` is written to its standard input,
-    which then stays open until the end; without it there is no standard input. With ``until``, the program is done
-    when both outputs contain these bytes. ``leave_children`` spares processes that it started (a changing
-    command may start a service); otherwise they are ended. ``handles`` are file descriptors that it inherits.
+    which then stays open until the end, or is closed with ``fed_whole``; without it there is no standard input. With
+    ``until``, the program is done when both outputs contain these bytes. ``leave_children`` spares processes that it
+    started (a changing command may start a service); otherwise they are ended. ``handles`` are file descriptors that
+    it inherits.
     """
 
     seconds: float = DEFAULT_TIMEOUT
     size: int = DEFAULT_LIMIT
     feed: bytes | None = None
+    fed_whole: bool = False
     until: bytes | None = None
     begin: bytes | None = None
     patience: float = 0.0
@@ -216,6 +218,8 @@ class _Child:
         self.unsent = self.unsent[sent:]
         if not self.unsent:
             self.selector.unregister(stdin)
+            if self.bounds.fed_whole:
+                stdin.close()
 
     def _receive(self, stream: IO[bytes]) -> None:
         chunk = os.read(stream.fileno(), CHUNK)

@@ -191,11 +191,11 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
     _, _, out = answer.out.partition(start)
     _, _, err = answer.err.partition(start)
     out = out.partition(end)[0]
-    err, told, status = err.partition(middle)
+    err, trailer, status = err.partition(middle)
     if not began(answer, mark):
         return None
     found = RunAnswer(out=out, err=err)
-    if told:
+    if trailer:
         return _bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
     if answer.trouble is None:
         lost = decode(err).strip()[-400:]

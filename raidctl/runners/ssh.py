@@ -38,7 +38,7 @@ FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
 """Characters that no host name has, and that are dangerous in commands of the user's ssh configuration."""
 
 OPTIONS = {
-    "BatchMode": "yes",  # asks nothing: there is nobody to answer
+    "BatchMode": "yes",  # no question can be answered
     "ConnectTimeout": "10",
     "ServerAliveInterval": "5",
     "ServerAliveCountMax": "3",
@@ -206,11 +206,11 @@ class SshRunner:
         failure = self._connect()
         if failure:
             return Answer(trouble=Failure.FAILED, detail=failure)
-        said = (answer.error_text.strip() or answer.text.strip())[-400:]
+        printed = (answer.error_text.strip() or answer.text.strip())[-400:]
         if self._sudo and answer.code not in {None, 255}:
-            return Answer(trouble=Failure.DENIED, detail=f"sudo on {self.destination}: {said}")
+            return Answer(trouble=Failure.DENIED, detail=f"sudo on {self.destination}: {printed}")
         trouble = Failure.TIMEOUT if answer.trouble is Failure.TIMEOUT else Failure.FAILED
-        return Answer(trouble=trouble, detail=f"No shell on {self.destination}: {said or answer.detail}")
+        return Answer(trouble=trouble, detail=f"No shell on {self.destination}: {printed or answer.detail}")
 
     # The requests
 
@@ -225,6 +225,8 @@ class SshRunner:
         mark = _mark()
         request = limited(request, self._timeout)
         seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
+        if request.feed:
+            return RunAnswer(trouble=Failure.FAILED, detail="a program with input cannot be run over ssh")
         script = remote.program_script(request, mark)
         answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop, changes=request.changes)
         found = remote.read_program(answer, mark, request)
@@ -281,8 +283,8 @@ def _writing(request: Write) -> Run:
 def _written(request: Write, answer: RunAnswer) -> WriteAnswer:
     if answer.trouble is None and answer.code == 0:
         return WriteAnswer()
-    said = answer.error_text.strip()[-400:] or answer.detail or "no such file"
-    return WriteAnswer(trouble=answer.trouble or Failure.FAILED, detail=f"{request.path}: {said}")
+    printed = answer.error_text.strip()[-400:] or answer.detail or "no such file"
+    return WriteAnswer(trouble=answer.trouble or Failure.FAILED, detail=f"{request.path}: {printed}")
 
 
 def _database(answer: RunAnswer) -> ReadAnswer:
@@ -290,6 +292,6 @@ def _database(answer: RunAnswer) -> ReadAnswer:
     if answer.trouble is not None:
         return ReadAnswer(trouble=answer.trouble, detail=answer.detail)
     if answer.code != 0:
-        said = answer.error_text.strip()[-400:]
-        return ReadAnswer(trouble=Failure.FAILED, detail=f"udevadm ended with exit code {answer.code}: {said}")
+        printed = answer.error_text.strip()[-400:]
+        return ReadAnswer(trouble=Failure.FAILED, detail=f"udevadm ended with exit code {answer.code}: {printed}")
     return ReadAnswer(data=answer.out)

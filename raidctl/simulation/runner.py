@@ -118,7 +118,8 @@ class Simulated:
         if isinstance(request, Write):
             return self._write(request)
         if isinstance(request, Run):
-            reply = self.reply(request.argv)
+            # a simulator knows a program's input as two more words
+            reply = self.reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())))
             if reply is not None:
                 self.keep(reply.state)
                 return RunAnswer(code=reply.code, out=reply.out.encode())

@@ -40,19 +40,19 @@ class FailureWatch:
         return problems_of(self._lost.values(), known)
 
 
-def problems_of(asked: Iterable[tuple[Request[Any], Answer]], known: Iterable[Problem]) -> list[Problem]:
+def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable[Problem]) -> list[Problem]:
     """Return a problem for each tool call that failed, and one for all files with the same failure.
 
     Args:
-        asked: Requests with their answers.
+        answered: Requests with their answers.
         known: Problems that the dialogues have reported; requests that they name are left out.
     """
-    told = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
+    reported = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
     found: list[Problem] = []
     files: dict[str, list[str]] = {}
-    for request, answer in asked:
+    for request, answer in answered:
         name = _name(request)
-        if not _is_lost(request, answer) or re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/-])", told):
+        if not _is_lost(request, answer) or re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/-])", reported):
             continue
         if isinstance(request, Run) and isinstance(answer, RunAnswer):
             found += [problem] if (problem := call_problem(request, answer)) else []

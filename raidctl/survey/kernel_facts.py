@@ -66,8 +66,8 @@ class _KernelFacts:
             if found[name] is not None:
                 text = f"{function.address}: {file} {found[name]:g}"
                 self.evidence.fact(text, controller.id, f"pci_link.{name}", found[name])
-        told = msgspec.structs.asdict(controller.pci_link or PciLink())
-        return PciLink(**{name: told[name] if value is None else value for name, value in found.items()})
+        reported = msgspec.structs.asdict(controller.pci_link or PciLink())
+        return PciLink(**{name: reported[name] if value is None else value for name, value in found.items()})
 
     def member(self, drive: Drive) -> Drive:
         """Add the offset at which the array's data begin on a member of an md array."""
@@ -109,11 +109,11 @@ class _KernelFacts:
             ("command_timeout_seconds", timeout, f"device/timeout {timeout}"),
             ("optimal_io_bytes", device.optimal_io_bytes, f"queue/optimal_io_size {device.optimal_io_bytes}"),
         )
-        told = {name: value for name, value, _ in rows if value is not None}
+        reported = {name: value for name, value, _ in rows if value is not None}
         for name, value, text in rows:
             if value is not None:
                 self.evidence.fact(f"{device.node}: {text}", object_id, f"{path}.{name}", value)
-        return Block(**told) if told else None
+        return Block(**reported) if reported else None
 
     def layer(
         self, device: BlockDevice, offsets: Mapping[str, tuple[int, ...]], object_id: str, number: int

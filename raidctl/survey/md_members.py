@@ -74,12 +74,12 @@ def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:
     }
 
 
-def _proven(told: Mapping[str, Any], source: str, target: str, outputs: Iterable[Output]) -> dict[str, Any]:
+def _proven(facts: Mapping[str, Any], source: str, target: str, outputs: Iterable[Output]) -> dict[str, Any]:
     """Return the facts that a line reports for the source, and record them for the target as well."""
     proven: dict[str, Any] = {}
     for output in outputs:
         for fact in list(output.facts):
-            if fact.object_id == source and fact.field in told and fact.value == str(told[fact.field]):
+            if fact.object_id == source and fact.field in facts and fact.value == str(facts[fact.field]):
                 fact.line.fact(target, fact.field, fact.value)
-                proven[fact.field] = told[fact.field]
+                proven[fact.field] = facts[fact.field]
     return proven

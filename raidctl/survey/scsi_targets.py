@@ -53,8 +53,8 @@ def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
     """Return the drives of all hosts at the volume's target; none if it has no target, or several."""
     if volume.device is not None:
         return []
-    told = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}
-    target = told.pop() if len(told) == 1 else ""
+    targets = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}
+    target = targets.pop() if len(targets) == 1 else ""
     # 02:0:0 is no other target than 2:0:0
     bare = ":".join(str(int(part)) for part in target.split(":")) if _TARGET.fullmatch(target) else None
     return index.disks("target", bare)

@@ -38,16 +38,16 @@ def withdraw_unsupported(
     last = {name for output in cut for name in _last(output)}
     hinted = {fact.object_id for one in outputs if one.framed and one.cut_off for fact in one.facts}
     below = DrivesBelow(tuple(controllers))
-    return [_by_drives(_controller(card, last, about), hinted, below) for card in controllers]
+    return [_by_drives(_controller(controller, last, about), hinted, below) for controller in controllers]
 
 
-def _by_drives(card: Controller, hinted: Collection[str], below: DrivesBelow) -> Controller:
+def _by_drives(controller: Controller, hinted: Collection[str], below: DrivesBelow) -> Controller:
     def judged(volume: Volume) -> Volume:
         members = below.members(volume)
         off = members.complete and all(drive.write_cache == "disabled" for drive in members.drives)
         return volume if off or volume.id not in hinted else _volume(volume, unsure=True, keep=True)
 
-    return replace(card, volumes=tuple(map(judged, card.volumes))) if hinted else card
+    return replace(controller, volumes=tuple(map(judged, controller.volumes))) if hinted else controller
 
 
 def _last(output: Output) -> set[str]:
@@ -56,31 +56,34 @@ def _last(output: Output) -> set[str]:
     return {fact.object_id for fact in output.facts if fact.line.number == last}
 
 
-def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
+def _controller(controller: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
     """``last``: the objects described last; ``about``: all objects of these outputs, of which more may exist."""
-    if card.id not in about and about.isdisjoint(item.id for item in items(card)):
-        return card
+    if controller.id not in about and about.isdisjoint(item.id for item in items(controller)):
+        return controller
     ids = set(last)
-    for array in card.arrays:
-        if array.id in ids or any(volume.id in ids for volume in card.volumes if volume.array == array.id):
+    for array in controller.arrays:
+        if array.id in ids or any(volume.id in ids for volume in controller.volumes if volume.array == array.id):
             ids |= {array.id, *array.drives}
         elif ids.intersection(array.drives):
             ids.add(array.id)
-    ids |= {volume.id for volume in card.volumes if volume.array in ids}
-    own = card.id in ids
-    unsure = own or any(battery.id in ids for battery in card.batteries)
-    told = {drive.id for drive in card.drives if drive.model or drive.serial}  # others are only named by an array
-    cache = card.cache
+    ids |= {volume.id for volume in controller.volumes if volume.array in ids}
+    own = controller.id in ids
+    unsure = own or any(battery.id in ids for battery in controller.batteries)
+    # other drives are only named by an array
+    reported = {drive.id for drive in controller.drives if drive.model or drive.serial}
+    cache = controller.cache
     if cache is not None and own and cache.status == "ok":
         cache = replace(cache, status="unknown")
     return replace(
-        card,
-        status="unknown" if own and card.status == "ok" else card.status,
+        controller,
+        status="unknown" if own and controller.status == "ok" else controller.status,
         cache=cache,
-        batteries=tuple(_part(battery, ids) for battery in card.batteries),
-        arrays=tuple(_part(array, ids) for array in card.arrays),
-        volumes=tuple(_volume(_part(v, ids), unsure=unsure or v.id in ids) for v in card.volumes),
-        drives=tuple(_part(drive, ids if drive.id in told or not told else {drive.id}) for drive in card.drives),
+        batteries=tuple(_part(battery, ids) for battery in controller.batteries),
+        arrays=tuple(_part(array, ids) for array in controller.arrays),
+        volumes=tuple(_volume(_part(v, ids), unsure=unsure or v.id in ids) for v in controller.volumes),
+        drives=tuple(
+            _part(drive, ids if drive.id in reported or not reported else {drive.id}) for drive in controller.drives
+        ),
     )
 
 

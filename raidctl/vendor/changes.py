@@ -1,6 +1,6 @@
-"""What a vendor package offers beyond reading, when its hardware can be changed: a module ``change`` in the package.
+"""Changes of settings: the module ``change`` of a vendor package whose hardware can be changed.
 
-Its functions are pure. A package without it is read-only: the engine says so for every wish.
+Its functions are pure. A package without it is read-only: the engine refuses every setting.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ class Changes(Protocol):
     """A vendor package whose hardware can be changed."""
 
     def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-        """The steps from what the controller is to what is wished.
+        """The steps from the current to the desired settings.
 
-        A wish that is already so is told as such; one that the hardware or the tool cannot fulfil is refused, with the
-        reason and the nearest alternative; so is one whose present value the tool does not tell, because it could not
-        be put back. ``tools`` are the family's programs on this machine.
+        A setting that has its value already is listed as such. One that the hardware or the tool cannot have is
+        refused, with the reason and the nearest alternative; so is one whose current value is unknown, because it
+        could not be restored. ``tools`` are the family's installed tools.
         """
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
-        """All settings that steps can turn, as the tool's own words, as far as the controller tells them."""
+        """The current values of all settings that steps can set, in the tool's own words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
-        """How the controller's cache, and those of drives that can be reached, are flushed: one answer for each."""
+        """How each cache is flushed: the controller's, and those of drives that can be reached."""
 
     def judge(self, action: Action, answer: Answer) -> str | None:
-        """What the tool said against it, in its own words; None when it accepted. Never by the exit code alone."""
+        """The tool's objection in its own words; None if it accepted. The exit code alone never decides."""
 
 
 def changes_of(vendor: Vendor) -> Changes | None:
-    """How hardware of a family is changed; None for a family that is only read. Imported here, for changes only."""
+    """How hardware of a family is changed; None for a read-only family. Imports the module."""
     if not isinstance(vendor, ModuleType):
         # no module: an object that may offer the functions itself
         return cast("Changes", vendor) if hasattr(vendor, "current_settings") else None

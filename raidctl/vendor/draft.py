@@ -173,8 +173,8 @@ class Draft:
     def derive(self, table: Derived) -> None:
         """Fields out of the details, where their form is a known one; the tool's words stay as they are.
 
-        ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
-        readers. A reader that returns None or raises ``ValueError`` tells nothing.
+        ``table`` gives for a label, in lower case and without the words before a colon, the fields and their
+        readers. A reader that returns None or raises ``ValueError`` gives no value.
         """
         for line, name, value in tuple(self.evidence):
             if name.startswith("details["):
@@ -185,18 +185,18 @@ class Draft:
                         self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
-        """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
-        told = {
+        """Build a part from its fields: ``patrol_read`` of ``patrol_read.mode`` …; None without any."""
+        fields = {
             known[len(name) + 1 :]: value
             for known, (_, value) in self.values.items()
             if known.startswith(f"{name}.") and value is not None
         }
-        return build(**told) if told else None
+        return build(**fields) if fields else None
 
     def build(self, kind: type[M], **known: Any) -> M:
-        """The object: each field as it was told under its own name, and the details; ``known`` goes before.
+        """Build the object from the fields and details; ``known`` takes precedence.
 
-        What nobody told keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
+        A field without a value keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
         """
         fields = _fields_of(kind)
         reported = {name: value for name, (_, value) in self.values.items() if value is not None and name in fields}
@@ -350,22 +350,22 @@ class ControllerDraft(Draft, Generic[G]):
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
-    """Ids of which none stands twice: the second card that is called like another one is ``adaptec:1-2``."""
+    """Make ids unique: a second controller with the id of another becomes ``adaptec:1-2``."""
     taken: Counter[str] = Counter()
-    told = []
+    found = []
     for name in ids:
         taken[name] += 1
-        told.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
-    return told
+        found.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
+    return found
 
 
-def unreadable(sheet: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
-    """Problems where rows were lost, or an output reports nothing; ``known``: it was understood."""
-    lines = [line for line in sheet.lines if line.text.strip()]
+def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
+    """Report lost rows, and an output without any data; ``known``: it was understood."""
+    lines = [line for line in output.lines if line.text.strip()]
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
     if not lines and not known:
         found.append(("warning", "The output is empty.", "Record it again."))
-    elif not known and len(sheet.unparsed()) == len(lines):
+    elif not known and len(output.unparsed()) == len(lines):
         found.append(("error", "Nothing in this output was understood.", remedy))
     for severity, message, advice in found:
-        yield Problem(severity=severity, kind="unread", where=sheet.command, message=message, remedy=advice)
+        yield Problem(severity=severity, kind="unread", where=output.command, message=message, remedy=advice)

@@ -35,7 +35,7 @@ def read_pair(draft: D, pair: Pair, label: str, fields: Fields[D]) -> bool:
         return False
     if not isinstance(row, Field):
         row(draft, pair)
-    elif draft.read_field(pair, *row[:4]) is not None and row.keep:
+    elif draft.read_field(pair, row.name, row.parse, row.weight, row.shown_as) is not None and row.keep:
         draft.keep_words(pair.label, pair.value)
     return True
 

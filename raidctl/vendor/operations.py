@@ -1,6 +1,6 @@
 """Deeds of a vendor package: a module ``operate`` in the package, if its hardware's drives and checks can be managed.
 
-Its functions are pure. A package without it is read-only in this respect: the engine says so for every deed.
+Its functions are pure. A package without it is read-only in this respect: the engine refuses every deed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Operations(Protocol):
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:
-        """What the tool said against it, in its own words; None if it accepted. The look decides, not this."""
+        """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
 
 def operations_of(vendor: Vendor) -> Operations | None:

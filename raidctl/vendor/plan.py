@@ -1,9 +1,9 @@
-"""What is wished, and the steps that lead there. Values only: a plan is printed, kept in the journal and carried out.
+"""Desired settings and the steps that reach them. Values only: a plan is printed, kept in the journal and carried out.
 
-A vendor package's ``plan`` makes the steps. A step turns one *knob*: a setting of one object as the vendor's tool has
-it (``arrayaccelerator`` of a volume, ``wrcache``, ``cacheratio`` of a controller), from the value that was read to the
-one that is wanted. ``current_settings`` of the package reads them all out of an inventory, so that the engine can tell
-whether a step has happened, and whether somebody else has turned the knob meanwhile.
+A vendor package's ``plan`` makes the steps. A step sets one setting of the vendor's tool (``arrayaccelerator`` of a
+volume, ``wrcache``, ``cacheratio`` of a controller) from the current value to the desired one. The package's
+``current_settings`` takes them all from an inventory: so the engine sees whether a step has happened, and whether
+somebody else has changed the setting since.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One setting of one object as somebody wants it."""
+    """A desired value of one setting of one object."""
 
     object_id: Annotated[str, doc("`smartarray:1/v1`.")]
     setting: Annotated[Setting, doc("Name of the setting.")]
@@ -48,7 +48,7 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What is done to the machine: a program that is run, or a word that is written into a file of the kernel."""
+    """One change of the machine: a tool that is run, or a file of the kernel that is written."""
 
     argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
     path: Annotated[str | None, doc("The file that is written.")] = None
@@ -58,6 +58,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     environment: Annotated[
         tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
+    feed: Annotated[str | None, doc("What the program reads from its standard input; null: nothing.")] = None
 
     @property
     def empty(self) -> bool:
@@ -68,7 +69,15 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         """The request that carries it out; ``reading``: it changes nothing."""
         if self.path is not None:
             return Write(self.path, self.data or "", timeout=self.timeout)
-        return Run(self.argv, timeout=self.timeout, changes=not reading, lock=self.lock, environment=self.environment)
+        feed = self.feed.encode() if self.feed is not None else b""
+        return Run(
+            self.argv,
+            timeout=self.timeout,
+            changes=not reading,
+            lock=self.lock,
+            environment=self.environment,
+            feed=feed,
+        )
 
     def __str__(self) -> str:
         """As one would type it into a shell."""
@@ -80,7 +89,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
     """What the next reading must show after a step."""
 
-    object_id: Annotated[str, doc("Id of an object, or `serial:NUMBER` for a drive wherever it is.")]
+    object_id: Annotated[str, doc("Id of an object; `serial:NUMBER`: a drive, wherever it is; `node:/dev/sdf1`.")]
     field: Annotated[str, doc("Field of the model, or `present`.")]
     op: Annotated[Literal["is", "is_not", "contains", "lacks"], doc("How the field is compared with the value.")] = "is"
     value: Annotated[str, doc("The value, as JSON would show it without quotes; `yes` or `no` of `present`.")]
@@ -116,6 +125,7 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     verb: Annotated[Verb, doc("What is done.")]
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
+    successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
 
 
 class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -164,7 +174,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refusal(Value, frozen=True, omit_defaults=True):
-    """A wish that is not fulfilled, and why."""
+    """A desired setting that is refused, and why."""
 
     wish: Annotated[Desired, doc("What was asked for.")]
     kind: Annotated[
@@ -179,7 +189,7 @@ class Refusal(Value, frozen=True, omit_defaults=True):
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """The way from what is to what is wished."""
+    """The steps from the current to the desired settings."""
 
     wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
@@ -189,7 +199,7 @@ class Plan(Value, frozen=True, kw_only=True):
     denials: Annotated[tuple[Denial, ...], doc("Deeds that were refused, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
-        """Both plans one after the other; a step that stands in both is carried out once."""
+        """Join two plans; a step of both is carried out once."""
         steps = self.steps + tuple(step for step in other.steps if step not in self.steps)
         return Plan(
             wishes=self.wishes + other.wishes,
@@ -227,7 +237,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """How what waits in the cache of one object is written out now, or why it cannot be."""
+    """How the unwritten data of one object is written now, or why it cannot be."""
 
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None

@@ -61,7 +61,7 @@ class Planner(ABC):
         """
 
     @abstractmethod
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that sets a setting."""
 
     def conflicts(self, wishes: Sequence[Desired]) -> Iterable[Refusal]:  # noqa: ARG002 - for families that have some
@@ -112,33 +112,33 @@ class Planner(ABC):
             raise CannotError(f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
         self.set((self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
-    def set(self, knob: ToolSetting, wanted: str, *affects: str) -> None:
+    def set(self, setting: ToolSetting, wanted: str, *affects: str) -> None:
         """Add the step that sets a setting, unless it has that value.
 
         Raises:
             CannotError: The current value is unknown or cannot be restored, or another desired setting needs another.
         """
-        name, before = knob[1], self.current.get(knob)
-        if self.changed.get(knob, before) == wanted:
-            self.covered = self.covered or knob in self.changed
+        name, before = setting[1], self.current.get(setting)
+        if self.changed.get(setting, before) == wanted:
+            self.covered = self.covered or setting in self.changed
             return
-        if knob in self.changed:
-            raise CannotError(f"Another requested setting sets {name} to {self.changed[knob]}.")
+        if setting in self.changed:
+            raise CannotError(f"Another requested setting sets {name} to {self.changed[setting]}.")
         if before is None:
             reason = f"The tool does not tell how {name} is set, so the change could not be undone."
             shown = "The tool shows no split until a volume uses the cache." if name == self.ratio else None
             raise CannotError(reason, "unknown", shown)
         if not self.restorable(name, before):
             raise CannotError(f"{name} is {before}, and the tool has no command to restore that value.")
-        self.changed[knob] = wanted
+        self.changed[setting] = wanted
         self.steps.append(
             Step(
-                object_id=knob[0],
+                object_id=setting[0],
                 knob=name,
                 before=before,
                 after=wanted,
-                action=self.action(knob, wanted),
-                undo=self.action(knob, before),
+                action=self.action(setting, wanted),
+                undo=self.action(setting, before),
                 affects=affects,
                 persistent=True,
             )

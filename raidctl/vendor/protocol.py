@@ -1,9 +1,9 @@
-"""What a vendor package has to offer: all that the author of a plugin must read.
+"""The contract of a vendor package: all that the author of a plugin must read.
 
 A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
 ``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text.
-It may import calls, draft, errors, units, model, order, request, evidence, host, text and this module of the core, and
-nothing else of it.
+Of the core it may import ``raidctl.vendor``, ``raidctl.model`` and the ground floor (errors, units, text, order,
+evidence, request, host, select, json_decode), and nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
-from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.model import Capability, Controller, Problem, Progress, Tool
 from raidctl.request import Dialogue
 
 CAPABILITIES = (
@@ -28,7 +28,7 @@ CAPABILITIES = (
 
 
 class ToolSpec(Struct, frozen=True):
-    """A program of the family."""
+    """A tool of the family."""
 
     name: str
     places: tuple[str, ...] = ()
@@ -40,12 +40,12 @@ class ToolSpec(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """One loose output, or one answer of a tool, on its way to a parser."""
+    """One output of a tool, live or from a file, on its way to a parser."""
 
     name: str
     """File name, or the command line that printed it."""
     kind: str
-    """The family's own word for the form: which parser reads it."""
+    """The family's word for the format: it selects the parser."""
     text: str
 
 
@@ -65,17 +65,17 @@ class Sniffed(Struct, frozen=True):
     kind: str
     confidence: Confidence
     command: str
-    """The command that prints such a text, for people: ``ssacli ctrl all show config detail``."""
+    """The command that prints such an output: ``ssacli ctrl all show config detail``."""
 
 
 class Observation(Struct, frozen=True):
-    """What one family found."""
+    """What one family read."""
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
     tools: tuple[Tool, ...] = ()
     outputs: tuple[Output, ...] = ()
-    """Every output that was read, with what was made of each line."""
+    """Every output that was read, with the facts of each line."""
 
 
 class Vendor(Protocol):
@@ -91,7 +91,7 @@ class Vendor(Protocol):
 
     @property
     def TOOLS(self) -> tuple[ToolSpec, ...]:  # noqa: N802 - a module constant
-        """The programs, the best one first."""
+        """The tools, the best one first."""
 
     @property
     def DRIVERS(self) -> tuple[str, ...]:  # noqa: N802 - a module constant
@@ -99,17 +99,24 @@ class Vendor(Protocol):
 
     @property
     def LAST(self) -> bool:  # noqa: N802 - a module constant
-        """True for a family that takes what the others have left (plain drives)."""
+        """Whether the family takes the drives that no other family lists."""
 
     @property
     def SUPPORT(self) -> Mapping[str, Capability]:  # noqa: N802 - a module constant
-        """What the family can read and set at best, by the names of CAPABILITIES."""
+        """What the family can read and set at most, by the names of CAPABILITIES."""
 
     def observe(self, host: HostView) -> Dialogue[Observation]:
         """Read everything of this family on a machine. No tool installed: an empty observation."""
 
     def sniff(self, name: str, text: str) -> Sniffed | None:
-        """Whether a loose text is an output of this family. Looks at the content; the name is a hint."""
+        """Recognise an output of this family by its content; the name is a hint."""
 
     def read(self, documents: Sequence[Document]) -> Observation:
-        """Read outputs of this family's tools, whole or in part, and put together what belongs together."""
+        """Read complete or partial outputs, and combine those of one controller."""
+
+
+class ReportsProgress(Protocol):
+    """A family that can read its operations from kernel files alone, without running a tool."""
+
+    def progress(self) -> Dialogue[Mapping[str, Progress | None]]:
+        """The progress of each volume by its id, None if nothing is going on; empty if it could not be read."""

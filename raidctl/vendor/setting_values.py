@@ -1,4 +1,4 @@
-"""The words of the command line for wished values, and what the inventory says of each setting."""
+"""The command line's words for values of settings, and the current values in an inventory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WRITE_ALSO: Mapping[str, str] = {
     **dict.fromkeys(("wb", "wbb", "writeback", "write-back"), "protected-write-back"),
     **dict.fromkeys(("awb", "fwb", "always-write-back", "forced-write-back"), "unprotected-write-back"),
 }
-"""Words of vendors' tools for the write policies; ``wb`` is the safe one, though not arcconf's."""
+"""Words of vendors' tools for the write policies; ``wb`` is the safe one, except in arcconf."""
 READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")
@@ -52,11 +52,11 @@ _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
     "stripe_cache_size", "read_ahead",
 })  # fmt: skip
-"""Settings of the kernel's, which the details of a volume hold under the same names, as its files show them."""
+"""Settings of the kernel: details of a volume under the same names, as in its files."""
 
 
 UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
-"""Settings that the model has no field for: what they are, only the knobs of their family tell."""
+"""Settings without a field in the model: only their family knows the current value."""
 
 
 def neutral(word: str) -> str:
@@ -89,7 +89,7 @@ def split(text: str) -> tuple[int, int]:
 
 
 def value(controller: Controller, object_id: str, setting: Setting) -> str | None:
-    """What the inventory says of a setting of an object; None when it does not say."""
+    """The current value of a setting; None if it is unknown."""
     if object_id == controller.id:
         return _of_controller(controller, setting)
     for volume in controller.volumes:
@@ -119,8 +119,8 @@ def _of_controller(controller: Controller, setting: Setting) -> str | None:
 def _of_volume(volume: Volume, setting: Setting) -> str | None:
     cache = volume.cache
     if cache is not None and setting in ("write_policy", "read_policy", "io_policy", "drive_write_cache"):
-        told: str | None = getattr(cache, setting)
-        return told
+        current: str | None = getattr(cache, setting)
+        return current
     if setting == "journal_mode":
         return attempt(chosen, volume.details.get(setting, ""))
     return volume.details.get(setting) if setting in _KERNEL else None

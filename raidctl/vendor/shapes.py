@@ -1,7 +1,7 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
 A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
-Any other word stands for itself. So nothing that a user types reaches a command line, and no command is run that its
+Any other word is literal. So nothing that a user types reaches a command line, and no command is run that its
 family does not list. A shape of a file begins with ``>``: the path, then the word that is written.
 """
 

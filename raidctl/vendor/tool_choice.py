@@ -1,4 +1,4 @@
-"""Several tools that describe the same controllers: each one is shown once, as the tool that reports most does."""
+"""Show a controller that several tools report once, as the tool that reports most."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ C = TypeVar("C", bound=ControllerDraft[Any])
 class Choice(Struct, Generic[C]):
     """A controller that is shown, the tool that reports most of it, and what other tools report of it."""
 
-    card: C
-    teller: str
+    draft: C
+    tool: str
     kind: str
     """The kind of the tool."""
     tools: list[str]
@@ -25,34 +25,34 @@ class Choice(Struct, Generic[C]):
 
     def seen_twice(self, object_id: str) -> list[Problem]:
         """The note that several tools see it."""
-        others = ", ".join(sorted(set(self.tools) - {self.teller}))
-        message = f"{self.teller} and {others} see this controller; the data shown is from {self.teller}."
+        others = ", ".join(sorted(set(self.tools) - {self.tool}))
+        message = f"{self.tool} and {others} see this controller; the data shown is from {self.tool}."
         return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
 
 
-def best_sources(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
+def best_sources(reports: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
     """Each controller once, as the tool that reports most.
 
     Args:
-        tellings: Triples of a controller, the tool, and the tool's kind.
+        reports: Triples of a controller, the tool, and the tool's kind.
         same: Whether two controllers, each followed by the kind of its tool, are one.
     """
     chosen: list[Choice[C]] = []
-    for card, tool, kind in tellings:
-        known = next((one for one in chosen if tool not in one.tools and same(one.card, one.kind, card, kind)), None)
+    for draft, tool, kind in reports:
+        known = next((one for one in chosen if tool not in one.tools and same(one.draft, one.kind, draft, kind)), None)
         if known is None:
-            chosen.append(Choice(card, tool, kind, [tool]))
+            chosen.append(Choice(draft, tool, kind, [tool]))
             continue
         known.tools.append(tool)
-        loser = card
-        if _weight(card) > _weight(known.card):
-            loser, known.card, known.teller, known.kind = known.card, card, tool, kind
+        loser = draft
+        if _weight(draft) > _weight(known.draft):
+            loser, known.draft, known.tool, known.kind = known.draft, draft, tool, kind
         known.passed_over.append(loser)
-        for draft in loser.all():
-            draft.drop_evidence()
+        for part in loser.all():
+            part.drop_evidence()
     return chosen
 
 
-def _weight(card: ControllerDraft[Any]) -> int:
+def _weight(draft: ControllerDraft[Any]) -> int:
     """How much is reported of a controller and all on it."""
-    return sum(len(draft.evidence) for draft in card.all())
+    return sum(len(part.evidence) for part in draft.all())

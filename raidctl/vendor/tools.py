@@ -1,4 +1,4 @@
-"""What the dialogues with the tools of all families have in common: which are installed, and how a call can fail."""
+"""Which tools of a family are installed, and how a call of one can fail."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from raidctl.vendor.protocol import ToolSpec
 
 _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
 
-_OWN = "Give it to root alone: chown root, chmod go-w."
+_CHOWN = "Give it to root alone: chown root, chmod go-w."
 
 
 class Installed(Struct, frozen=True):
-    """A program of a family that is on the machine."""
+    """An installed tool of a family."""
 
     spec: ToolSpec
     path: str
-    """Where it is, links resolved."""
+    """Its path, links resolved."""
 
     @property
     def command(self) -> str:
@@ -31,19 +31,19 @@ class Installed(Struct, frozen=True):
         return command_of(self.tool())
 
     def tool(self, version: str | None = None) -> Tool:
-        """The program as the inventory lists it."""
+        """The tool as the inventory lists it."""
         return Tool(name=self.spec.name, path=self.path, version=version)
 
 
 def command_of(tool: Tool) -> str:
-    """First word of a tool's command lines: the name where it is on the PATH, the full path elsewhere."""
+    """First word of a tool's command lines: its name if it is on the PATH, else the full path."""
     if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
         return tool.name
     return tool.path
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
-    """Which of the programs are there, in their order; one that goes by several names counts once."""
+    """The installed tools in their order; one with several names counts once."""
     answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
     found: dict[str, Installed] = {}
     for spec, answer in zip(specs, answers, strict=True):
@@ -53,7 +53,7 @@ def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
 
 
 def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
-    """The problem of a call that was not carried out as it should; None where it was, whatever its exit code."""
+    """The problem if a call could not be run; None if it ran, whatever its exit code."""
     if answer.trouble is None:
         return None
     where = " ".join(request.argv)
@@ -63,10 +63,10 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         return Problem(
             severity="error", kind="no_right", where=where,
             message=f"The tool {'is not run as root' if unsafe else 'may not be run'}{detail}.",
-            remedy=_OWN if unsafe else "Run raidctl as root (sudo).",
+            remedy=_CHOWN if unsafe else "Run raidctl as root (sudo).",
         )  # fmt: skip
     if answer.trouble is Failure.MISSING:
-        message = f"The tool is there but could not be started{detail}."
+        message = f"The tool is installed but could not be started{detail}."
         return Problem("error", where, message, "Reinstall its package.", "no_tool")
     what, remedy = {
         Failure.TIMEOUT: (
@@ -80,14 +80,14 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 
 def as_note(problem: Problem) -> Problem:
-    """A problem that does not matter, because others reported the same."""
+    """Make a note of a problem that does not matter, because other calls gave the same data."""
     if problem.kind not in ("unread", "no_tool", "no_right"):
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)
 
 
 def without_root(problems: Sequence[Problem], host: HostView) -> list[Problem]:
-    """A tool that sees no controller without being root could not look."""
+    """Report missing permission instead of "no controller" if the tool was not run as root."""
     return [
         msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
         if host.root is False and item.message == "The tool sees no controller."

@@ -251,6 +251,8 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
     card = found.controllers[1]
     with_journal = replace(card, drives=(*card.drives, journal), arrays=(*card.arrays, Array(id="md:md1/array")))
     assert of("R16", asked(inventory(found.controllers[0], with_journal), "drives:S-sda", view)) == {"no"}
+    silent = replace(with_journal, drives=(*card.drives, replace(journal, role=None)))
+    assert of("R16", asked(inventory(found.controllers[0], silent), "drives:S-sda", view)) == {"unknown"}
 
 
 def test_guard_R17_everything_on_the_drive_is_counted() -> None:

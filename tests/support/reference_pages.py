@@ -17,7 +17,7 @@ from tests.support.pages import ROOT, between, commands, kind
 
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
-    "change": "cache set|cache split|cache drive|cache threshold|batch",
+    "change": "cache set|cache split|cache drive|cache threshold|batch|spare add|spare remove",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -32,6 +32,7 @@ PRINTED: Mapping[str, str] = {
     "snapshot": "snapshot",
     "history": "history",
     "doctor": "doctor",
+    "tasks": "tasks",
     "locate": "locate|locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",

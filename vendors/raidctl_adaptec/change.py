@@ -1,10 +1,10 @@
-"""Changes of a card's cache by ``arcconf setcache``: plans, and what the tool's answers mean. Pure.
+"""Changes of a controller's cache by ``arcconf setcache``: plans, and the meaning of the tool's replies. Pure.
 
-The knobs and their commands stand in :mod:`raidctl_adaptec.settings`. The settings live in the card's own memory and
+The settings and their commands are in :mod:`raidctl_adaptec.settings`. They live in the controller's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
 
-``con`` and ``coff`` switch the caching of a volume of a smartpqi card; they stand in no manual that was at hand, so
-each plan with them says so. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
+``con`` and ``coff`` switch the caching of a volume of a smartpqi controller; no available manual has them, so
+each plan with them notes it. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
 that raidctl could verify, so that is not offered.
 
 The order of steps: a split is set while a volume uses the cache, and no moment is less protected than both ends.
@@ -44,7 +44,7 @@ _ORDER = {
     ("caching", "coff"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""Where a step stands; all others in the middle."""
+"""The position of a step; all others in the middle."""
 _WHOLE = "It acts on all volumes of the controller."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 _UNVERIFIED = "It is not verified that this arcconf supports con and coff; if not, it refuses and changes nothing."
@@ -54,9 +54,9 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    command = command_of(told[0]) if told else None
+    """The commands that lead from the current to the desired settings."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    command = command_of(reported[0]) if reported else None
     return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(wishes)
 
 
@@ -76,7 +76,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the tool said against a change: it was made where the exit code is 0 and the closing line says so."""
+    """The tool's objection; None if the exit code is 0 and the closing line reports success."""
     if not isinstance(answer, RunAnswer):
         return None
     lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
@@ -84,8 +84,8 @@ def judge(action: Action, answer: Answer) -> str | None:
     # Command completed successfully.
     if answer.code == 0 and trailers and all("success" in match[1].lower() for match in trailers):
         return None
-    said = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
-    return f"{action.argv[0]} ended with exit code {answer.code}{f' and printed: {said}' if said else ''}"
+    printed = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
+    return f"{action.argv[0]} ended with exit code {answer.code}{f' and printed: {printed}' if printed else ''}"
 
 
 @dataclass
@@ -93,14 +93,14 @@ class _Planner(Planner):
     """A plan in the making."""
 
     younger: bool | None = field(kw_only=True)
-    """Whether it is a smartpqi card; None where nothing tells."""
+    """Whether it is a smartpqi controller; None if unknown."""
 
     order = _ORDER
     ratio = "cacheratio"
 
     def add(self, wish: Desired) -> None:
         """Add what a wish needs."""
-        if self.stands(wish):
+        if self.fulfilled(wish):
             self.already.append(wish)
         elif self.command is None or card_number(self.controller) is None:
             self.refuse(wish, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed.")
@@ -119,7 +119,7 @@ class _Planner(Planner):
         if self.younger:
             yield from divided(wishes)
 
-    def stands(self, wish: Desired) -> bool:
+    def fulfilled(self, wish: Desired) -> bool:
         """Whether a wish is fulfilled already."""
         if wish.setting == "bypass_threshold":
             return wish.value == str(bypass_threshold(self.controller))
@@ -140,13 +140,13 @@ class _Planner(Planner):
             self.set((wish.object_id, name), modes[wish.value], *affects)
 
     def drives(self, wish: Desired) -> None:
-        """All drives at once; only where all stand the same, because one word has to put them back."""
-        knob = (self.controller.id, "deviceall")
-        if knob not in self.current:
+        """Set all drives at once, only if all have the same value: one command has to restore them."""
+        setting = (self.controller.id, "deviceall")
+        if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
             self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
             return
-        self.set(knob, SWITCH[wish.value], _EVERY_DRIVE)
+        self.set(setting, SWITCH[wish.value], _EVERY_DRIVE)
 
     def of_smartpqi(self, wish: Desired) -> None:
         """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
@@ -172,9 +172,9 @@ class _Planner(Planner):
 
     def caching(self, wish: Desired) -> None:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
-        knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
+        caching, no_battery = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if wish.value == "write_through":
-            self.set(knob, "coff", _READS_TOO, _UNVERIFIED)
+            self.set(caching, "coff", _READS_TOO, _UNVERIFIED)
             return
         why = self.cannot_cache(wish.object_id)
         if why is not None:
@@ -182,38 +182,38 @@ class _Planner(Planner):
             return
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
         # first the safe direction, so that no moment is less protected than both ends
-        if battery == "disable" and self.current.get(card) == "enable":
-            self.set(card, "disable", _WHOLE)
-        self.set(knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
+        if battery == "disable" and self.current.get(no_battery) == "enable":
+            self.set(no_battery, "disable", _WHOLE)
+        self.set(caching, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
         if battery == "enable":
-            self.set(card, "enable", _WHOLE)
+            self.set(no_battery, "enable", _WHOLE)
 
     def cannot_cache(self, volume_id: str) -> tuple[str, str | None] | None:
         """Why a volume cannot be cached, and what would help."""
         cache = self.controller.cache
         if cache is not None and cache.present is False:
             return "The controller has no cache.", None
-        told = {
+        reported = {
             label.lower(): text.lower()
             for v in self.controller.volumes
             if v.id == volume_id
             for label, text in v.details.items()
         }
         # LD Acceleration Method                     : SSD I/O Bypass
-        if any("bypass" in text for label, text in told.items() if "acceleration" in label):
+        if any("bypass" in text for label, text in reported.items() if "acceleration" in label):
             why = "SSD I/O bypass skips the controller's cache and must be disabled for the array first."
             return why, "Disable SSD I/O bypass in maxView or in the controller's setup utility."
         return None
 
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
-        """The command that turns a knob; ``noprompt`` where the tool's help has the word."""
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
+        """The command that sets a setting; with ``noprompt`` where the tool's help has it."""
         number = card_number(self.controller) or ""
-        argv = (self.command or "", "setcache", number, *self.words(knob, wanted))
+        argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
 
-    def words(self, knob: ToolSetting, wanted: str) -> tuple[str, ...]:
-        """What stands behind ``setcache N``."""
-        object_id, name = knob
+    def words(self, setting: ToolSetting, wanted: str) -> tuple[str, ...]:
+        """The words after ``setcache N``."""
+        object_id, name = setting
         if name == "cacheratio":
             return (name, *wanted.split("/"))
         if name == "deviceall":
@@ -232,7 +232,7 @@ _MODES: dict[Setting, Mapping[str, str]] = {
     "drive_write_cache": SWITCH,
     "write_cache": OF_DRIVE,
 }
-"""What can be wished of an aacraid card, and the command's word for it."""
+"""The values of an aacraid controller's settings, and the command's word for each."""
 _Why = tuple[str, str | None]
 _NO_SUCH: _Why = ("The controllers have no such setting.", None)
 _AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)

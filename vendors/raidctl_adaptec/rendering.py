@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-Visit = Callable[[str, str], str]
-"""Takes a setting's name and its value, returns the value to print."""
+from raidctl.vendor.simulator import Place
 
 OF_MODE: Mapping[str, str] = {
     "wt": "writecache", "wb": "writecache", "wbb": "writecache",
@@ -60,57 +58,48 @@ def good(battery: str | None) -> bool:
     return battery is not None and battery.lower() in _GOOD
 
 
-@dataclass
-class _Place:
-    """Where in the text the line is that is read."""
+class ConfigPlace(Place):
+    """The object of a ``getconfig`` that a line is about."""
 
-    card: str
-    area: str = ""
-    backup: bool = False
-    younger: bool = False
-    """A smartpqi card: its drives' caches are not set one by one."""
-    object: str = ""
+    def __init__(self, card: str) -> None:
+        """Begin above all areas of a controller, ``controller 1``."""
+        self._card = card
+        self._area = self._object = ""
+        self._backup = False
+        self._smartpqi = False
 
-    def name(self, label: str) -> str | None:
-        """The name of the setting that a label tells here; None for another fact."""
-        if self.area == "controller":
-            knob = (_OF_BACKUP if self.backup else _OF_CARD).get(label)
-            return knob and f"{self.card}/{knob}"
-        if self.area.startswith("logical") and self.object:
-            knob = _OF_VOLUME.get(label)
-            return knob and f"{self.card}/{self.object}/{knob}"
-        if self.area == "physical device" and self.object and not self.younger and label == "write cache":
-            return f"{self.card}/{self.object}/writecache"
+    def read(self, line: str, label: str, value: str) -> str | None:
+        """Follow a line."""
+        if not label:
+            self._title(line)
+        elif label == "driver name":
+            self._smartpqi = value.lower() == "smartpqi"
+        elif label.startswith("reported channel") and (found := _ADDRESS.search(line)):
+            self._object = f"device {found[1]},{found[2]}"
+        return self._name(label)
+
+    def _name(self, label: str) -> str | None:
+        if self._area == "controller":
+            setting = (_OF_BACKUP if self._backup else _OF_CARD).get(label)
+            return setting and f"{self._card}/{setting}"
+        if self._area.startswith("logical") and self._object:
+            setting = _OF_VOLUME.get(label)
+            return setting and f"{self._card}/{self._object}/{setting}"
+        # the drives' caches of a smartpqi controller are not set one by one
+        if self._area == "physical device" and self._object and not self._smartpqi and label == "write cache":
+            return f"{self._card}/{self._object}/writecache"
         return None
 
-    def title(self, line: str) -> None:
+    def _title(self, line: str) -> None:
         """A line without a value: a title, a heading, a rule."""
         if match := _AREA.fullmatch(line):
-            self.area, self.object, self.backup = match[1].lower(), "", False
+            self._area, self._object, self._backup = match[1].lower(), "", False
         elif match := _VOLUME.fullmatch(line):
-            self.object = f"ld {int(match[1])}"
+            self._object = f"ld {int(match[1])}"
         elif _DRIVE.fullmatch(line):
-            self.object = ""
+            self._object = ""
         elif line.strip() and not _RULE.fullmatch(line):
-            self.backup = _BACKUP.fullmatch(line) is not None
-
-
-def walk(text: str, card: str, visit: Visit) -> str:
-    """Go through an answer line by line; each setting is handed over and printed as it comes back."""
-    place, lines = _Place(card), []
-    for line in text.split("\n"):
-        # Write-cache setting                      : On when protected by battery/ZMM
-        head, colon, rest = line.partition(":")
-        label, value = head.strip().lower(), rest.strip()
-        if not colon or not value:
-            place.title(line)
-        elif label == "driver name":
-            place.younger = value.lower() == "smartpqi"
-        elif label.startswith("reported channel") and (found := _ADDRESS.search(rest)):
-            place.object = f"device {found[1]},{found[2]}"
-        name = place.name(label) if colon and value else None
-        lines.append(line if name is None else f"{head}:{rest.replace(value, visit(name, value))}")
-    return "\n".join(lines)
+            self._backup = _BACKUP.fullmatch(line) is not None
 
 
 def plain(name: str, value: str) -> str | None:

@@ -1,7 +1,7 @@
 """What arcconf's ``setcache`` can turn on a card, and how it stands: in the words of the commands. Pure.
 
 ===========================  ==========  =============================================================  ========
-knob                         object      command                                                        cards
+setting                      object      command                                                        cards
 ===========================  ==========  =============================================================  ========
 ``writecache``               volume      ``setcache 1 logicaldrive 0 wt|wb|wbb noprompt``               aacraid
 ``readcache``                volume      ``setcache 1 logicaldrive 0 ron|roff noprompt``                aacraid

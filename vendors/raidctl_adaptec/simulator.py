@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.vendor.simulator import Reply, State
+from raidctl.vendor.simulator import Reply, State, settings, walk
 from raidctl_adaptec import simulator_locate
-from raidctl_adaptec.rendering import OF_MODE, good, is_setting, plain, spelt, walk
+from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
 
 _FOUND = "Controllers found: {}\n"
 _DONE = "\n\nCommand completed successfully.\n"
@@ -19,17 +19,11 @@ _THRESHOLDS = range(16, 1041, 16)
 
 def initial(argv: tuple[str, ...], text: str) -> State:
     """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``."""
-    found: State = {}
-
-    def take(name: str, value: str) -> str:
-        told = plain(name, value)
-        if told is not None and is_setting(name):
-            found.setdefault(name, told)
-        return value
-
-    if _asks(argv):
-        walk(text, f"controller {argv[2]}", take)
-    return found
+    if not _asks(argv):
+        return {}
+    return settings(
+        text, ConfigPlace(f"controller {argv[2]}"), lambda name, value: plain(name, value) if is_setting(name) else None
+    )
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -49,7 +43,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
             return spelt(name, other[name], value) if name in other else value
         return _status(name, value, state, other)
 
-    return walk(text, f"controller {argv[2]}", show) if other else text
+    return walk(text, ConfigPlace(f"controller {argv[2]}"), show) if other else text
 
 
 def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from raidctl.model import Problem, Tool
 from raidctl.order import natural
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
-from raidctl_areca.draft import Cards
+from raidctl_areca.draft import Controllers
 from raidctl_areca.infer import settle
 from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
@@ -31,25 +31,25 @@ def assemble(
     tools: Sequence[Tool] = (),
 ) -> Observation:
     """The same for a dialogue: with its own problems and tools."""
-    cards = Cards()
-    readers = [Reader(Output.of_text(document.name, document.text), cards) for document in documents]
+    controllers = Controllers()
+    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
     for reader in readers:
         reader.read()
     settle(section for reader in readers for section in reader.sections)
-    told = list(problems)
+    found_problems = list(problems)
     found = []
-    for card in sorted(cards.cards.values(), key=lambda item: natural(item.name)):
-        if card.reported:
-            controller, own = build(card)
-            found.append(controller)
-            told += own
+    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
+        if controller.reported:
+            described, own = build(controller)
+            found.append(described)
+            found_problems += own
     for reader in readers:
-        told += [error_problem(error, reader.sheet.command) for error in reader.errors[:20]]
-        told += unreadable(reader.sheet, _REMEDY, reader.lost[:20], known=reader.errors)
+        found_problems += [error_problem(error, reader.output.command) for error in reader.errors[:20]]
+        found_problems += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
     versions = [Tool(name="cli64", version=reader.version) for reader in readers if reader.version]
     return Observation(
         controllers=tuple(found),
-        problems=tuple(dict.fromkeys(told)),
+        problems=tuple(dict.fromkeys(found_problems)),
         tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.sheet for reader in readers),
+        outputs=tuple(reader.output for reader in readers),
     )

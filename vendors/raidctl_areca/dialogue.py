@@ -1,7 +1,7 @@
-"""The dialogue with the tool: one-shot commands, one after the other; the tool speaks of one card at a time.
+"""The dialogue with the tool: one command after the other, for one controller at a time.
 
-``sys info`` first: where it fails nothing else is asked. Then everything that has one answer for the card, then each
-volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table tells.
+``sys info`` first: if it fails, nothing else is run. Then the commands for the whole controller, then those for each
+volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table contains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_areca.collect import KIND, assemble
-from raidctl_areca.draft import Cards, ControllerDraft
+from raidctl_areca.draft import ControllerDraft, Controllers
 from raidctl_areca.reader import Reader
 
 LOCK = "areca"
@@ -41,12 +41,12 @@ def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) 
     if first.answered and first.answer.fine:
         yield from session.run_all(_ONCE)
         yield from session.run_all(_each(session.documents))
-    cards = sum(device.driver in drivers for device in host.pci)
-    problems = [*session.problems, *([_more_cards(cards)] if cards > 1 else [])]
+    controllers = sum(device.driver in drivers for device in host.pci)
+    problems = [*session.problems, *([_more_controllers(controllers)] if controllers > 1 else [])]
     return assemble(session.documents, problems, [one.tool() for one in found])
 
 
-def _more_cards(count: int) -> Problem:
+def _more_controllers(count: int) -> Problem:
     return Problem(
         severity="warning", kind="unread", where="areca",
         message=f"The machine has {count} Areca controllers; only the tool's default controller was read.",
@@ -56,15 +56,15 @@ def _more_cards(count: int) -> Problem:
 
 def _each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     """The calls for the volumes and drives that the tables list."""
-    cards = Cards()
+    controllers = Controllers()
     for document in documents:
-        Reader(Output.of_text(document.name, document.text), cards).read()
+        Reader(Output.of_text(document.name, document.text), controllers).read()
     commands: list[tuple[str, ...]] = []
-    for card in cards.cards.values():
-        commands += [("vsf", "info", f"vol={number}") for number in list(card.volumes)[:_MOST]]
-        commands += [("disk", "info", f"drv={number}") for number in _numbers(card)[:_MOST]]
+    for controller in controllers.controllers.values():
+        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MOST]]
+        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MOST]]
     return tuple(dict.fromkeys(commands))
 
 
-def _numbers(card: ControllerDraft) -> list[str]:
-    return [number for number, place in card.numbers.items() if place in card.drives]
+def _numbers(controller: ControllerDraft) -> list[str]:
+    return [number for number, place in controller.numbers.items() if place in controller.drives]

@@ -28,23 +28,23 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 
 @dataclass
-class Cards:
+class Controllers:
     """The controllers in a collection of outputs."""
 
-    cards: dict[str, ControllerDraft] = field(default_factory=dict)
+    controllers: dict[str, ControllerDraft] = field(default_factory=dict)
 
-    def card(self, number: str) -> ControllerDraft:
+    def controller(self, number: str) -> ControllerDraft:
         """The draft of a controller; the tool's default is the first."""
-        if number not in self.cards:
-            self.cards[number] = ControllerDraft(number)
-        return self.cards[number]
+        if number not in self.controllers:
+            self.controllers[number] = ControllerDraft(number)
+        return self.controllers[number]
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
         """The controller of a number; a new one if its serial number differs."""
-        for card in self.cards.values():
-            if card.get("serial") == serial:
-                return card
-        known = self.card(number)
+        for controller in self.controllers.values():
+            if controller.get("serial") == serial:
+                return controller
+        known = self.controller(number)
         if known.get("serial") in (None, serial):
             return known
-        return self.card(str(max(int(name) for name in self.cards) + 1))
+        return self.controller(str(max(int(name) for name in self.controllers) + 1))

@@ -79,16 +79,18 @@ _SMART_ROW = re.compile(
     re.ASCII,
 )
 # [*] 1   ARC-1880   Raid Controller  PCI
-_CARD_ROW = re.compile(
+_CONTROLLER_ROW = re.compile(
     r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S.*?)\s*", re.ASCII
 )
 _ROWS = {
-    "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW, "cards": _CARD_ROW,
-    "smart": _SMART_ROW,
+    "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW,
+    "controllers": _CONTROLLER_ROW, "smart": _SMART_ROW,
 }  # fmt: skip
 _ROW_START = re.compile(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
 # Controller#01(PCI): ARC-1210
-_CARD_LINE = re.compile(r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII)
+_CONTROLLER_LINE = re.compile(
+    r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def command_of(text: str) -> str | None:
     return None if match is None else match[1].strip()
 
 
-def card_of(command: str) -> str | None:
+def controller_of(command: str) -> str | None:
     """The controller that a command selects: ``vsf info ctrl=2``, ``set curctrl=2``."""
     match = _NUMBER.search(command[-300:])
     return None if match is None else str(int(match[1]))
@@ -147,7 +149,7 @@ def title(text: str) -> tuple[str, str] | None:
 
 
 def heading(text: str) -> str | None:
-    """The kind of table that a heading opens: ``channels``, ``slots``, ``sets``, ``volumes``, ``cards``, ``help``."""
+    """The kind of table that a heading opens: ``slots``, ``sets`` and others; None for another line."""
     words = text.replace("#", " ").lower().split()
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
         return "channels"
@@ -160,7 +162,7 @@ def heading(text: str) -> str | None:
     if "ch/id/lun" in words and "level" in words:
         return "volumes"
     if words == ["s", "name", "type", "interface"]:
-        return "cards"
+        return "controllers"
     return "help" if words == ["cmd", "description"] else None
 
 
@@ -198,9 +200,9 @@ def smart_title(text: str) -> str | None:
     return None if match is None else match[1]
 
 
-def card_line(text: str) -> dict[str, str] | None:
+def controller_line(text: str) -> dict[str, str] | None:
     """``Controller#01(PCI): ARC-1210`` of old releases; None for another line."""
-    match = _CARD_LINE.fullmatch(text)
+    match = _CONTROLLER_LINE.fullmatch(text)
     return None if match is None else match.groupdict()
 
 

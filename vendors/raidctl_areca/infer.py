@@ -1,4 +1,4 @@
-"""What could only be placed when all outputs were read: details of volumes and drives, and who belongs to which set."""
+"""Conclusions from all outputs: the objects of details, and the arrays of volumes and drives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl_areca.reader import Section
 
 
 def settle(sections: Iterable[Section]) -> None:
-    """Give each section to the object that it is about."""
+    """Read each section into the draft of its object."""
     for section in sections:
         if not section.pairs:
             continue
@@ -28,19 +28,19 @@ def settle(sections: Iterable[Section]) -> None:
             _smart(section)
 
 
-def link(card: ControllerDraft) -> None:
+def link(controller: ControllerDraft) -> None:
     """Assign volumes and drives to arrays by name; a name in no table creates an array."""
     by_name: dict[str, list[str]] = {}
-    for number, found in card.arrays.items():
+    for number, found in controller.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
-    for volume in card.volumes.values():
+    for volume in controller.volumes.values():
         both = volume.get("names")
         if both is not None:
             _apart(volume, both, by_name)
-    for draft in [*card.drives.values(), *card.volumes.values()]:
+    for draft in [*controller.drives.values(), *controller.volumes.values()]:
         number = draft.get("set number")
         if number is not None:
-            card.array(number)
+            controller.array(number)
             draft.conclude("array", number)
         name = draft.get("set")
         if name is None:
@@ -53,12 +53,12 @@ def link(card: ControllerDraft) -> None:
             )
         elif not numbers:
             made = f"={name}"
-            card.array(made).conclude("set", name)
+            controller.array(made).conclude("set", name)
             by_name[name] = numbers = [made]
         if numbers:
             draft.conclude("array", numbers[0])
-    _pass_through(card, by_name.get("PassThroughDisk", []))
-    _temperatures(card)
+    _pass_through(controller, by_name.get("PassThroughDisk", []))
+    _temperatures(controller)
 
 
 def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
@@ -71,19 +71,19 @@ def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
     volume.conclude("set", name)
 
 
-def _pass_through(card: ControllerDraft, numbers: list[str]) -> None:
+def _pass_through(controller: ControllerDraft, numbers: list[str]) -> None:
     # 3  PassThroughDisk      1  750.2GB    0.0GB    750.2GB         Normal
-    drives = [drive for drive in card.drives.values() if drive.get("role") == "passthrough"]
+    drives = [drive for drive in controller.drives.values() if drive.get("role") == "passthrough"]
     if len(numbers) == len(drives) == 1:
         drives[0].conclude("array", numbers[0])
 
 
-def _temperatures(card: ControllerDraft) -> None:
+def _temperatures(controller: ControllerDraft) -> None:
     """``HDD #1  Temp.`` of the hardware monitor counts channels."""
-    for name, (_, told) in list(card.values.items()):
-        drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
+    for name, (_, pair) in list(controller.values.items()):
+        drive = controller.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
         if drive is not None:
-            drive.read_field(told, "temperature_celsius", vocabulary.celsius, 0)
+            drive.read_field(pair, "temperature_celsius", vocabulary.celsius, 0)
 
 
 def _read(draft: Draft, section: Section, fields: Fields[Draft]) -> None:
@@ -104,8 +104,8 @@ def _value(section: Section, *labels: str) -> str | None:
 
 def _smart(section: Section) -> None:
     """Read the attributes of ``disk smart drv=N``, which has no other values."""
-    drive = section.card.drives.get(section.card.numbers.get(section.number or "", section.number or ""))
-    owner = drive if drive is not None else section.card
+    drive = section.controller.drives.get(section.controller.numbers.get(section.number or "", section.number or ""))
+    owner = drive if drive is not None else section.controller
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
         owner.keep_detail(pair, prefix)
@@ -117,9 +117,9 @@ def _drive(section: Section) -> None:
     # Device Location                    : Enclosure#1 Slot#8      IDE Channel                        : 1
     if _value(section, "model name") is None and _value(section, "serial number") is None:
         for pair in section.pairs:
-            section.card.add_evidence(pair.lines[0], "drives", "an empty slot")
+            section.controller.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
-    _read(section.card.drive(_place(section)), section, DRIVE)
+    _read(section.controller.drive(_place(section)), section, DRIVE)
 
 
 def _place(section: Section) -> str:
@@ -131,7 +131,7 @@ def _place(section: Section) -> str:
         return str(int(channel))
     number = section.number
     if number is not None:
-        return section.card.numbers.get(number, number)
+        return section.controller.numbers.get(number, number)
     return "unknown"
 
 
@@ -148,11 +148,11 @@ def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: s
 
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
-    found = section.card.array(_numbered(section, section.card.arrays, "set", name))
+    found = section.controller.array(_numbered(section, section.controller.arrays, "set", name))
     _read(found, section, SET)
 
 
 def _volume(section: Section) -> None:
     name = _value(section, "volume set name")
-    found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
+    found = section.controller.volume(_numbered(section, section.controller.volumes, "name", name))
     _read(found, section, VOLUME)

@@ -47,14 +47,14 @@ def media(value: str) -> Media | None:
     return "hdd" if rpm(value) else None
 
 
-def _mode(card: ControllerDraft, pair: Pair) -> None:
+def _mode(controller: ControllerDraft, pair: Pair) -> None:
     mode = {"jbod": "hba", "raid": "raid"}.get(pair.value.lower())
     if mode is not None:
-        card.put(pair.lines[0], "mode", mode)
+        controller.put(pair.lines[0], "mode", mode)
 
 
-def _setting(card: ControllerDraft, pair: Pair) -> None:
-    card.put(None, pair.label.lower(), pair.value)
+def _setting(controller: ControllerDraft, pair: Pair) -> None:
+    controller.put(None, pair.label.lower(), pair.value)
 
 
 def _location(drive: Draft, pair: Pair) -> None:

@@ -17,7 +17,7 @@ from raidctl.vendor.locating import Light, NoLight, Shape
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
-from raidctl_areca.draft import Cards
+from raidctl_areca.draft import Controllers
 from raidctl_areca.grammar import trailer
 from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
@@ -40,10 +40,10 @@ def lights(
     command = command_of(tools[0])
     listed = Run((command, "disk", "info"), timeout=TIMEOUT, lock=LOCK)
     answer = yield from ask(listed)
-    cards = Cards()
+    controllers = Controllers()
     if answer.fine:
-        Reader(Output.of_text(" ".join(listed.argv), answer.text), cards).read()
-    numbers = {place: number for card in cards.cards.values() for number, place in card.numbers.items()}
+        Reader(Output.of_text(" ".join(listed.argv), answer.text), controllers).read()
+    numbers = {place: number for one in controllers.controllers.values() for number, place in one.numbers.items()}
     return [_light(drive, command, numbers) for drive in drives]
 
 

@@ -7,7 +7,7 @@ import re
 from raidctl.model import Problem
 from raidctl_areca.grammar import Trailer
 
-# Documentation/scsi/arcmsr_spec.rst, "Returned data": the card's own status codes
+# Documentation/scsi/arcmsr_spec.rst, "Returned data": the controller's own status codes
 _EMPTY = {0x44: "no array", 0x45: "no volume set", 0x46: "no drive there"}
 _PASSWORD = frozenset({0x4A, 0x4D})
 

@@ -1,9 +1,9 @@
 """How a volume is cached.
 
-``Cache Mode`` is a setting of the volume that no manual of Areca says to fall back when the battery is bad: write-back
-is always write-back, and whether its data outlives a power loss is the battery's business. The drives' own caches
-follow one setting of the card, "Disk Write Cache Mode"; of ``Auto`` a manual (of an OEM of these cards, section Disk
-Write Cache Mode) says: "When battery backup is installed, Disk cache is disabled. No battery backup installed, Disk
+``Cache Mode`` is a setting of the volume. No manual of Areca describes a fall-back when the battery is bad: write-back
+stays write-back, and the battery decides whether its data survives a power loss. The drives' caches follow one setting
+of the controller, "Disk Write Cache Mode"; for ``Auto`` a manual (of an OEM of these controllers, section Disk Write
+Cache Mode) has: "When battery backup is installed, Disk cache is disabled. No battery backup installed, Disk
 cache is enabled."
 """
 
@@ -25,9 +25,9 @@ _MODES: dict[str, WriteActive] = {
 }
 
 
-def volume_cache(volume: Draft, card: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
-    """The cache of a volume; None when nothing was told of it."""
-    mode, drives, ahead = _mode(volume), _drive_cache(card, battery), _read_ahead(card)
+def volume_cache(volume: Draft, controller: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
+    """The cache of a volume; None if nothing is reported."""
+    mode, drives, ahead = _mode(volume), _drive_cache(controller, battery), _read_ahead(controller)
     if mode is None and drives is None and ahead is None:
         return None
     return VolumeCache(
@@ -40,39 +40,39 @@ def volume_cache(volume: Draft, card: ControllerDraft, battery: Battery | None) 
 
 
 def _mode(volume: Draft) -> WriteActive | None:
-    told: str | None = volume.get("cache mode")
-    if told is None or not vocabulary.has_value(told):
+    word: str | None = volume.get("cache mode")
+    if word is None or not vocabulary.has_value(word):
         return None
-    found = _MODES.get(" ".join(told.lower().replace("-", " ").split()))
+    found = _MODES.get(" ".join(word.lower().replace("-", " ").split()))
     if found is None:
-        volume.unread("Cache Mode", told)
+        volume.unread("Cache Mode", word)
     return found
 
 
-def _drive_cache(card: ControllerDraft, battery: Battery | None) -> DriveCachePolicy | None:
-    told: str | None = card.get("disk write cache mode")
-    if told is None or not vocabulary.has_value(told):
+def _drive_cache(controller: ControllerDraft, battery: Battery | None) -> DriveCachePolicy | None:
+    word: str | None = controller.get("disk write cache mode")
+    if word is None or not vocabulary.has_value(word):
         return None
     # Disk Write Cache Mode           : Auto
-    low = told.lower()
+    low = word.lower()
     if low == "auto":
         if battery is None or battery.status == "unknown":
             return "default"
         return "enabled" if battery.status == "missing" else "disabled"
     if low not in {"enabled", "disabled"}:
-        card.unread("Disk Write Cache Mode", told)
+        controller.unread("Disk Write Cache Mode", word)
         return None
     return "enabled" if low == "enabled" else "disabled"
 
 
-def _read_ahead(card: ControllerDraft) -> ReadPolicy | None:
-    told: str | None = card.get("volume data read ahead")
-    if told is None or not vocabulary.has_value(told):
+def _read_ahead(controller: ControllerDraft) -> ReadPolicy | None:
+    word: str | None = controller.get("volume data read ahead")
+    if word is None or not vocabulary.has_value(word):
         return None
     try:
-        return vocabulary.read_ahead(told)
+        return vocabulary.read_ahead(word)
     except ValueError:
-        card.unread("Volume Data Read Ahead", told)
+        controller.unread("Volume Data Read Ahead", word)
         return None
 
 

@@ -1,7 +1,7 @@
 """Read one output line by line into drafts of controllers.
 
-What ``vsf info vol=N``, ``disk info drv=N`` and ``rsf info raid=N`` tell is kept until all outputs were read: which
-object it is about may stand in another one.
+What ``vsf info vol=N``, ``disk info drv=N`` and ``rsf info raid=N`` print is kept until all outputs were read: another
+one may name the object.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
 from raidctl_areca import grammar, tables, vocabulary
-from raidctl_areca.draft import Cards, ControllerDraft
+from raidctl_areca.draft import ControllerDraft, Controllers
 from raidctl_areca.labels import CONFIG, SYSTEM
 
 # Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
@@ -23,7 +23,7 @@ _BANNER = re.compile(
 )
 _HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
-    "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "cards": "cards",
+    "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "controllers": "controllers",
 }  # fmt: skip
 _SECTION_OF = {
     "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",
@@ -35,28 +35,28 @@ _SECTION_OF = {
     "disk write cache mode": "config", "buffer threshold": "config", "hdd read ahead cache": "config",
     "jbod/raid configuration": "config", "background task priority": "config",
 }  # fmt: skip
-"""To which section a line belongs whose title was cut off."""
+"""The section of a line whose title was cut off."""
 
 
 @dataclass
 class Section:
-    """A titled list of labels; ``number`` is what the command asked for."""
+    """A titled list of labels; ``number`` is that in the command."""
 
     kind: str
     number: str | None
-    card: ControllerDraft
+    controller: ControllerDraft
     pairs: list[Pair] = field(default_factory=list)
 
 
 class Reader:
     """Reads one output line by line; keeps the current controller, section and table."""
 
-    def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may name the object: ``cli64 disk info drv=3``."""
-        self.sheet = sheet
-        self.cards = cards
-        self.command = sheet.command
-        self.number = grammar.card_of(sheet.command) or "1"
+    def __init__(self, output: Output, controllers: Controllers) -> None:
+        """``output.command`` may name the object: ``cli64 disk info drv=3``."""
+        self.output = output
+        self.controllers = controllers
+        self.command = output.command
+        self.number = grammar.controller_of(output.command) or "1"
         self.table: str | None = None
         self.column = 0
         self.numbered = False
@@ -71,18 +71,18 @@ class Reader:
 
     def read(self) -> None:
         """Go through all lines."""
-        for line in self.sheet.lines:
+        for line in self.output.lines:
             if line.text and len(line.text) <= grammar.LONGEST_LINE:
                 self.line(line)
-        self.sheet.gap = "" if self.ended else "the line that ends it is missing"
+        self.output.gap = "" if self.ended else "the line that ends it is missing"
 
     @property
-    def card(self) -> ControllerDraft:
+    def controller(self) -> ControllerDraft:
         """The current controller."""
-        return self.cards.card(self.number)
+        return self.controllers.controller(self.number)
 
     def line(self, line: Line) -> None:
-        """Find out what form a line has."""
+        """Read a line by its form."""
         text = line.text.rstrip()
         # the rows of a long table first: a number is the beginning of nothing else
         if not text or (self.table is not None and text.lstrip()[0].isdigit() and self._row(line, self.table)):
@@ -107,7 +107,7 @@ class Reader:
     def _typed(self, line: Line, typed: str) -> None:
         # CLI> disk info drv=1
         self.command = typed
-        self.number = grammar.card_of(typed) or self.number
+        self.number = grammar.controller_of(typed) or self.number
         self.table, self.section = None, None
         mark_read(line)
 
@@ -121,7 +121,7 @@ class Reader:
     def _open(self, line: Line, kind: str, prefix: str) -> None:
         word = {"drive": "drv", "volume": "vol", "set": "raid"}.get(kind)
         number = grammar.target_of(self.command, word) if word is not None else None
-        self.section = Section(kind, number, self.card)
+        self.section = Section(kind, number, self.controller)
         self.sections.append(self.section)
         self.table, self.prefix = None, prefix
         mark_read(line)
@@ -140,36 +140,36 @@ class Reader:
             return True
         if row is None:
             return False
-        if table == "cards":
+        if table == "controllers":
             self._listed(line, row)
         elif table == "sets":
-            tables.set_row(self.card, line, row, self.places)
+            tables.set_row(self.controller, line, row, self.places)
         elif table == "volumes":
             if self.numbered:
                 name, _, number = row["names"].rpartition(" ")
                 names = (name.strip(), number) if name.strip() else None
             else:
                 names = grammar.two_names(row["names"], self.column, line.text) if self.column > 0 else None
-            tables.volume_row(self.card, line, row, names, numbered=self.numbered)
+            tables.volume_row(self.controller, line, row, names, numbered=self.numbered)
         elif table == "smart":
             if self.section is not None:
                 value = f"{row['value']} ({row['limit']}) {row['state']}"
                 self.section.pairs.append(Pair(row["name"], value, [line]))
         else:
-            tables.drive_row(self.card, line, row)
+            tables.drive_row(self.controller, line, row)
         return True
 
     def _listed(self, line: Line, row: dict[str, str]) -> None:
         # [*] 1   ARC-1880   Raid Controller  PCI
         number = str(int(row["number"]))
-        card = self.cards.card(number)
-        card.put(line, "model", row["model"], 1)
-        card.detail(line, "Listed as", row["more"])
+        controller = self.controllers.controller(number)
+        controller.put(line, "model", row["model"], 1)
+        controller.detail(line, "Listed as", row["more"])
         if row.get("mark") == "*":
             self.number = number
 
     def _other(self, line: Line, text: str) -> None:
-        listed = grammar.card_line(text)
+        listed = grammar.controller_line(text)
         banner = _BANNER.fullmatch(text)
         part = grammar.part(text)
         if banner is not None:
@@ -180,11 +180,11 @@ class Reader:
         elif grammar.events_heading(text) or _HELP.fullmatch(text):
             mark_read(line)
         elif grammar.is_event(text):
-            self.card.add_evidence(line, "events", line.stripped)
+            self.controller.add_evidence(line, "events", line.stripped)
         elif part is not None:
             self._part(line, *part)
         elif (drive := grammar.smart_title(text)) is not None:
-            self.section = Section("smart", drive, self.card)
+            self.section = Section("smart", drive, self.controller)
             self.sections.append(self.section)
             mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
@@ -193,19 +193,19 @@ class Reader:
         else:
             self._pair(line, text)
 
-    def _part(self, line: Line, name: str, told: str) -> None:
+    def _part(self, line: Line, name: str, description: str) -> None:
         # [Controller H/W Monitor]      [Enclosure#1 : ARECA   SAS RAID AdapterV1.0]
         self.prefix = "" if name.lower().startswith("controller") else f"{name} "
-        if told:
-            self.card.detail(line, name, " ".join(told.split()))
+        if description:
+            self.controller.detail(line, name, " ".join(description.split()))
         else:
             mark_read(line)
 
     def _pair(self, line: Line, text: str) -> None:
-        told = split_pair(text)
-        if told is None:
+        parts = split_pair(text)
+        if parts is None:
             return
-        pair = Pair(told[0], told[1], [line])
+        pair = Pair(*parts, [line])
         if self.section is None:
             kind = _SECTION_OF.get(pair.label.lower())
             if kind is None:
@@ -216,21 +216,21 @@ class Reader:
         if self.section.kind == "system":
             self._system(pair)
         elif self.section.kind == "hardware":
-            tables.hardware(self.card, pair, self.prefix)
+            tables.hardware(self.controller, pair, self.prefix)
         elif self.section.kind == "config":
-            read_pair(self.card, pair, pair.label.lower(), CONFIG)
-            self.card.keep_detail(pair, self.prefix)
+            read_pair(self.controller, pair, pair.label.lower(), CONFIG)
+            self.controller.keep_detail(pair, self.prefix)
         else:
             self.section.pairs.append(pair)
 
     def _system(self, pair: Pair) -> None:
         # Serial Number      : Y106CABRAR200408
         if pair.label.lower() == "serial number" and vocabulary.has_value(pair.value):
-            card = self.cards.of_serial(self.number, pair.value)
-            if card.name != self.number:
-                card.add_problem(
+            controller = self.controllers.of_serial(self.number, pair.value)
+            if controller.name != self.number:
+                controller.add_problem(
                     "info", "note", "The outputs cover several controllers; unnamed output is assigned to the first.",
                 )  # fmt: skip
-            self.number = card.name
-        if not read_pair(self.card, pair, pair.label.lower(), SYSTEM):
-            self.card.keep_detail(pair, self.prefix)
+            self.number = controller.name
+        if not read_pair(self.controller, pair, pair.label.lower(), SYSTEM):
+            self.controller.keep_detail(pair, self.prefix)

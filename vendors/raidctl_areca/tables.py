@@ -48,11 +48,11 @@ def bay_of(slot: str) -> str:
     return _SLOT_WORD.sub("", slot.strip()) or slot.strip()
 
 
-def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
+def set_row(controller: ControllerDraft, line: Line, row: Row, places: str) -> None:
     """Read an array (RAID set): name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
-    found = card.array(str(int(row["number"])))
+    found = controller.array(str(int(row["number"])))
     contradicted(found, "set", "name", row["name"])
     found.put(line, "set", row["name"], shown_as="details[Name]")
     found.keep_words("Name", row["name"])
@@ -84,19 +84,19 @@ def state(draft: Draft, line: Line, what: str, value: str, weight: int = ROW) ->
 
 
 def volume_row(
-    card: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+    controller: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
     """Read a volume set; ``names`` are those of it and its array, if in separate columns."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
-    found = card.volume(str(int(row["number"])))
+    found = controller.volume(str(int(row["number"])))
     if numbered and names is not None and _DIGITS.fullmatch(names[1]):
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
         found.put(line, "name", names[0], ROW)
         found.conclude("set number", str(int(names[1])), ROW)
         found.add_evidence(line, "array", names[1])
     elif names is None:
-        # two names of full width with one blank between them: the RAID sets' table tells which
+        # two names of full width with one blank between them: the table of RAID sets separates them
         found.put(line, "names", row["names"], shown_as="name")
     else:
         contradicted(found, "name", "name", names[0])
@@ -142,20 +142,20 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
         )  # fmt: skip
 
 
-def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
     if not vocabulary.has_value(row["model"]) and not vocabulary.has_value(row.get("usage", "")):
-        card.add_evidence(line, "drives", f"{place} is empty")
+        controller.add_evidence(line, "drives", f"{place} is empty")
         return
-    known = card.drives.get(place)
+    known = controller.drives.get(place)
     if known is not None and known.get("number") not in (None, number):
         place = f"{place}-{number}"
-    drive = card.drive(place)
-    card.numbers[number] = place
+    drive = controller.drive(place)
+    controller.numbers[number] = place
     drive.conclude("number", number, DETAIL)
     drive.add_evidence(line, "id", place)
     if "slot" in row:
@@ -187,28 +187,28 @@ def usage(drive: Draft, line: Line, value: str) -> None:
         drive.put(line, "status_text", value, ROW)
 
 
-def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
+def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:
     """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
     label = pair.label.lower()
     own = _TEMPERATURE.fullmatch(pair.label.strip())
     if "battery" in label or "capacitor" in label or label.startswith(("bbm", "cvm")):
         # Battery Status   : 100%
-        battery(card, pair)
+        battery(controller, pair)
         return
     if own is not None and not prefix:
         # HDD #1  Temp.       : 34
-        card.put(None, f"temperature {int(own[1])}", pair)
-    card.keep_detail(pair, prefix)
+        controller.put(None, f"temperature {int(own[1])}", pair)
+    controller.keep_detail(pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
-        card.add_problem(
+        controller.add_problem(
             "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value}.",
             "Check the machine and its enclosures.",
         )  # fmt: skip
 
 
-def battery(card: ControllerDraft, pair: Pair) -> None:
+def battery(controller: ControllerDraft, pair: Pair) -> None:
     """``100%``, ``Charged(100%)``, ``Not Installed``."""
-    line, draft = pair.lines[0], card.battery("0")
+    line, draft = pair.lines[0], controller.battery("0")
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
     draft.put(None, "kind", kind)
     if not vocabulary.has_value(pair.value):

@@ -27,49 +27,49 @@ from raidctl_areca.policy import volume_cache
 FAMILY = "areca"
 
 
-def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
+def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
-    link(card)
-    card.sort()
-    object_id = f"{FAMILY}:{card.name}"
-    battery = _battery(card, object_id)
-    size = card.get("cache.size_bytes")
-    told: Mode | None = card.get("mode")
+    link(controller)
+    controller.sort()
+    object_id = f"{FAMILY}:{controller.name}"
+    battery = _battery(controller, object_id)
+    size = controller.get("cache.size_bytes")
+    mode: Mode | None = controller.get("mode")
     found = Controller(
         id=object_id,
         vendor="Areca",
-        model=card.get("model"),
-        serial=card.get("serial"),
-        firmware=card.get("firmware"),
-        mode=told or ("raid" if card.arrays else None),
+        model=controller.get("model"),
+        serial=controller.get("serial"),
+        firmware=controller.get("firmware"),
+        mode=mode or ("raid" if controller.arrays else None),
         cache=None if size is None else Cache(present=True, size_bytes=size),
         batteries=() if battery is None else (battery,),
-        arrays=_arrays(card, object_id),
-        volumes=tuple(_volume(item, card, battery, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        arrays=_arrays(controller, object_id),
+        volumes=tuple(_volume(item, controller, battery, object_id) for item in controller.volumes.values()),
+        drives=tuple(_drive(item, controller, object_id) for item in controller.drives.values()),
         capabilities=SUPPORT,
-        details=card.details,
+        details=controller.details,
     )
-    card.write_evidence(object_id)
-    return found, card.problems(object_id)
+    controller.write_evidence(object_id)
+    return found, controller.problems(object_id)
 
 
-def _set_id(controller: str, number: str) -> str:
+def _set_id(controller_id: str, number: str) -> str:
     """``areca:1/r1``; a set of which only the name is known goes by that: ``areca:1/r=Raid Set # 00``."""
-    return f"{controller}/r{number}"
+    return f"{controller_id}/r{number}"
 
 
-def _volume_id(controller: str, number: str) -> str:
-    return f"{controller}/v{number}"
+def _volume_id(controller_id: str, number: str) -> str:
+    return f"{controller_id}/v{number}"
 
 
-def _battery(card: ControllerDraft, controller: str) -> Battery | None:
-    draft = card.batteries.get("0")
+def _battery(controller: ControllerDraft, controller_id: str) -> Battery | None:
+    draft = controller.batteries.get("0")
     if draft is None or not draft.evidence:
         return None
     status: BatteryStatus = draft.get("status") or "unknown"
     return Battery(
-        id=f"{controller}/battery0",
+        id=f"{controller_id}/battery0",
         kind=draft.get("kind") or "unknown",
         status=status,
         status_text=draft.get("status_text"),
@@ -79,23 +79,23 @@ def _battery(card: ControllerDraft, controller: str) -> Battery | None:
     )
 
 
-def _arrays(card: ControllerDraft, controller: str) -> tuple[Array, ...]:
+def _arrays(controller: ControllerDraft, controller_id: str) -> tuple[Array, ...]:
     members: dict[str, list[Draft]] = {}
-    for drive in card.drives.values():
+    for drive in controller.drives.values():
         members.setdefault(drive.get("array") or "", []).append(drive)
-    spares = [drive for drive in card.drives.values() if drive.get("role") == "spare"]
-    return tuple(_array(item, members.get(item.name, []), spares, controller) for item in card.arrays.values())
+    spares = [drive for drive in controller.drives.values() if drive.get("role") == "spare"]
+    return tuple(_array(item, members.get(item.name, []), spares, controller_id) for item in controller.arrays.values())
 
 
-def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
+def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller_id: str) -> Array:
     name = draft.get("set") or ""
     spares = [drive for drive in waiting if _dedicated(drive, name)]
     return draft.build(
         Array,
-        id=_set_id(controller, draft.name),
+        id=_set_id(controller_id, draft.name),
         status=vocabulary.health(draft.get("status")),
-        drives=tuple(f"{controller}/{drive.name}" for drive in members),
-        spares=tuple(f"{controller}/{drive.name}" for drive in spares),
+        drives=tuple(f"{controller_id}/{drive.name}" for drive in members),
+        spares=tuple(f"{controller_id}/{drive.name}" for drive in spares),
     )
 
 
@@ -104,9 +104,9 @@ def _dedicated(drive: Draft, name: str) -> bool:
     return bool(name) and name.lower() in drive.details.get("Usage", "").lower()
 
 
-def _volume(draft: Draft, card: ControllerDraft, battery: Battery | None, controller: str) -> Volume:
+def _volume(draft: Draft, controller: ControllerDraft, battery: Battery | None, controller_id: str) -> Volume:
     array = draft.get("array")
-    home = card.arrays.get(array) if array is not None else None
+    home = controller.arrays.get(array) if array is not None else None
     disks = home.details.get("Disks", "") if home is not None else ""
     expected = draft.get("drives_expected")
     members = expected if expected is not None else int(disks) if disks.isdecimal() and len(disks) < 6 else None
@@ -114,24 +114,24 @@ def _volume(draft: Draft, card: ControllerDraft, battery: Battery | None, contro
     level = draft.get("level")
     return draft.build(
         Volume,
-        id=_volume_id(controller, draft.name),
-        array=None if array is None else _set_id(controller, array),
+        id=_volume_id(controller_id, draft.name),
+        array=None if array is None else _set_id(controller_id, array),
         raid_level=vocabulary.raid_level(level, members) if level is not None else None,
-        cache=volume_cache(draft, card, battery),
+        cache=volume_cache(draft, controller, battery),
         progress=None if operation is None else Progress(operation=operation, percent=percent, state="running"),
     )
 
 
-def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
+def _drive(draft: Draft, controller: ControllerDraft, controller_id: str) -> Drive:
     array = draft.get("array")
     raw = draft.get("raw_model")
-    sets = card.arrays.items() if draft.get("role") == "spare" else ()
+    sets = controller.arrays.items() if draft.get("role") == "spare" else ()
     homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
-    spare_for = tuple(_set_id(controller, number) for number in homes)
+    spare_for = tuple(_set_id(controller_id, number) for number in homes)
     return draft.build(
         Drive,
-        id=f"{controller}/{draft.name}",
-        array=None if array is None else _set_id(controller, array),
+        id=f"{controller_id}/{draft.name}",
+        array=None if array is None else _set_id(controller_id, array),
         model=vocabulary.drive_model(raw, sas=draft.get("interface") == "sas") if raw else None,
         errors=Errors(media=draft.get("errors.media"), other=draft.get("errors.other")),
         spare_for=spare_for,

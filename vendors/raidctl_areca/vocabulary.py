@@ -3,12 +3,13 @@
 Sources: check_raid (areca.pm: Normal, Rebuild…, Checking, Initializing, HotSpare, Pass Through), einarc (areca.rb: the
 progress in parentheses, Free), Areca's manuals ("Online Capacity Expansion": migrating, migrating+degraded, degraded,
 rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an "incomplete raid set" can be activated). Expanding, offline,
-creating, need, fore and back are unverified: they mean what they say.
+creating, need, fore and back are unverified: they have their plain meaning.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
@@ -82,7 +83,7 @@ _DRIVES: dict[str, Health] = {
     "not installed": "critical",
 }
 # "normal by default … the disabled value implies no read ahead … Aggressive … is optimal for sequential access"
-# (manual of an OEM of these cards, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
+# (manual of an OEM of these controllers, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
 _AHEAD: dict[str, ReadPolicy] = {
     "normal": "read_ahead",
     "enabled": "read_ahead",
@@ -159,6 +160,7 @@ def plausible(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=256)
 def capacity(text: str) -> int | None:
     """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
     return parse_size(plausible(text), binary=False) if has_value(text) else None

@@ -1,6 +1,6 @@
-"""The write caches of plain drives: knobs, and what turns them. Pure.
+"""The write caches of plain drives: settings, and the commands that change them.
 
-The knob ``write_cache`` of a drive is turned by
+The setting ``write_cache`` of a drive is changed by
 
 * ``hdparm -W1 /dev/sda`` for ATA: the kernel notices by itself;
 * ``echo 'write back' > /sys/class/scsi_disk/2:0:0:0/cache_type`` for SCSI, and for ATA without hdparm: MODE SELECT to
@@ -8,7 +8,7 @@ The knob ``write_cache`` of a drive is turned by
 * ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``: always the long options, because the short one for the
   value means "verbose" since version 2.5, and would switch the cache off; and always the controller, because drives
   refuse the feature for one namespace (0x410f: not namespace specific), whose number nvme sends with a namespace's
-  node. Which controller it is the kernel tells; the number in the name of a namespace does not.
+  node. The kernel reports which controller it is; the number in the name of a namespace does not show it.
 
 The form ``temporary write through`` of ``cache_type`` is never written: it changes what the kernel believes and not the
 drive (sd_mod, ``cache_type_store``), so that a drive which goes on caching would get no flushes. What survives a power
@@ -46,7 +46,7 @@ _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The write cache of each drive, ``enabled`` or ``disabled``, where something tells it."""
+    """The write cache of each drive, ``enabled`` or ``disabled``, if reported."""
     return {(drive.id, KNOB): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
 
 
@@ -116,7 +116,7 @@ def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the tool said against it. Both end with 0 when the drive has refused, so the new state has to be printed."""
+    """Why a change failed; None if the tool prints the new state. Exit code 0 does not show a refusal."""
     if not isinstance(answer, RunAnswer):
         return None
     text = f"{answer.text}\n{answer.error_text}"
@@ -125,26 +125,26 @@ def judge(action: Action, answer: Answer) -> str | None:
     if action.argv[:1] == ("hdparm",):
         # write-caching =  1 (on)
         match = re.search(r"write-caching\s*=\s*(\d)", text)
-        told = match[1] if match else None
+        printed = match[1] if match else None
         wanted = action.argv[1].removeprefix("-W")
     else:
         # set-feature:0x06 (Volatile Write Cache), value:0x00000001, cdw12:00000000, save:0
         match = re.search(r"\bvalue:(?:0x)?0*([01])\b", text)
-        told = match[1] if match else None
+        printed = match[1] if match else None
         wanted = action.argv[-1].removeprefix("--value=")
-    if told == wanted:
+    if printed == wanted:
         return None
-    said = " ".join(text.split())[:200]
-    return f"the drive rejected it: {said or f'exit code {answer.code}'}"
+    output = " ".join(text.split())[:200]
+    return f"the drive rejected it: {output or f'exit code {answer.code}'}"
 
 
-def _not_flushed(action: Action, code: int | None, said: str) -> str | None:
-    """What was said against a flush: hdparm ends with 0 when the drive has refused, nvme names its success."""
+def _not_flushed(action: Action, code: int | None, output: str) -> str | None:
+    """Why a flush failed: hdparm exits with 0 if the drive refused it, nvme prints its success."""
     # SG_IO: bad/missing sense data, sb[]:  70 00 05 …
     # sdparm ends with 6 for a unit attention: the next command is answered
-    if code == 0 and not _REFUSED.search(said) and ("nvme" not in action.argv or "success" in said.lower()):
+    if code == 0 and not _REFUSED.search(output) and ("nvme" not in action.argv or "success" in output.lower()):
         return None
-    return f"{said or 'no output'} (exit code {code})"
+    return f"{output or 'no output'} (exit code {code})"
 
 
 def _kind(drive: Drive, why: str) -> RefusalKind:
@@ -229,8 +229,8 @@ def _action(drive: Drive, wanted: str, tools: set[str]) -> Action:
     value = "1" if wanted == "enabled" else "0"
     node = drive.device or ""
     if drive.interface == "nvme":
-        card = drive.details.get("controller", "")
-        return Action(argv=("nvme", "set-feature", card, "--feature-id=6", f"--value={value}"), timeout=_TIMEOUT)
+        controller = drive.details.get("controller", "")
+        return Action(argv=("nvme", "set-feature", controller, "--feature-id=6", f"--value={value}"), timeout=_TIMEOUT)
     if drive.interface in ("sata", "ata") and "hdparm" in tools:
         return Action(argv=("hdparm", f"-W{value}", node), timeout=_TIMEOUT)
     # the same file holds whether the read cache is off: "none", "write back, no read (daft)"
@@ -240,6 +240,6 @@ def _action(drive: Drive, wanted: str, tools: set[str]) -> Action:
 
 
 def _address(drive: Drive) -> str | None:
-    told: Mapping[str, str] = drive.details
-    address = told.get("SCSI address", "")
+    details: Mapping[str, str] = drive.details
+    address = details.get("SCSI address", "")
     return address if _ADDRESS.fullmatch(address) else None

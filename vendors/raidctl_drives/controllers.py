@@ -20,7 +20,7 @@ _SHOWN = 4
 
 
 class Found(Struct, frozen=True):
-    """A drive: its paths, and what was told of it."""
+    """A drive with its paths and the parts that describe it."""
 
     paths: Sequence[BlockDevice]
     sources: list[Source]
@@ -55,7 +55,7 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
     return controllers, problems
 
 
-def controller_sheet(controllers: Sequence[Controller]) -> Output:
+def controller_output(controllers: Sequence[Controller]) -> Output:
     """Where the facts of the controllers were read: one line of the kernel's side for each."""
     rows = [
         (controller.id, name, value, f"{controller.pci_address or controller.id}: {name.replace('_', ' ')} {value}")
@@ -69,10 +69,10 @@ def controller_sheet(controllers: Sequence[Controller]) -> Output:
         )
         if value is not None
     ]
-    sheet = Output.of_lines(SOURCE, (text for _, _, _, text in rows))
-    for line, (object_id, name, value, _) in zip(sheet.lines, rows, strict=True):
+    output = Output.of_lines(SOURCE, (text for _, _, _, text in rows))
+    for line, (object_id, name, value, _) in zip(output.lines, rows, strict=True):
         line.fact(object_id, name, value)
-    return sheet
+    return output
 
 
 def _controller(

@@ -1,4 +1,4 @@
-"""Details that give a neutral field as well; the tools' own words stay among the details."""
+"""Details that give a neutral field as well; the tools' words remain as details."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.model import Progress
 from raidctl.text import attempt
 
 Details = dict[tuple[int, str], list[Fact]]
-"""The facts that are details, by the ``id()`` of their sheet and the id of their drive."""
+"""The facts that are details, by the ``id()`` of their output and the id of their drive."""
 
 _SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
 _PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
@@ -100,10 +100,10 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 
 
 def derived(outputs: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
-    """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
+    """The fields of a drive that follow from its details, with the evidence; the first of several outputs counts."""
     found: dict[str, Any] = {}
-    for sheet in outputs:
-        for fact in details.get((id(sheet), object_id), ()):
+    for output in outputs:
+        for fact in details.get((id(output), object_id), ()):
             for name, parse in _FIELDS.get(fact.field[8:-1], ()):
                 value = attempt(parse, fact.value)
                 if value is not None and found.setdefault(name, value) == value:

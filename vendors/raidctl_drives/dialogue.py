@@ -14,7 +14,7 @@ from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_all, together
 from raidctl.text import listing
 from raidctl.vendor.protocol import Observation
-from raidctl_drives.controllers import Found, controller_sheet, controllers_of
+from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.kernel import Layers, kernel_part
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.plain import by_drive, is_virtual, plain_disks
@@ -22,9 +22,9 @@ from raidctl_drives.to_model import Source
 from raidctl_drives.tools import PACKAGES
 
 _TIMEOUT = 30.0
-_UNTOLD = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
-"""Exit codes of sdparm for a drive that gave no answer to the question: not ready, a failing medium, an aborted command
-and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is an answer."""
+_NO_RESPONSE = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
+"""Exit codes of sdparm for a drive that did not respond: not ready, a failing medium, an aborted command and so on
+(sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is a response."""
 _Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
@@ -32,7 +32,7 @@ class _Outputs(Struct):
     """What was read of one drive.
 
     Not a session with a tool (:mod:`raidctl.vendor.session`): several tools report on one drive, and a failed call of
-    one of them says something about the drive.
+    one of them reports something about the drive.
     """
 
     sources: list[Source] = field(default_factory=list)
@@ -59,7 +59,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
         controllers=tuple(controllers),
         problems=tuple(_merged([*problems, *more])),
         tools=tuple(Tool(name=name, path=path) for name, path in found.items()),
-        outputs=(controller_sheet(controllers), *(sheet for one in asked for sheet in one.outputs)),
+        outputs=(controller_output(controllers), *(output for one in asked for output in one.outputs)),
     )
 
 
@@ -73,7 +73,7 @@ def tools_for(block: BlockDevice) -> tuple[str, ...]:
         return ("hdparm", "smartctl")
     if block.transport in ("sas", "scsi"):
         return ("sdparm", "smartctl")
-    # USB adapters answer ATA and SCSI questions with anything; smartctl knows them by name
+    # USB adapters respond to ATA and SCSI commands with anything; smartctl knows them by name
     return ("smartctl",)
 
 
@@ -83,7 +83,7 @@ def health_tools(block: BlockDevice) -> set[str]:
 
 
 def cache_tools(block: BlockDevice) -> set[str]:
-    """The programs of which one is enough for a drive's write cache; of NVMe drives smartctl does not tell it."""
+    """The tools of which one is enough for a drive's write cache, which smartctl does not report for NVMe drives."""
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 
@@ -95,7 +95,7 @@ def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[s
     if "nvme" in tools:
         halves.append(_ask_nvme(block))
     if "hdparm" in tools:
-        # -I and -W in one call: what the drive says of itself, and the state of its write cache
+        # -I and -W in one call: the drive's identification, and the state of its write cache
         halves.append(_ask_runs("hdparm", [("hdparm", "-I", "-W", block.node)]))
     if "sdparm" in tools:
         halves.append(_ask_runs("sdparm", [("sdparm", "--get=WCE,RCD", block.node)]))
@@ -115,20 +115,20 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Outpu
         if path.scsi_address and not is_virtual(path)
     ]
     answers = yield from ask_all(Read(path) for path in files)
-    part, sheet = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
-    return _Outputs([Source("kernel", part, sheet)], [sheet])
+    part, output = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
+    return _Outputs([Source("kernel", part, output)], [output])
 
 
 def _ask_smart(block: BlockDevice) -> Dialogue[_Outputs]:
-    from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - takes its time, and is for drives that can tell
+    from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - slow to import, and only for drives with SMART
 
     parts, outputs, problems = yield from ask_smartctl(block.node)
-    sources = [Source("smartctl", part, _sheet_of(part.key, outputs)) for part in parts]
+    sources = [Source("smartctl", part, _output_of(part.key, outputs)) for part in parts]
     return _Outputs(sources, list(outputs), list(problems))
 
 
-def _sheet_of(key: str, outputs: Sequence[Output]) -> Output:
-    """The sheet that holds the facts of a part."""
+def _output_of(key: str, outputs: Sequence[Output]) -> Output:
+    """The output with the facts of a part."""
     found = (output for output in outputs if any(fact.object_id == key for fact in output.facts))
     return next(found, Output("smartctl"))
 
@@ -162,11 +162,15 @@ def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
     text = answer.text
     if answer.error_text.strip():
         text = f"{text.rstrip()}\n{answer.error_text}" if text.strip() else answer.error_text
-    parts, sheet = _reader(tool)(command, text)
-    if tool == "sdparm" and answer.code in _UNTOLD and not any(part.write_cache or part.problems for part in parts):
-        found.problems.append(_untold(command, answer))
-    found.outputs.append(sheet)
-    found.sources += [Source(tool, part, sheet) for part in parts]
+    parts, output = _reader(tool)(command, text)
+    if (
+        tool == "sdparm"
+        and answer.code in _NO_RESPONSE
+        and not any(part.write_cache or part.problems for part in parts)
+    ):
+        found.problems.append(_no_response(command, answer))
+    found.outputs.append(output)
+    found.sources += [Source(tool, part, output) for part in parts]
 
 
 def _reader(tool: str) -> _Reader:
@@ -195,12 +199,12 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
     )
 
 
-def _untold(command: str, answer: RunAnswer) -> Problem:
-    said = " ".join(answer.error_text.split())[:160]
+def _no_response(command: str, answer: RunAnswer) -> Problem:
+    reason = " ".join(answer.error_text.split())[:160]
     return Problem(
         severity="warning",
         where=command,
-        message=f"The drive returned an error to sdparm ({said or f'exit code {answer.code}'}); its "
+        message=f"The drive returned an error to sdparm ({reason or f'exit code {answer.code}'}); its "
         "write cache is shown as the kernel detected it earlier.",
         remedy="Run the command by hand: a drive that rejects such commands is often about to fail.",
         kind="unread",

@@ -13,48 +13,48 @@ from raidctl.text import collapse, printable
 from raidctl_drives.parts import DrivePart, is_blank_name
 
 LONGEST = 1000
-"""Characters that one detail may have: what a tool repeats for ever is cut there."""
+"""Most characters of a detail; the rest is cut."""
 _LARGEST = 2**63 - 1
 _LIFE = frozenset({"percent_used", "percentage_used"})
 _USED = re.compile(r"(\d{1,3})%?", re.ASCII)
 _MOST_USED = 255
-"""NVMe counts no further."""
+"""The largest value of NVMe."""
 _MOST_PROBLEMS = 50
 
 
 class Draft(Struct):
-    """A :class:`DrivePart` in the making; every fact goes to the sheet at the same time."""
+    """A :class:`DrivePart` under construction; each fact is recorded on the output at once."""
 
-    sheet: Output
+    output: Output
     key: str
     values: dict[str, Any] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     marks: dict[str, tuple[Line, int]] = field(default_factory=dict)
-    """Figures that make a fact only together with others, and the lines that they stand in."""
+    """Numbers that give a fact only together with others, and their lines."""
 
     def mark(self, line: Line, name: str, value: int = 1) -> None:
-        """Remember a figure, or that a line occurred."""
+        """Keep a number, or that a line occurred."""
         self.marks[name] = (line, value)
 
     def marked(self, name: str) -> int:
-        """A remembered figure; 0 when there is none."""
+        """A kept number; 0 if there is none."""
         return self.marks[name][1] if name in self.marks else 0
 
     def problem(self, problem: Problem) -> None:
-        """A problem of the drive, once; there is an end to how many a text can bring."""
+        """Keep a problem of the drive, each one once, up to a limit."""
         if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
             self.problems.append(problem)
 
     def fact(self, line: Line, name: str, value: object) -> None:
-        """The line gave a field (``errors.media`` in the model's spelling); None is kept as a detail would be."""
+        """Set a field from a line (``errors.media`` as in the model); None only marks the line as read."""
         if isinstance(value, str):
             value = collapse(printable(value))
         if value is None or value == "":
             mark_read(line)
             return
         if isinstance(value, int) and abs(value) > _LARGEST:
-            # no such drive exists, and no reader of JSON would take the figure
+            # no drive has such a value, and no JSON parser accepts it
             self.detail(line, name, str(value))
             return
         if name == "wwn" and is_blank_name(value):
@@ -64,7 +64,7 @@ class Draft(Struct):
         self.values[name.replace(".", "_")] = value
 
     def detail(self, line: Line, label: str, value: str) -> None:
-        """The line was understood, and has no neutral field; a label that comes again adds to its value."""
+        """Keep a fact without a neutral field; further values of a label are appended."""
         label, value = collapse(printable(label)), collapse(printable(value))
         line.detail(self.key, label, value)
         used = _USED.fullmatch(value) if label in _LIFE else None
@@ -77,7 +77,7 @@ class Draft(Struct):
             self.details[label] = f"{known}; {value}" if known else value
 
     def feature(self, line: Line, label: str, value: str) -> None:
-        """One of many short words of a list: they are kept together under one label."""
+        """Keep one of many short words of a list under a common label."""
         value = collapse(printable(value))
         line.detail(self.key, label, value)
         known = self.details.get(label)
@@ -87,7 +87,7 @@ class Draft(Struct):
             self.details[label] = f"{known}, {value}"
 
     def part(self) -> DrivePart | None:
-        """The finished part; None when nothing is known of the drive."""
+        """The finished part; None if nothing is known of the drive."""
         if not self.values and not self.details and not self.problems:
             return None
         return DrivePart(key=self.key, details=self.details, problems=tuple(self.problems), **self.values)

@@ -1,7 +1,7 @@
 """Outputs of hdparm, in any mixture, of one or more devices.
 
 ``-I`` and ``--Istdin`` are read by :mod:`raidctl_drives.hdparm_identify`; ``-i``, ``-W``, ``-C``, ``-t`` and the other
-short answers by :mod:`raidctl_drives.hdparm_query`.
+short outputs by :mod:`raidctl_drives.hdparm_query`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown de
 class _State:
     """Where the reader is in the text."""
 
-    sheet: Output
+    output: Output
     document: str
     drafts: list[Draft] = field(default_factory=list)
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
@@ -43,7 +43,7 @@ class _State:
         return self._add()
 
     def _add(self) -> Draft:
-        self.drafts.append(Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}"))
+        self.drafts.append(Draft(self.output, f"{self.document}#{len(self.drafts) + 1}"))
         return self.drafts[-1]
 
     @property
@@ -54,25 +54,25 @@ class _State:
 
 
 def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of hdparm; one part for each device that it speaks of.
+    """Read an output of hdparm; one part for each device in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
-        text: what hdparm printed, its complaints on standard error included if need be.
+        text: what hdparm printed, with its messages on standard error if any.
     """
-    sheet = Output.of_text(document, text)
-    state = _State(sheet, document)
-    for line in sheet.lines:
+    output = Output.of_text(document, text)
+    state = _State(output, document)
+    for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
     for draft in state.drafts:
         hdparm_identify.settle(draft)
         hdparm_trouble.settle(draft)
     # an identification ends with "Checksum: correct" or "Integrity word not set", a setting with its new value
-    last = next((line.stripped for line in reversed(sheet.lines) if line.stripped), "")
+    last = next((line.stripped for line in reversed(output.lines) if line.stripped), "")
     if (state.section.begun and not state.section.ended) or last.startswith("setting "):
-        sheet.gap = "its last line is missing"
-    return [part for draft in state.drafts if (part := draft.part())], sheet
+        output.gap = "its last line is missing"
+    return [part for draft in state.drafts if (part := draft.part())], output
 
 
 def _read_line(state: _State, line: Line) -> None:
@@ -81,7 +81,7 @@ def _read_line(state: _State, line: Line) -> None:
         draft = state.begin()
         draft.fact(line, "device", header[1])
     elif (unopened := _UNOPENED.fullmatch(words)) and unopened[2] in ERRNO:
-        # it could not be opened: that is no drive that one could list
+        # it could not be opened, so it is no drive to list
         draft = state.begin()
         draft.problems.append(refused("hdparm", unopened[1], unopened[2]))
         mark_read(line)

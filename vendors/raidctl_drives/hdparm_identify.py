@@ -97,7 +97,7 @@ def _doubtful(draft: Draft, what: str) -> Problem:
 
 
 def _read_feature(draft: Draft, line: Line, words: str) -> bool:
-    """A line of the list ``Enabled Supported:``; the star says that it is enabled."""
+    """A line of the list ``Enabled Supported:``; a star marks an enabled one."""
     # 	Enabled	Supported:
     if words.split() == ["Enabled", "Supported:"]:
         mark_read(line)
@@ -204,7 +204,7 @@ def _read_identity(draft: Draft, line: Line, label: str, value: str) -> bool:
 
 
 def _read_wrapped(draft: Draft, label: str, line: Line, words: str) -> None:
-    """A value that goes on in the next line: a mailer broke it, or the drive's answer holds a line feed."""
+    """Read the rest of a value in the next line: a mailer wrapped it, or it contains a line feed."""
     if label == "Transport" and not _WRAPPED_TRANSPORT.fullmatch(words):
         return
     if field := hdparm_labels.IDENTITY[label]:
@@ -250,7 +250,7 @@ def _read_detail(draft: Draft, line: Line, label: str, value: str) -> None:
 
 
 def settle(draft: Draft) -> None:
-    """Put together what several lines tell: the size in bytes, the interface."""
+    """Conclude the size in bytes and the interface from several lines."""
     _settle_size(draft)
     # an identification without a name is what hdparm makes of a SAS drive's refusal
     if "strange_transport" not in draft.marks and draft.values.get("model"):
@@ -291,9 +291,9 @@ def _settle_size(draft: Draft) -> None:
         # hdparm -i:  LBAsects=268435455 is as far as the old field counts
         return
     if not mega and _CHS_FULL in (sectors, chs):
-        # 16383/16/63: what every drive above 8.4 GB says, and its other figures are not here
+        # 16383/16/63: every drive above 8.4 GB reports this, and its other figures are missing
         return
-    # hdparm computes in the same way; a drive that says otherwise in "device size" was cut or altered on its way
+    # hdparm computes it in the same way; another value in "device size" comes from a damaged output
     if sectors and (not mega or sectors * per_sector // 1_000_000 == mega):
         draft.fact(draft.marks[name][0], "size_bytes", sectors * per_sector)
     elif chs and (not mega or chs * per_sector // 1_000_000 == mega):

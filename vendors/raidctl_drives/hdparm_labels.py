@@ -19,7 +19,7 @@ LABELS = frozenset((
     "Master password revision code", "device size with M = 1024*1024", "NAA", "IEEE OUI", "Unique ID",
     "DEVSLP Exit Timeout (DETO)", "Minimum DEVSLP Assertion Time (MDAT)",
 ))  # fmt: skip
-"""Labels that stand for details."""
+"""Labels of details."""
 COUNTS = {
     "CHS current addressable sectors": "chs_sectors",
     "LBA user addressable sectors": "lba_sectors",

@@ -1,4 +1,4 @@
-"""hdparm's short answers: ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, no option."""
+"""hdparm's short outputs: ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, no option."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DCO_LISTS = frozenset(("Transfer modes", "ATA command/feature sets", "SATA comm
 
 
 def read_line(draft: Draft, line: Line) -> bool:
-    """Read one line of the short answers; False when nobody knows it."""
+    """Read one line of the short outputs; False if it is unknown."""
     words = line.stripped
     if words.startswith("Model=") and (identity := _IDENTITY.fullmatch(words)):
         #  Model=EXAMPLE HD1000, FwRev=1.23, SerialNo=ABC123
@@ -121,7 +121,7 @@ def _geometry(draft: Draft, line: Line, value: str) -> None:
     if not match or (sectors := int(match[4])) <= 0:
         return
     product = int(match[1]) * int(match[2]) * int(match[3])
-    # some versions print bytes under the name of sectors: cylinders, heads and sectors per track tell which
+    # some versions print bytes under the name of sectors: cylinders, heads and sectors per track distinguish them
     in_bytes = product > 0 and sectors % 512 == 0 and 0.9 < sectors / 512 / product < 1.1
     if match[5] in ("0", "unknown"):
         draft.fact(line, "size_bytes", sectors if in_bytes else sectors * 512)

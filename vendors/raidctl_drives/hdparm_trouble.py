@@ -9,7 +9,7 @@ from raidctl.model import Problem
 from raidctl_drives.draft import Draft
 from raidctl_drives.vocabulary import refused
 
-# what these would tell is nowhere in the model: settings of the kernel's old IDE driver and of its block layer
+# the model has no fields for these: settings of the kernel's old IDE driver and of its block layer
 _OLD_QUESTION = re.compile(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")
 _FLUSHED = "(wait for flush complete)"
 _NO_IOCTL = "Inappropriate ioctl for device"
@@ -19,9 +19,9 @@ def _name(draft: Draft) -> str:
     return str(draft.values.get("device") or "The device")
 
 
-def sense(draft: Draft, line: Line, said: str) -> None:
+def sense(draft: Draft, line: Line, message: str) -> None:
     """``SG_IO: bad/missing sense data, sb[]:  70 00 05 00``: the drive did not take an ATA command."""
-    draft.detail(line, "SG_IO", said)
+    draft.detail(line, "SG_IO", message)
     draft.mark(line, "sense")
 
 
@@ -29,7 +29,7 @@ def failed(draft: Draft, line: Line, what: str, message: str) -> None:
     """``HDIO_DRIVE_CMD(identify) failed: Invalid argument``."""
     draft.detail(line, what, message or "failed")
     if _FLUSHED in what:
-        # said between the timings of every device that has no command for it
+        # printed between the timings of every device without a command for it
         return
     if message == _NO_IOCTL:
         draft.mark(line, "no_ata")
@@ -58,24 +58,24 @@ def failed(draft: Draft, line: Line, what: str, message: str) -> None:
 def settle(draft: Draft) -> None:
     """At the end of a device's output: what its complaints leave of the rest."""
     name = _name(draft)
-    told = set(draft.values) - {"device"}
+    known = set(draft.values) - {"device"}
     if draft.marked("no_ata"):
         timed = any("Timing" in label for label in draft.details)
-        draft.problem(_no_ata(draft.key, name, told=bool(told) or timed))
-    elif draft.marked("ata") and not {"model", "serial", "firmware"} & told:
+        draft.problem(_no_ata(draft.key, name, known=bool(known) or timed))
+    elif draft.marked("ata") and not {"model", "serial", "firmware"} & known:
         draft.problem(_unanswered(draft.key, name))
     elif draft.marked("sense") and not draft.problems:
-        draft.problem(_sense(draft.key, name, draft.details["SG_IO"], told=bool(told)))
+        draft.problem(_sense(draft.key, name, draft.details["SG_IO"], known=bool(known)))
 
 
-def _no_ata(key: str, name: str, *, told: bool) -> Problem:
+def _no_ata(key: str, name: str, *, known: bool) -> Problem:
     return Problem(
-        severity="info" if told else "warning",
+        severity="info" if known else "warning",
         where=key,
         message=f"{name} does not support ATA commands: hdparm can only measure its speed.",
         remedy="Read its members or its controller instead; SCSI, SAS and NVMe drives are read with sdparm, nvme "
         "and smartctl.",
-        kind="note" if told else "unread",
+        kind="note" if known else "unread",
     )
 
 
@@ -89,13 +89,13 @@ def _unanswered(key: str, name: str) -> Problem:
     )
 
 
-def _sense(key: str, name: str, said: str, *, told: bool) -> Problem:
+def _sense(key: str, name: str, message: str, *, known: bool) -> Problem:
     return Problem(
-        severity="info" if told else "warning",
+        severity="info" if known else "warning",
         where=key,
-        message=f"{name} rejected a command of hdparm (SG_IO: {said.partition(',')[0]}): "
-        f"{'the values from hdparm may be wrong' if told else 'features shown as not supported are unknown'}.",
+        message=f"{name} rejected a command of hdparm (SG_IO: {message.partition(',')[0]}): "
+        f"{'the values from hdparm may be wrong' if known else 'features shown as not supported are unknown'}.",
         remedy="SCSI and SAS drives and volumes of RAID controllers are read with sdparm, smartctl and the "
         "controller's own tool.",
-        kind="state" if told else "unread",
+        kind="state" if known else "unread",
     )

@@ -30,7 +30,7 @@ def cache_word(text: str | None) -> str | None:
 
 
 class Rows:
-    """Lines ``/dev/sda: model EXAMPLE`` in the making; each becomes a line of the sheet with its fact."""
+    """Rows ``/dev/sda: model EXAMPLE``, each of which becomes a line of the output with its fact."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, str, object]] = []
@@ -68,24 +68,24 @@ def kernel_part(
     """Facts about a drive without any tool.
 
     Args:
-        paths: The block devices that lead to the drive, the first one stands for it.
+        paths: The block devices of the drive; the first one represents it.
         layers: What lies on the machine's block devices.
-        cache_types: Files ``cache_type`` of the drive and what stands in them.
+        cache_types: Files ``cache_type`` of the drive and their contents.
     """
     rows = Rows()
     block = paths[0]
     _identity(rows, block, _namespaces(paths))
     _queue(rows, block, cache_types)
     _layers(rows, paths, layers)
-    sheet = Output.of_lines(SOURCE, (text for text, _, _ in rows.rows))
-    draft = Draft(sheet, f"{SOURCE} {block.name}")
-    for line, (_, name, value) in zip(sheet.lines, rows.rows, strict=True):
+    output = Output.of_lines(SOURCE, (text for text, _, _ in rows.rows))
+    draft = Draft(output, f"{SOURCE} {block.name}")
+    for line, (_, name, value) in zip(output.lines, rows.rows, strict=True):
         if name.startswith("details["):
             draft.detail(line, name[len("details[") : -1], str(value))
         else:
             draft.fact(line, name, value)
     part = draft.part()
-    return part or DrivePart(key=draft.key, device=block.node), sheet
+    return part or DrivePart(key=draft.key, device=block.node), output
 
 
 def _namespaces(paths: Sequence[BlockDevice]) -> list[BlockDevice]:
@@ -111,7 +111,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
     interface = "virtual" if is_virtual(block) else _INTERFACES.get(block.transport or "")
     rows.add(f"{node}: attached by {block.transport or 'a hypervisor'}", "interface", interface)
     if block.rotational is not None and interface not in ("virtual", "usb"):
-        # hypervisors and USB adapters say "rotational" of everything
+        # hypervisors and USB adapters report "rotational" for everything
         media = "hdd" if block.rotational else "ssd"
         rows.add(f"{node}: rotational {int(block.rotational)}", "media", media)
     rows.add(f"{node}: hangs on {block.controller}", "details[controller]", block.controller)
@@ -124,11 +124,11 @@ def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str 
     """The kernel's view of the write cache; ``cache_type`` is the drive's value at detection."""
     word = block.write_cache
     rows.add(f"{block.node}: queue/write_cache {word}", "details[queue/write_cache]", word)
-    told = next((text for _, text in cache_types if cache_word(text)), None)
+    reported = next((text for _, text in cache_types if cache_word(text)), None)
     for path, text in cache_types:
         rows.add(f"{path}: {(text or '').strip()}", "details[cache_type]", (text or "").strip())
-    best = told or word
-    name = "cache_type" if told else "queue/write_cache"
+    best = reported or word
+    name = "cache_type" if reported else "queue/write_cache"
     rows.add(f"{block.node}: {name} {(best or '').strip()} (write cache)", "write_cache", cache_word(best))
     if is_virtual(block) and cache_word(best):
         rows.add(

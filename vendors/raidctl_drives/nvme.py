@@ -52,7 +52,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class _State:
-    sheet: Output
+    output: Output
     document: str
     drafts: list[Draft] = field(default_factory=list)
     section: str = ""
@@ -72,7 +72,7 @@ class _State:
         device = node_in(self.document)
         if node:
             device = node if node.startswith("/dev/") else f"/dev/{node}"
-        draft = Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}")
+        draft = Draft(self.output, f"{self.document}#{len(self.drafts) + 1}")
         if device:
             draft.values["device"] = device
         self.drafts.append(draft)
@@ -80,7 +80,7 @@ class _State:
 
 
 def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of nvme-cli, text or JSON; one part for each drive that it speaks of.
+    """Read an output of nvme-cli, text or JSON; one part for each drive in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
@@ -91,14 +91,14 @@ def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Output]:
         value = attempt(decode_text, start)
         if value is not None:
             return read_nvme_json(document, value)
-    sheet = Output.of_text(document, nvme_list.unwrapped(text))
-    state = _State(sheet, document)
-    for line in sheet.lines:
+    output = Output.of_text(document, nvme_list.unwrapped(text))
+    state = _State(output, document)
+    for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
     if state.tables and not state.drafts:
         nvme_words.nothing_found(state.begin("", None), document)
-    return [part for draft in state.drafts if (part := nvme_words.finished(draft))], sheet
+    return [part for draft in state.drafts if (part := nvme_words.finished(draft))], output
 
 
 def _read_line(state: _State, line: Line) -> None:
@@ -140,7 +140,7 @@ def _read_row(state: _State, line: Line) -> None:
     if table is None or table.read_rule(line):
         mark_read(line)
         return
-    draft = Draft(state.sheet, f"{state.document}#{len(state.drafts) + 1}")
+    draft = Draft(state.output, f"{state.document}#{len(state.drafts) + 1}")
     if table.read_row(draft, line):
         state.drafts.append(draft)
     elif not nvme_list.is_banner(line.stripped):
@@ -240,14 +240,14 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
         mark_read(line)
     elif _NVME_STATUS.match(words):
         _add_problem(state, line, words)
-    elif (said := _COMPLAINT.fullmatch(words)) and said[2].strip() in ERRNO:
-        if said[1].startswith("Failed to scan topology"):
-            nvme_words.nothing_found(state.begin("", None), state.document, f": {said[2]}")
+    elif (complaint := _COMPLAINT.fullmatch(words)) and complaint[2].strip() in ERRNO:
+        if complaint[1].startswith("Failed to scan topology"):
+            nvme_words.nothing_found(state.begin("", None), state.document, f": {complaint[2]}")
             mark_read(line)
         else:
-            what = said[1].removeprefix("Failed to open ").strip()
+            what = complaint[1].removeprefix("Failed to open ").strip()
             where = what if what.startswith("/dev/") else (node_in(state.document) or state.document)
-            state.begin("", None).problems.append(refused("nvme", where, said[2].strip()))
+            state.begin("", None).problems.append(refused("nvme", where, complaint[2].strip()))
             state.drafts[-1].values.clear()
             mark_read(line)
 

@@ -25,52 +25,54 @@ _WRITE_CACHE = 6
 
 
 def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Output]:
-    """Read a decoded JSON output; one part for each drive that it speaks of."""
-    sheet = Output.of_json(document, value)
+    """Read a decoded JSON output; one part for each drive in it."""
+    output = Output.of_json(document, value)
     drafts: list[Draft] = []
     if isinstance(value, Mapping) and isinstance(value.get("Devices"), list):
-        _read_devices(sheet, document, value["Devices"], drafts)
+        _read_devices(output, document, value["Devices"], drafts)
         if not drafts:
-            mark_read(*sheet.lines)
-            nvme_words.nothing_found(_new(sheet, document, drafts), document)
+            mark_read(*output.lines)
+            nvme_words.nothing_found(_new(output, document, drafts), document)
     elif isinstance(value, Mapping) and any(str(name).startswith("feature: ") for name in value):
-        _read_features(_new(sheet, document, drafts), value)
+        _read_features(_new(output, document, drafts), value)
     elif isinstance(value, Mapping):
-        draft = _new(sheet, document, drafts)
+        draft = _new(output, document, drafts)
         if device := node_in(document):
             draft.values["device"] = device
         _read_one(draft, value)
-    return [part for draft in drafts if (part := nvme_words.finished(draft))], sheet
+    return [part for draft in drafts if (part := nvme_words.finished(draft))], output
 
 
-def _new(sheet: Output, document: str, drafts: list[Draft]) -> Draft:
-    draft = Draft(sheet, f"{document}#{len(drafts) + 1}")
+def _new(output: Output, document: str, drafts: list[Draft]) -> Draft:
+    draft = Draft(output, f"{document}#{len(drafts) + 1}")
     drafts.append(draft)
     return draft
 
 
-def _read_devices(sheet: Output, document: str, devices: list[Any], drafts: list[Draft]) -> None:
+def _read_devices(output: Output, document: str, devices: list[Any], drafts: list[Draft]) -> None:
     for index, device in enumerate(devices):
         path = f"Devices[{index}]"
         if not isinstance(device, Mapping):
             continue
         if "Subsystems" in device:
-            _note_scalars(sheet, path, device)
+            _note_scalars(output, path, device)
             for place, subsystem in _items(device, path, "Subsystems"):
-                _read_subsystem(sheet, document, place, subsystem, drafts)
+                _read_subsystem(output, document, place, subsystem, drafts)
         elif "Controllers" in device or "SubsystemNQN" in device:
             # nvme-cli 1.x: no hosts above the subsystems
-            _read_subsystem(sheet, document, path, device, drafts)
+            _read_subsystem(output, document, path, device, drafts)
         else:
-            _read_entry(_new(sheet, document, drafts), path, device)
+            _read_entry(_new(output, document, drafts), path, device)
 
 
-def _read_subsystem(sheet: Output, document: str, path: str, subsystem: Mapping[str, Any], drafts: list[Draft]) -> None:
-    _note_scalars(sheet, path, subsystem)
+def _read_subsystem(
+    output: Output, document: str, path: str, subsystem: Mapping[str, Any], drafts: list[Draft]
+) -> None:
+    _note_scalars(output, path, subsystem)
     for inner, controller in _items(subsystem, path, "Controllers"):
-        _read_controller(sheet, document, inner, controller, drafts)
+        _read_controller(output, document, inner, controller, drafts)
     for inner, namespace in _items(subsystem, path, "Namespaces"):
-        _read_shared(sheet, document, inner, namespace, drafts)
+        _read_shared(output, document, inner, namespace, drafts)
 
 
 def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -81,23 +83,23 @@ def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[st
 
 
 def _read_controller(
-    sheet: Output, document: str, path: str, controller: Mapping[str, Any], drafts: list[Draft]
+    output: Output, document: str, path: str, controller: Mapping[str, Any], drafts: list[Draft]
 ) -> None:
     namespaces = list(_items(controller, path, "Namespaces"))
-    draft = _new(sheet, document, drafts)
+    draft = _new(output, document, drafts)
     _read_entry(draft, path, controller)
     if controller.get("Controller"):
         draft.values.setdefault("device", f"/dev/{controller['Controller']}")
     for place, namespace in namespaces:
-        inner = _new(sheet, document, drafts) if len(namespaces) > 1 else draft
+        inner = _new(output, document, drafts) if len(namespaces) > 1 else draft
         _read_namespace(inner, place, namespace, draft)
     for place, way in _items(controller, path, "Paths"):
         _read_entry(draft, place, way)
 
 
-def _read_shared(sheet: Output, document: str, path: str, namespace: Mapping[str, Any], drafts: list[Draft]) -> None:
+def _read_shared(output: Output, document: str, path: str, namespace: Mapping[str, Any], drafts: list[Draft]) -> None:
     """A namespace of a subsystem with several paths: it is of the first path's controller."""
-    draft = _new(sheet, document, drafts)
+    draft = _new(output, document, drafts)
     for place, way in _items(namespace, path, "Paths"):
         _read_entry(draft, place, way)
     _read_namespace(draft, path, namespace, draft)
@@ -105,7 +107,7 @@ def _read_shared(sheet: Output, document: str, path: str, namespace: Mapping[str
 
 def _read_namespace(draft: Draft, path: str, namespace: Mapping[str, Any], controller: Draft) -> None:
     name = namespace.get("NameSpace")
-    line = draft.sheet.leaf(f"{path}.NameSpace")
+    line = draft.output.leaf(f"{path}.NameSpace")
     if isinstance(name, str) and line is not None:
         draft.fact(line, "device", name if name.startswith("/dev/") else f"/dev/{name}")
     for field in ("serial", "model", "firmware"):
@@ -114,9 +116,9 @@ def _read_namespace(draft: Draft, path: str, namespace: Mapping[str, Any], contr
     _read_entry(draft, path, namespace)
 
 
-def _note_scalars(sheet: Output, path: str, entry: Mapping[str, Any]) -> None:
+def _note_scalars(output: Output, path: str, entry: Mapping[str, Any]) -> None:
     for name, value in entry.items():
-        line = sheet.leaf(f"{path}.{name}")
+        line = output.leaf(f"{path}.{name}")
         if (line is not None and name in _LIST_DETAILS and not isinstance(value, (dict, list))) or (
             line is not None and not value and name in ("Subsystems", "Controllers", "Namespaces", "Paths")
         ):
@@ -125,7 +127,7 @@ def _note_scalars(sheet: Output, path: str, entry: Mapping[str, Any]) -> None:
 
 def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
     for name, value in entry.items():
-        line = draft.sheet.leaf(f"{path}.{name}")
+        line = draft.output.leaf(f"{path}.{name}")
         if line is None or line.used:
             continue
         if name in ("Namespaces", "Paths", "Controllers") and not value:
@@ -139,7 +141,7 @@ def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
 
 
 def _read_one(draft: Draft, value: Mapping[str, Any]) -> None:
-    """``id-ctrl``, ``id-ns``, ``smart-log``: told apart by their fields."""
+    """Read ``id-ctrl``, ``id-ns`` or ``smart-log``, which differ in their fields."""
     controller = "sn" in value and "mn" in value
     namespace = "nsze" in value
     smart = "critical_warning" in value
@@ -147,7 +149,7 @@ def _read_one(draft: Draft, value: Mapping[str, Any]) -> None:
         if isinstance(inner, (dict, list)):
             _read_nested(draft, name, inner)
             continue
-        line = draft.sheet.leaf(name)
+        line = draft.output.leaf(name)
         if line is None:
             continue
         text = _plain(inner)
@@ -166,7 +168,7 @@ def _read_one(draft: Draft, value: Mapping[str, Any]) -> None:
 def _namespace_size(draft: Draft, value: Mapping[str, Any]) -> None:
     formats = value.get("lbafs")
     blocks, used = (any_integer(_plain(value.get(name))) for name in ("nsze", "flbas"))
-    line = draft.sheet.leaf("nsze")
+    line = draft.output.leaf("nsze")
     if blocks is None or not isinstance(formats, list) or used is None or line is None:
         return
     # bits 0 to 3 of flbas, and 5 and 6 of newer drives, number the format in use
@@ -181,12 +183,12 @@ def _read_nested(draft: Draft, name: str, value: object) -> None:
     """Power states, formats, critical warnings bit by bit: lists of known form."""
     prefixes = (f"{name}.", f"{name}[")
     if name == "critical_warning" and isinstance(value, Mapping) and "value" in value:
-        line = draft.sheet.leaf("critical_warning.value")
+        line = draft.output.leaf("critical_warning.value")
         if line is not None and any_integer(str(value["value"])) is not None:
             nvme_words.read_smart(draft, line, "critical_warning", str(value["value"]), kelvin=True)
     if name not in ("psds", "lbafs", "critical_warning", "vs"):
         return
-    for line in draft.sheet.lines:
+    for line in draft.output.lines:
         if line.text.startswith(prefixes) and not line.used:
             label, _, text = line.text.partition(": ")
             draft.detail(line, label, text)
@@ -199,13 +201,13 @@ def _plain(value: object) -> str:
 
 def _read_features(draft: Draft, value: Mapping[str, Any]) -> None:
     """``get-feature -o json``: ``{"feature: 0x06": {"name": "Volatile Write Cache", "Current": "0x00000001"}}``."""
-    for line in draft.sheet.lines:
+    for line in draft.output.lines:
         title, _, rest = line.text.partition(".")
         name, _, _ = rest.partition(": ")
         feature = value.get(title)
         if not isinstance(feature, Mapping) or name not in feature:
             continue
-        told = _plain(feature[name])
-        draft.detail(line, f"{title} {name}", told)
+        plain = _plain(feature[name])
+        draft.detail(line, f"{title} {name}", plain)
         if any_integer(title.partition(": ")[2]) == _WRITE_CACHE and name == "Current":
-            draft.fact(line, "write_cache", nvme_words.enabled(told))
+            draft.fact(line, "write_cache", nvme_words.enabled(plain))

@@ -95,7 +95,7 @@ class Table:
         self.packed = "  " not in header
 
     def read_rule(self, line: Line) -> bool:
-        """Whether the line is the rule of dashes; it tells the columns more exactly than the header."""
+        """Whether the line is the rule of dashes; it shows the columns more exactly than the header."""
         if not _RULE.fullmatch(line.stripped):
             return False
         starts = [match.start() for match in re.finditer(r"-+", line.text)]

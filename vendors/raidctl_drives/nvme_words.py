@@ -35,12 +35,12 @@ def read_controller(draft: Draft, line: Line, label: str, value: str) -> None:
         # sn      : ABC0123456789
         draft.fact(line, field, value)
     elif label == "tnvmcap":
-        # tnvmcap : 1024209543168        0: the drive does not tell
+        # tnvmcap : 1024209543168        0: not reported
         draft.detail(line, label, value)
         if size := grouped_number(value):
             draft.fact(line, "size_bytes", size)
     elif label == "vwc":
-        # vwc     : 0x7        bit 0: there is a volatile write cache; whether it is on, feature 6 tells
+        # vwc     : 0x7        bit 0: there is a volatile write cache; feature 6 reports whether it is on
         draft.detail(line, label, value)
         present = any_integer(value)
         if present is not None and not present & 1:
@@ -82,7 +82,7 @@ def celsius(text: str, *, kelvin: bool) -> int | None:
 
 def _temperature(draft: Draft, line: Line, value: str, *, kelvin: bool) -> None:
     degrees = celsius(value, kelvin=kelvin)
-    # 0 kelvin is what a drive without a sensor says
+    # 0 kelvin: the drive has no sensor
     if degrees is None or degrees <= -273:
         draft.detail(line, "temperature", value)
     else:
@@ -104,17 +104,17 @@ def _critical_warning(draft: Draft, line: Line, value: str) -> None:
             )
         )
         return
-    said = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+    warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
     # like every SMART alert a warning; a drive that takes no writes any more has failed
     draft.fact(line, "status", "critical" if bits & 0x8 else "warning" if bits else "ok")
-    draft.values["status_text"] = f"critical_warning {value}" + (f": {', '.join(said)}" if said else "")
+    draft.values["status_text"] = f"critical_warning {value}" + (f": {', '.join(warnings)}" if warnings else "")
     draft.detail(line, "critical_warning", value)
     if bits:
         draft.problem(
             Problem(
                 severity="error" if bits & 0x8 else "warning",
                 where=draft.key,
-                message=f"NVMe critical warning: {', '.join(said) or value}.",
+                message=f"NVMe critical warning: {', '.join(warnings) or value}.",
                 remedy="Check nvme smart-log, back up the data, and replace the drive unless it was only too hot.",
                 kind="state",
             )
@@ -128,15 +128,15 @@ def namespace_size(values: Mapping[str, Any]) -> int | None:
 
 
 def enabled(value: str) -> str | None:
-    """``enabled`` or ``disabled`` of the current value of feature 6; zero stands without 0x: ``00000000``."""
+    """``enabled`` or ``disabled`` of the current value of feature 6; zero is printed without 0x: ``00000000``."""
     match = re.fullmatch(r"(?:0x)?([0-9a-f]{1,8})", value.strip(), re.IGNORECASE)
     return None if match is None else "enabled" if int(match[1], 16) & 1 else "disabled"
 
 
 def finished(draft: Draft) -> DrivePart | None:
-    """The part of an NVMe drive; None where nothing was told.
+    """The part of an NVMe drive; None if nothing is reported.
 
-    An NVMe drive in the machine is solid state; what is reached over a network may stand on anything.
+    An NVMe drive in the machine is solid state; one reached over a network may be of any kind.
     """
     if set(draft.values) - {"device"} or draft.details:
         draft.values.setdefault("interface", "nvme")
@@ -146,13 +146,13 @@ def finished(draft: Draft) -> DrivePart | None:
     return draft.part()
 
 
-def nothing_found(draft: Draft, document: str, said: str = "") -> None:
+def nothing_found(draft: Draft, document: str, reason: str = "") -> None:
     """``nvme list`` with no drive in it."""
     draft.problem(
         Problem(
             severity="info",
             where=document,
-            message=f"nvme list found no NVMe drive{said}.",
+            message=f"nvme list found no NVMe drive{reason}.",
             remedy="Expected without NVMe drives; otherwise load the kernel's nvme driver: modprobe nvme.",
         )
     )

@@ -1,6 +1,6 @@
 """One output's facts about one drive, as the readers of this family return them.
 
-Several outputs speak of the same drive; :mod:`raidctl_drives.to_model` lays their parts together to one
+Several outputs describe the same drive; :mod:`raidctl_drives.to_model` combines their parts to one
 :class:`raidctl.model.Drive`.
 """
 
@@ -22,7 +22,7 @@ class DrivePart(Struct, frozen=True, kw_only=True):
     """
 
     key: str
-    """The object id under which the facts of this drive stand on the sheet; :func:`readdress` changes it."""
+    """The object id of this drive's facts on the output; :func:`readdress` changes it."""
     device: str | None = None
     """The node as printed (``/dev/sda``, ``/dev/nvme0``); None where the output does not name it, and where the node
     is not the drive but the controller that it lies behind."""
@@ -59,21 +59,21 @@ class DrivePart(Struct, frozen=True, kw_only=True):
     @property
     def empty(self) -> bool:
         """Whether a drive has no facts except its location and problems."""
-        said = {name for name in self.__struct_fields__ if getattr(self, name) not in (None, {}, ())}
-        return said <= {"key", "device", "address", "problems"}
+        known = {name for name in self.__struct_fields__ if getattr(self, name) not in (None, {}, ())}
+        return known <= {"key", "device", "address", "problems"}
 
 
-def readdress(sheet: Output, ids: Mapping[str, str]) -> None:
-    """Put the facts of a sheet under other object ids, ``{key of a part: id of the drive}``.
+def readdress(output: Output, ids: Mapping[str, str]) -> None:
+    """Give the facts of an output other object ids, ``{key of a part: id of the drive}``.
 
     A drive's id is its serial number, which is known only when its output has been read.
     """
-    sheet.facts[:] = [
-        fact._replace(object_id=ids[fact.object_id]) if fact.object_id in ids else fact for fact in sheet.facts
+    output.facts[:] = [
+        fact._replace(object_id=ids[fact.object_id]) if fact.object_id in ids else fact for fact in output.facts
     ]
 
 
 def is_blank_name(text: object) -> bool:
-    """Whether a world wide name is all zeros: the maker has given the drive none."""
+    """Whether a world wide name is all zeros, and thus none."""
     bare = str(text).strip().lower().removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
     return not bare.strip("0 :.-")

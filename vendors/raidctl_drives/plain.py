@@ -13,7 +13,7 @@ HBA_DRIVERS = frozenset({
     "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw",
 })  # fmt: skip
 """Drivers of SCSI and SAS HBAs: their controllers are in mode ``hba``."""
-_CARD_DRIVERS = frozenset({
+_CONTROLLER_DRIVERS = frozenset({
     "hpsa", "smartpqi", "cciss", "megaraid_sas", "megaraid_mbox", "megaraid_legacy", "aacraid", "3w-9xxx", "3w-sas",
     "3w-xxxx", "arcmsr", "ips", "dpt_i2o", "hptiop", "gdth", "DAC960", "myrb", "myrs", "mvumi", "stex",
 })  # fmt: skip
@@ -36,7 +36,7 @@ def is_virtual(block: BlockDevice) -> bool:
 
 def plain_disks(host: HostView) -> list[BlockDevice]:
     """Drives outside arrays that no other family shows, without empty card readers."""
-    cards = {device.address for device in host.pci if _is_card(device.pci_class >> 8, device.driver)}
+    controllers = {device.address for device in host.pci if _is_controller(device.pci_class >> 8, device.driver)}
     answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
     return [
         block
@@ -45,35 +45,35 @@ def plain_disks(host: HostView) -> list[BlockDevice]:
         and block.node not in host.claimed
         and block.size_bytes != 0
         and not (block.removable and not block.size_bytes)
-        and not _belongs_to_card(block, cards, answered)
+        and not _belongs_to_controller(block, controllers, answered)
     ]
 
 
-def _is_card(pci_class: int, driver: str | None) -> bool:
-    return driver in _CARD_DRIVERS or (pci_class == _RAID_CLASS and driver not in DRIVERS)
+def _is_controller(pci_class: int, driver: str | None) -> bool:
+    return driver in _CONTROLLER_DRIVERS or (pci_class == _RAID_CLASS and driver not in DRIVERS)
 
 
-def _belongs_to_card(block: BlockDevice, cards: set[str], answered: set[str | None]) -> bool:
-    """Whether a RAID card's family has to tell of it.
+def _belongs_to_controller(block: BlockDevice, controllers: set[str], answered: set[str | None]) -> bool:
+    """Whether the family of a RAID controller reports a drive.
 
-    Where the family has told of other disks of the card, a disk that it left out is one that the card passes through.
+    If the family reports other drives of the controller, a drive that it left out is passed through.
     """
-    if block.pci_address not in cards:
+    if block.pci_address not in controllers:
         return False
     return block.pci_address not in answered or bool(block.model and _LOGICAL.search(block.model))
 
 
 def by_drive(blocks: list[BlockDevice]) -> list[list[BlockDevice]]:
-    """The disks with all paths to the same drive together: by WWN, else by serial number and model."""
+    """Group the block devices by drive: by WWN, else by serial number and model."""
     groups: list[list[BlockDevice]] = []
     index: dict[str, list[BlockDevice]] = {}
     for block in blocks:
         keys = []
-        # adapters with several USB drives give all of them the same names
+        # adapters with several USB drives give all of them the same identifiers
         if block.transport == "usb":
             groups.append([block])
             continue
-        # the namespaces of an NVMe drive have names of their own and the drive's serial number
+        # the namespaces of an NVMe drive have separate names and the drive's serial number
         if wwn := wwn_key(block.wwn):
             keys.append(f"wwn {wwn}")
         if (serial := serial_key(block.serial)) and not is_virtual(block):

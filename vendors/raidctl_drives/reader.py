@@ -1,4 +1,4 @@
-"""Loose outputs of the family's tools: what they tell, put together drive by drive under ``drives:loose``."""
+"""Loose outputs of the family's tools, combined by drive under ``drives:loose``."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def read(documents: Sequence[Document]) -> Observation:
         reader = _READERS.get(tool)
         if reader is None:
             continue
-        parts, sheet = reader(document.name, document.text)
-        outputs.append(sheet)
-        sources += [Source(tool, part, sheet) for part in parts]
+        parts, output = reader(document.name, document.text)
+        outputs.append(output)
+        sources += [Source(tool, part, output) for part in parts]
         tools[tool] = tools.get(tool) or (smartctl_version(document.text) if tool == "smartctl" else None)
         wordless = [part for part in parts if part.empty and not part.problems]
         lost += [_nothing(part.device or document.name, tool) for part in wordless]
@@ -67,7 +67,7 @@ def read(documents: Sequence[Document]) -> Observation:
     silent = [source for source in sources if source.part.empty]
     groups = grouped(source for source in sources if not source.part.empty)
     for group in groups:
-        group.fallback = group.sources[0].sheet.command.rsplit("/", 1)[-1]
+        group.fallback = group.sources[0].output.command.rsplit("/", 1)[-1]
     problems = [problem for source in silent for problem in source.part.problems]
     controller = _controller(groups, problems)
     _drop_homeless(outputs, controller)
@@ -109,8 +109,8 @@ def _drop_homeless(outputs: Sequence[Output], controller: Controller | None) -> 
     """Facts of which no drive came: their lines are read all the same."""
     known = {drive.id for drive in controller.drives} if controller else set()
     known |= {volume.id for volume in controller.volumes} if controller else set()
-    for sheet in outputs:
-        sheet.facts[:] = [fact for fact in sheet.facts if fact.object_id in known]
+    for output in outputs:
+        output.facts[:] = [fact for fact in output.facts if fact.object_id in known]
 
 
 def _nothing(where: str, tool: str) -> Problem:

@@ -51,19 +51,19 @@ _LOOSE = frozenset(
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
 _RPM = re.compile(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
-"""Smaller figures are not rotations per minute: 0 is "not told", 1 solid state, the others are reserved."""
+"""Smaller figures are no rotation rate: 0 is "not reported", 1 solid state, the others are reserved."""
 _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
 
 
 @dataclass
 class _State:
-    sheet: Output
+    output: Output
     document: str
     drafts: list[Draft] = field(default_factory=list)
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
     copies: dict[str, int] = field(default_factory=dict)
-    """How often each mode page came since the device's header: the first one holds the current values."""
+    """Copies of each mode page since the device's header; the first one has the current values."""
 
     def begin(self) -> Draft:
         self.page, self.vpd = "", None
@@ -71,7 +71,7 @@ class _State:
         return self._add()
 
     def _add(self) -> Draft:
-        self.drafts.append(Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}"))
+        self.drafts.append(Draft(self.output, f"{self.document}#{len(self.drafts) + 1}"))
         return self.drafts[-1]
 
     @property
@@ -82,18 +82,18 @@ class _State:
 
 
 def read_sdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of sdparm; one part for each device that it speaks of.
+    """Read an output of sdparm; one part for each device in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
         text: what sdparm printed.
     """
-    sheet = Output.of_text(document, text)
-    state = _State(sheet, document)
-    for line in sheet.lines:
+    output = Output.of_text(document, text)
+    state = _State(output, document)
+    for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
-    return [part for draft in state.drafts if (part := draft.part())], sheet
+    return [part for draft in state.drafts if (part := draft.part())], output
 
 
 def _read_line(state: _State, line: Line) -> None:
@@ -194,8 +194,8 @@ def _read_capacity(draft: Draft, line: Line, label: str, value: str) -> None:
 def _read_complaint(state: _State, line: Line, words: str) -> None:
     draft = state.draft
     page = f"{state.page} mode page: " if state.page else ""
-    said = words.lstrip("> ")
-    draft.detail(line, "warning", f"{page}{said}")
+    message = words.lstrip("> ")
+    draft.detail(line, "warning", f"{page}{message}")
     where = str(draft.values.get("device", state.document))
     if "malformed" in words or "too long" in words:
         _tell(
@@ -207,14 +207,14 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
     elif _NO_CACHE_PAGE.search(words):
         _tell(
             draft,
-            f"{where} does not report its write cache: {said}.",
+            f"{where} does not report its write cache: {message}.",
             "Use smartctl, or the controller's tool.",
             "note",
         )
     elif _UNANSWERED.search(words):
         _tell(
             draft,
-            f"{where} did not respond to sdparm: {said}.",
+            f"{where} did not respond to sdparm: {message}.",
             "Retry, then use smartctl or the controller's tool.",
             "unread",
         )

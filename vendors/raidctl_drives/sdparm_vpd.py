@@ -34,7 +34,7 @@ class Page:
     association: str = ""
     designator: str = ""
     expects: str = ""
-    """The label whose value the next line holds."""
+    """The label whose value is on the next line."""
 
 
 def read_line(draft: Draft, page: Page, line: Line) -> bool:
@@ -72,7 +72,7 @@ def _read_naa(draft: Draft, page: Page, line: Line, value: str) -> None:
 
 
 def _read_eui(draft: Draft, page: Page, line: Line, value: str) -> None:
-    """A drive that has no NAA name, an NVMe one for instance."""
+    """Read the name of a drive without an NAA one, such as NVMe."""
     if page.association == _ASSOCIATIONS[0] and "wwn" not in draft.values:
         draft.mark(line, "eui")
         draft.fact(line, "wwn", value)
@@ -81,7 +81,7 @@ def _read_eui(draft: Draft, page: Page, line: Line, value: str) -> None:
 
 
 def _read_value(draft: Draft, page: Page, line: Line, words: str) -> bool:
-    """A value on a line of its own: a hex dump, a SCSI name string."""
+    """Read a value on a separate line: a hex dump, a SCSI name string."""
     label, page.expects = page.expects or page.designator or page.name, ""
     draft.detail(line, label, words)
     return True

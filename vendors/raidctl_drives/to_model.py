@@ -1,4 +1,4 @@
-"""Parts of drives put together: which of them speak of the same drive, what its id is, which answer counts."""
+"""Combine the parts of drives: which describe the same drive, its id, and the value that counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
-"""Whose word counts first where several tell the same field; sdparm's names are cut to 16 letters."""
+"""The rank of each tool if several report a field; sdparm's names are cut to 16 letters."""
 _WORST = ("critical", "warning", "unknown", "ok")
 _WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = re.compile(r"\s+")
@@ -30,38 +30,38 @@ class Source(Struct, frozen=True):
 
     tool: str
     part: DrivePart
-    sheet: Output
+    output: Output
 
 
 class Group(Struct):
-    """The sources that speak of one drive."""
+    """The sources that describe one drive."""
 
     sources: list[Source] = field(default_factory=list)
     fallback: str = ""
     """Name of a drive without serial number, WWN and device."""
     names: dict[str, set[str]] = field(default_factory=dict)
-    """The different serial numbers and models that were told, made comparable."""
+    """The different serial numbers and models, made comparable."""
 
     def add(self, source: Source) -> None:
-        """Take a source in."""
+        """Add a source."""
         self.sources.append(source)
         for name, value in _names(source).items():
             self.names.setdefault(name, set()).add(value)
 
-    def told(self, name: str) -> list[Any]:
-        """What the sources say of a field, the most trusted one first."""
+    def values(self, name: str) -> list[Any]:
+        """The values of a field, the most trusted source first."""
         ranked = sorted(self.sources, key=lambda source: RANKS.get(source.tool, 9))
         return [value for source in ranked if (value := getattr(source.part, name)) is not None]
 
     @property
     def device(self) -> str | None:
         """The node, ``/dev/nvme0n1`` rather than ``/dev/nvme0``."""
-        nodes = self.told("device")
+        nodes = self.values("device")
         return next((n for n in nodes if _NAMESPACE.fullmatch(n)), nodes[0] if nodes else None)
 
 
 def serial_key(text: str | None) -> str | None:
-    """A serial number to compare by; None for one that is masked, unreadable or too short to tell drives apart."""
+    """A serial number to compare by; None for one that is masked, unreadable or too short to distinguish drives."""
     bare = _BLANK.sub("", text or "").upper()
     unusable = len(set(bare)) < 2 or "XXX" in bare or "*" in bare or "\N{REPLACEMENT CHARACTER}" in bare
     return None if unusable or len(bare) < 3 else bare
@@ -114,7 +114,7 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
 
 
 def _device_key(part: DrivePart) -> str | None:
-    """How the drive was reached; behind one node of a controller there are many."""
+    """The address of the drive; one node of a controller can have many."""
     return part.address or nvme_controller(part.device) or part.device
 
 
@@ -124,7 +124,7 @@ def _names(source: Source) -> dict[str, str]:
 
 
 def _agrees(group: Group, source: Source) -> bool:
-    """Whether nothing that the source says of the drive's identity contradicts the group."""
+    """Whether the source's identification of the drive does not contradict the group."""
     return all(
         value.startswith(known) or known.startswith(value)
         for name, value in _names(source).items()
@@ -143,9 +143,9 @@ def identify(groups: Sequence[Group]) -> list[str]:
     used: dict[str, int] = {}
     ids = []
     for group in groups:
-        kernel = (group.device or next(iter(group.told("address")), "")).removeprefix("/dev/")
+        kernel = (group.device or next(iter(group.values("address")), "")).removeprefix("/dev/")
         serial = next((s for s in _serials(group) if "\N{REPLACEMENT CHARACTER}" not in s), None)
-        wwn = next((w for w in group.told("wwn") if wwn_key(w)), None)
+        wwn = next((w for w in group.values("wwn") if wwn_key(w)), None)
         name = _BLANK.sub("_", collapse(printable(serial or wwn or kernel or group.fallback or "unknown")))
         if f"drives:{name}" in taken and kernel and kernel != name:
             name = f"{name}-{kernel}"
@@ -159,24 +159,24 @@ def identify(groups: Sequence[Group]) -> list[str]:
 
 
 def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
-    """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
+    """Give all facts the ids of their drives; return the details by output and drive."""
     details: Details = {}
     outputs: dict[int, tuple[Output, dict[str, str]]] = {}
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
-            outputs.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
-    for sheet, moves in outputs.values():
-        readdress(sheet, moves)
-        for fact in sheet.facts:
+            outputs.setdefault(id(source.output), (source.output, {}))[1][source.part.key] = object_id
+    for output, moves in outputs.values():
+        readdress(output, moves)
+        for fact in output.facts:
             if fact.field.startswith("details["):
-                details.setdefault((id(sheet), fact.object_id), []).append(fact)
+                details.setdefault((id(output), fact.object_id), []).append(fact)
     return details
 
 
 def _serials(group: Group) -> list[str]:
-    """The kernel's word first, so that an id does not depend on which tools are installed."""
+    """The serial numbers, the kernel's first, so that ids do not depend on the installed tools."""
     kernel = [source.part.serial for source in group.sources if source.tool == "kernel" and source.part.serial]
-    return kernel + group.told("serial")
+    return kernel + group.values("serial")
 
 
 def drive_of(group: Group, details: Details, object_id: str) -> Drive:
@@ -184,14 +184,14 @@ def drive_of(group: Group, details: Details, object_id: str) -> Drive:
     parts = [source.part for source in group.sources]
 
     def first(name: str) -> Any:
-        return next(iter(group.told(name)), None)
+        return next(iter(group.values(name)), None)
 
     status, status_text = _status(parts)
     return Drive(
         id=object_id,
         device=group.device,
-        model=_longest(group.told("model")),
-        serial=_longest(group.told("serial")),
+        model=_longest(group.values("model")),
+        serial=_longest(group.values("serial")),
         size_bytes=_size(group),
         status=status,
         status_text=status_text,
@@ -209,14 +209,14 @@ def drive_of(group: Group, details: Details, object_id: str) -> Drive:
         write_cache=_write_cache(group),
         wwn=first("wwn"),
         power_on_hours=first("power_on_hours"),
-        **derived(_sheets(group), details, object_id),
+        **derived(_outputs_of(group), details, object_id),
     )
 
 
-def _sheets(group: Group) -> list[Output]:
-    """The sheets of a drive, each once, the most trusted tool's first."""
+def _outputs_of(group: Group) -> list[Output]:
+    """The outputs of a drive, each once, the most trusted tool's first."""
     ranked = sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9))
-    return list({id(source.sheet): source.sheet for source in ranked}.values())
+    return list({id(source.output): source.output for source in ranked}.values())
 
 
 def problems_of(group: Group, object_id: str) -> list[Problem]:
@@ -255,7 +255,7 @@ def _longest(values: Sequence[str]) -> str | None:
 
 
 def _size(group: Group) -> int | None:
-    """The drive's size: of an NVMe drive with several namespaces what its controller tells, else their sum."""
+    """The drive's size: of an NVMe drive with several namespaces the controller's figure, else their sum."""
     spaces: dict[str, list[int]] = {}
     whole: list[int] = []
     for source in sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9)):
@@ -266,7 +266,7 @@ def _size(group: Group) -> int | None:
             spaces.setdefault(source.part.device, []).append(size)
     # the same namespace seen by both ports of a drive has two controllers
     if len(spaces) < 2 or len({nvme_controller(device) for device in spaces}) > 1:
-        return _exact(group.told("size_bytes"))
+        return _exact(group.values("size_bytes"))
     return whole[0] if whole else sum(_exact(sizes) or 0 for sizes in spaces.values())
 
 
@@ -283,17 +283,17 @@ def _exact(values: Sequence[int]) -> int | None:
 
 
 def _write_cache(group: Group) -> Any:
-    """The drive's own answer; the kernel's idea of it, which can be out of date, only where there is none."""
+    """The drive's own report; the kernel's, which can be out of date, only if there is none."""
     own = [source for source in group.sources if source.tool != "kernel"]
-    return next(iter(Group(own).told("write_cache") or group.told("write_cache")), None)
+    return next(iter(Group(own).values("write_cache") or group.values("write_cache")), None)
 
 
 def _highest(group: Group, counter: str) -> int | None:
-    return max(group.told(f"errors_{counter}"), default=None)
+    return max(group.values(f"errors_{counter}"), default=None)
 
 
 def _details(group: Group) -> dict[str, str]:
-    """Everybody's details, and the namespaces of an NVMe drive that has several.
+    """All details, and the namespaces of an NVMe drive with several.
 
     Where two tools use one label for different things, the later one's name is added.
     """

@@ -56,13 +56,13 @@ def node_in(text: str) -> str | None:
 
 def refused(tool: str, where: str, message: str) -> Problem:
     """A problem for what the system answered to a tool: no right, no such device, or anything else."""
-    said = f"{tool} could not read {where}: {message}."
+    text = f"{tool} could not read {where}: {message}."
     if message in _RIGHTS:
         return Problem(
-            severity="error", where=where, message=said, remedy="Run it as root.", kind="no_right",
+            severity="error", where=where, message=text, remedy="Run it as root.", kind="no_right",
         )  # fmt: skip
     if message in _ABSENT:
         remedy = "Check the device name: there is no such drive on that machine."
     else:
         remedy = "The device does not support this tool's commands: use its controller's tool, or smartctl."
-    return Problem(severity="warning", where=where, message=said, remedy=remedy, kind="unread")
+    return Problem(severity="warning", where=where, message=text, remedy=remedy, kind="unread")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Capability
-from raidctl.request import Dialogue
+from raidctl.model import Capability, Progress
+from raidctl.request import Dialogue, Read, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
-from raidctl_md.probe import PLACES, first_look
+from raidctl_md.probe import MDSTAT, PLACES, first_look
 
 FAMILY = "md"
 TITLE = "Linux software RAID (md)"
@@ -40,6 +40,15 @@ def observe(host: HostView) -> Dialogue[Observation]:
     from raidctl_md import dialogue  # noqa: PLC0415 - takes its time, and most machines have no md
 
     return (yield from dialogue.observe(host, first, SUPPORT))
+
+
+def progress() -> Dialogue[Mapping[str, Progress | None]]:
+    """What goes on in each array, from /proc/mdstat alone."""
+    answer = yield from ask(Read(MDSTAT))
+    if not answer.text:
+        return {}
+    found = read([Document(MDSTAT, "md", answer.text)])
+    return {volume.id: volume.progress for card in found.controllers for volume in card.volumes}
 
 
 def sniff(name: str, text: str) -> Sniffed | None:

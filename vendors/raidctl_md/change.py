@@ -38,9 +38,9 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     found: dict[ToolSetting, str] = {}
     for volume in controller.volumes:
         for knob in _KNOBS:
-            told = value(controller, volume.id, knob)
-            if told is not None and _place(volume, knob) is not None:
-                found[volume.id, knob] = told
+            current = value(controller, volume.id, knob)
+            if current is not None and _place(volume, knob) is not None:
+                found[volume.id, knob] = current
     return found
 
 
@@ -69,7 +69,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families
-    """What the kernel refuses, it refuses when the file is written: the engine has told of it already."""
+    """Accept every output: what the kernel refuses fails when the file is written, and the engine reports it."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""``mdadm --examine`` of SNIA's DDF metadata: a container, its virtual and physical disks. Labels of super-ddf.c."""
+"""``mdadm --examine`` of DDF metadata: a container, its volumes and drives. Labels of super-ddf.c."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
 from raidctl_md.label_lines import Field, Fields, label_of, read_label
-from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, key_of, slot_of
+from raidctl_md.parts import Complaint, Parent, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
 
@@ -22,7 +22,7 @@ _INDEXED = re.compile(
 )
 _WORDS = re.compile(r"\s*\((.*)\)\s*")
 _HEAD = re.compile(r"\s*Number\s+RefNo\s+Size\s+Device\s+Type/State\s*")
-# "         1    5b7c90aa    520192K /dev/sdd        active/Online"; a disk that another one tells of has no device
+# "         1    5b7c90aa    520192K /dev/sdd        active/Online"; only the examined drive has a device
 _DISK = re.compile(
     r"\s*(?P<number>\d{1,5})\s+(?P<ref>[0-9a-f]{8})\s+(?P<size>\d{1,15})K\s+(?:(?P<node>/dev/\S+)\s+)?"
     r"(?P<type>[A-Za-z, -]*)/(?P<state>(?:Online|Offline)[A-Za-z, -]*)",
@@ -51,9 +51,9 @@ def read(section: Section, reading: Reading) -> None:
 
 
 class _Reader:
-    def __init__(self, sheet: Output) -> None:
-        self.sheet = sheet
-        self.container = Part(Source.EXAMINE, sheet, is_container=True)
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.container = Part(Source.EXAMINE, output, is_container=True)
         self.volumes: dict[str, Part] = {}
         self.last: tuple[Part, str] | None = None
 
@@ -66,14 +66,14 @@ class _Reader:
         if disk:
             self._take_disk(line, disk)
             return
-        told = label_of(line)
-        if told is None:
+        pair = label_of(line)
+        if pair is None:
             words = _WORDS.fullmatch(text)
             if words and self.last:
                 part, label = self.last
                 part.detail(line, f"{label} in words", words[1].strip())
             return
-        self._take(line, *told)
+        self._take(line, *pair)
 
     def _take(self, line: Line, label: str, value: str) -> None:
         self.last = None
@@ -81,10 +81,10 @@ class _Reader:
         if indexed:
             part = self.volumes.get(indexed[2])
             if part is None:
-                part = self.volumes[indexed[2]] = Part(Source.EXAMINE, self.sheet)
+                part = self.volumes[indexed[2]] = Part(Source.EXAMINE, self.output)
             self._take_volume(part, line, indexed[1], value)
         elif label == "Version":
-            self.container.tell(line, "metadata", "ddf", label)
+            self.container.put(line, "metadata", "ddf", label)
             self.container.detail(line, label, value)
         elif label in _CONTAINER_DETAILS:
             self.container.detail(line, label, value)
@@ -97,7 +97,7 @@ class _Reader:
     def _take_volume(self, part: Part, line: Line, label: str, value: str) -> None:
         if label == "VD GUID":
             part.uuid = value
-            part.tell(line, "unique_id", value, label)
+            part.put(line, "unique_id", value, label)
             part.values["metadata"] = "ddf"
             self.last = (part, label)
         elif not read_label(part, part, (line, label, value), _VOLUME_FIELDS):
@@ -116,19 +116,19 @@ class _Reader:
         part.detail_member(line, member, "Number", columns["number"])
         member.slot = slot_of(columns["number"])
         part.detail_member(line, member, "Size", f"{columns['size']}K")
-        part.tell_member(line, member, "size_bytes", int(columns["size"]) * 1024)
+        part.put_member(line, member, "size_bytes", int(columns["size"]) * 1024)
         states = [word.strip() for word in columns["state"].split(",")]
-        part.tell_member(line, member, "status_text", f"{columns['type']}/{columns['state']}".strip())
-        part.tell_member(line, member, "role", _role(columns["type"], states))
+        part.put_member(line, member, "status_text", f"{columns['type']}/{columns['state']}".strip())
+        part.put_member(line, member, "role", _role(columns["type"], states))
         known = set(states) <= _DISK_STATES
-        part.tell_member(line, member, "status", _health(states) if known else "unknown")
+        part.put_member(line, member, "status", _health(states) if known else "unknown")
         if not known:
-            part.troubles.append(
-                Trouble("warning", "unread", f"Unknown state {columns['state']!r}.", member=member.key)
+            part.complaints.append(
+                Complaint("warning", "unread", f"Unknown state {columns['state']!r}.", member=member.key)
             )
 
     def settle(self) -> None:
-        """Say which container the virtual disks belong to."""
+        """Assign the volumes to the container."""
         for index, part in self.volumes.items():
             if self.container.uuid:
                 part.parent = Parent(self.container.uuid, index)
@@ -152,11 +152,11 @@ def _health(states: list[str]) -> str:
 
 
 def _take_state(part: Part, line: Line, value: str) -> None:
-    part.tell(line, "status_text", value, "state")
+    part.put(line, "status_text", value, "state")
     status = _STATUS.get(value.partition(",")[0].strip(), "unknown")
     part.values["status"] = status
     if status == "unknown":
-        part.troubles.append(Trouble("warning", "unread", f"Unknown state {value!r}."))
+        part.complaints.append(Complaint("warning", "unread", f"Unknown state {value!r}."))
 
 
 def _first(value: str) -> int | None:

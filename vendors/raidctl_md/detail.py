@@ -21,7 +21,7 @@ from raidctl_md.label_lines import (
     row_of,
     take_member,
 )
-from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
+from raidctl_md.parts import Complaint, Parent, Part, Reading, Source
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import State, of_detail
 from raidctl_md.vocabulary import OPERATIONS, chunk_bytes, size_in, version
@@ -51,14 +51,14 @@ def read(section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.feed(line)
     if section.head and (part.claims or section.head.stripped.startswith("/dev/md")):
-        part.tell(section.head, "device", section.node, "device")
+        part.put(section.head, "device", section.node, "device")
     if part.claims:
         reader.settle()
         reading.parts.append(part)
 
 
 class _Reader:
-    """The lines of one array while they come in."""
+    """Reads the lines of one array."""
 
     def __init__(self, part: Part) -> None:
         self.part = part
@@ -81,16 +81,16 @@ class _Reader:
             if member is not None and member.values.get("role") is None and "status" in member.values:
                 _strange(part, member.key, str(member.values.get("status_text", "")))
             return
-        told = label_of(line)
-        if told is None:
+        pair = label_of(line)
+        if pair is None:
             self._continue(line)
             return
-        label, value = told
+        label, value = pair
         if self._take(line, label, value):
             self.last = label
 
     def _continue(self, line: Line) -> None:
-        """A line without a label: a GUID in words, or the rest of a name that a mailer broke."""
+        """Read a line without a label: a GUID in words, or the rest of a wrapped name."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.part.detail(line, "Container GUID in words", text.strip("()"))
@@ -121,10 +121,10 @@ class _Reader:
             self.part.parent = Parent(f"/dev/{container}", index)
             self.part.detail(line, "Version", value)
         else:
-            self.part.tell(line, "metadata", version(value), "Version")
+            self.part.put(line, "metadata", version(value), "Version")
 
     def take_name(self, line: Line, value: str) -> None:
-        self.part.tell(line, "name", name_of(value), "Name")
+        self.part.put(line, "name", name_of(value), "Name")
 
     def take_container(self, line: Line, value: str) -> None:
         match = _CONTAINER.fullmatch(value)
@@ -134,15 +134,15 @@ class _Reader:
     def take_guid(self, line: Line, value: str) -> None:
         # a label of DDF's alone; an array in the container has no line Version
         self.part.detail(line, "Container GUID", value)
-        self.part.tell(line, "metadata", "ddf", "Container GUID")
+        self.part.put(line, "metadata", "ddf", "Container GUID")
 
     def take_state(self, line: Line, value: str) -> None:
         part = self.part
-        part.tell(line, "status_text", value, "State")
+        part.put(line, "status_text", value, "State")
         self.state = of_detail(value)
         if self.state is None:
             part.values["status"] = "unknown"
-            part.troubles.append(Trouble("warning", "unread", f"Unknown word in state {value!r}."))
+            part.complaints.append(Complaint("warning", "unread", f"Unknown word in state {value!r}."))
         else:
             part.values["status"] = self.state.status
 
@@ -153,16 +153,16 @@ class _Reader:
         percent = min(float(match[1]), 100.0)
         self.percent = (label, percent)
         progress = Progress(operation=OPERATIONS[_WORK[label]], percent=percent, state="running")
-        self.part.tell(line, "progress", progress, label)
+        self.part.put(line, "progress", progress, label)
         return True
 
     def settle(self) -> None:
-        """Put state, progress and the shape of the array together."""
+        """Combine state, progress and the number of members."""
         part = self.part
         progress = self.state.progress if self.state else None
         if self.percent:
             label, percent = self.percent
-            # mdadm 2 prints "Rebuild Status" for a resync too; the state's word tells which it is
+            # mdadm 2 prints "Rebuild Status" for a resync too; the word in State distinguishes them
             operation = progress.operation if progress else OPERATIONS[_WORK[label]]
             progress = Progress(operation=operation, percent=percent, state="running")
         part.values["progress"] = progress
@@ -170,7 +170,7 @@ class _Reader:
         total = part.details.get("Total Devices", "")
         expected = part.values.get("drives_expected")
         listed = max(expected if isinstance(expected, int) else 1, int(total) if _COUNT.fullmatch(total) else 0)
-        part.sheet.gap = "" if self.rows >= listed else f"it lists {self.rows} of {listed} devices"
+        part.output.gap = "" if self.rows >= listed else f"it lists {self.rows} of {listed} devices"
         delta = _DELTA.match(part.details.get("Delta Devices", ""))
         if part.values.get("status") == "migrating" and delta and int(delta[1]) > 0:
             part.values["status"] = "expanding"
@@ -188,8 +188,8 @@ def _doubt_level(part: Part) -> None:
     """Up to 4.1, mdadm prints raid0 for every inactive array: the kernel reports no level."""
     inactive = part.values.get("status") == "inactive" and "drives_expected" not in part.values
     if inactive and part.values.get("raid_level") == "raid0":
-        part.troubles.append(
-            Trouble(
+        part.complaints.append(
+            Complaint(
                 "info",
                 "note",
                 "mdadm prints raid0 for any array that is not started; the real level may differ.",
@@ -200,7 +200,7 @@ def _doubt_level(part: Part) -> None:
 
 def _strange(part: Part, member: str, text: str) -> None:
     if text and not set(text.split()) <= {"removed", "missing"}:
-        part.troubles.append(Trouble("warning", "unread", f"Unknown member state {text!r}.", member=member))
+        part.complaints.append(Complaint("warning", "unread", f"Unknown member state {text!r}.", member=member))
 
 
 def _kib(value: str) -> int | None:

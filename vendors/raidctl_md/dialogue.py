@@ -1,4 +1,4 @@
-"""Ask a machine: mdstat, sysfs, and ``mdadm --detail`` for each array; ``--examine`` where that does not tell all."""
+"""Read a machine: mdstat, sysfs, ``mdadm --detail`` for each array, ``--examine`` if that is incomplete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from raidctl_md import care
 from raidctl_md.group import Alias
 from raidctl_md.parts import Part, Reading, Source, key_of
 from raidctl_md.probe import MDSTAT, First
-from raidctl_md.query import trouble_of
+from raidctl_md.query import complaint_of
 from raidctl_md.reader import read_documents
 from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
 from raidctl_md.to_model import build
@@ -163,7 +163,7 @@ def _take_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
         asked.problems.append(_trouble(command, answer))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = " ".join(answer.error_text.replace("mdadm: ", "").split())
-        message = trouble_of(words[:500] or f"no message; exit code {answer.code}")
+        message = complaint_of(words[:500] or f"no message; exit code {answer.code}")
         asked.problems.append(message.problem(command))
 
 

@@ -1,6 +1,6 @@
-"""``mdadm --examine``: which metadata a device carries decides who reads the answer.
+"""``mdadm --examine``: the metadata format decides which module reads the output.
 
-A disk without metadata but with a partition table is told by the labels of super-mbr.c and super-gpt.c.
+A drive with a partition table but no metadata is recognised by the labels of super-mbr.c and super-gpt.c.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import re
 from raidctl.evidence import mark_read
 from raidctl_md import ddf, imsm, superblock
 from raidctl_md.label_lines import label_of
-from raidctl_md.parts import Reading, Trouble
+from raidctl_md.parts import Complaint, Reading
 from raidctl_md.split_outputs import Section
 
 _TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
 
 
 def read(section: Section, reading: Reading) -> None:
-    """Read one examined device; its format decides who reads it."""
+    """Read one examined device with the module of its metadata format."""
     for line in section.lines:
-        told = label_of(line)
-        if told and told[0] == "Magic":
-            if told[1].startswith("Intel Raid"):
+        pair = label_of(line)
+        if pair and pair[0] == "Magic":
+            if pair[1].startswith("Intel Raid"):
                 imsm.read(section, reading)
                 return
-            if told[1] == "de11de11":
+            if pair[1] == "de11de11":
                 ddf.read(section, reading)
                 return
             break
@@ -41,4 +41,4 @@ def _partition_table(section: Section, reading: Reading) -> None:
             mark_read(line)
     where = section.node or section.output.command
     message = f"{where} has a partition table and no RAID metadata; its partitions may be members."
-    reading.troubles.append((where, Trouble("info", "note", message)))
+    reading.complaints.append((where, Complaint("info", "note", message)))

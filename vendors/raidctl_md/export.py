@@ -58,7 +58,7 @@ def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str
 
 def _take_level(part: Part, line: Line, value: str) -> None:
     part.is_container = "container".startswith(value)  # also where the output ends in the word
-    part.tell(line, "raid_level", LEVELS.get(value, "unknown"), "MD_LEVEL")
+    part.put(line, "raid_level", LEVELS.get(value, "unknown"), "MD_LEVEL")
     part.details["MD_LEVEL"] = value
 
 
@@ -108,7 +108,7 @@ def _take_device(part: Part, line: Line, match: re.Match[str], value: str, membe
     key = members.setdefault(word, word.removeprefix("dev_").removeprefix("ev_"))
     member = part.member(key)
     # a journal, and a faulty device, is called "spare" here too
-    part.tell_member(line, member, "role", "spare" if value == "spare" else "member")
+    part.put_member(line, member, "role", "spare" if value == "spare" else "member")
     member.slot = slot_of(value)
     part.detail_member(line, member, "ROLE", value)
 
@@ -153,7 +153,7 @@ def read_scan(section: Section, reading: Reading) -> None:
             reading.parts.append(part)
             _take_scan(part, line, words[1:])
             if words[0] == "INACTIVE-ARRAY":
-                part.tell(line, "status_text", words[0], words[0])
+                part.put(line, "status_text", words[0], words[0])
                 part.values["status"] = "inactive"
         elif part is not None and words and all(_CONTINUED.match(word) for word in words):
             _take_scan(part, line, words)
@@ -170,13 +170,13 @@ def _take_scan(part: Part, line: Line, words: list[str]) -> None:
             part.detail(line, "device", word)
         elif key == "level":
             part.is_container = "container".startswith(value)  # also where the output ends in the word
-            part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+            part.put(line, "raid_level", LEVELS.get(value, "unknown"), key)
         elif key == "num-devices" and value.isdecimal() and len(value) < 6:
-            part.tell(line, "drives_expected", int(value), key)
+            part.put(line, "drives_expected", int(value), key)
         elif key == "UUID":
             part.take_uuid(line, key, value)
         elif key in _SCAN_FIELDS:
-            part.tell(line, _SCAN_FIELDS[key], value, key)
+            part.put(line, _SCAN_FIELDS[key], value, key)
         elif key == "devices":
             for node in value.split(","):
                 if node.startswith("/"):

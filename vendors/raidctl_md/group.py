@@ -1,4 +1,4 @@
-"""Find out which parts tell of the same array.
+"""Find the parts that describe the same array.
 
 Kernel name, device, UUID; place in a container; the same members. A superblock names no kernel device: it belongs to
 the array that lists its device as a member, unless the UUIDs differ.
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from raidctl_md.parts import Parent, Part, Source, kernel_of
 
 _MOST_CONTAINERS = 100
-"""With more, which one an array belongs to is not sought by its members: the work grows with the square."""
+"""With more, the container of an array is not searched by members: the work grows with the square."""
 
 Alias = Callable[[str], "str | None"]
-"""Kernel name of a device path (``/dev/md/root`` -> ``md127``), None where it is not known."""
+"""Kernel name of a device path (``/dev/md/root`` -> ``md127``), None if unknown."""
 
 
 @dataclass(eq=False)
@@ -31,16 +31,16 @@ class Group:
     index: str = ""
     children: list[Group] = field(default_factory=list)
     name: str = ""
-    """What stands behind ``md:`` in its id."""
+    """The part of its id after ``md:``."""
 
     def ranked(self) -> list[Part]:
-        """The parts, the strongest source first; of several superblocks the most recent one, else the last told."""
+        """The parts, the strongest source first; of several superblocks the most recent, else the last."""
         numbered = enumerate(self.parts)
         return [part for _, part in sorted(numbered, key=lambda item: (item[1].source, -item[1].events, -item[0]))]
 
 
 class Grouper:
-    """Puts parts into groups, one after the other."""
+    """Assigns parts to groups, one after the other."""
 
     def __init__(self, alias: Alias) -> None:
         self.alias = alias
@@ -52,7 +52,7 @@ class Grouper:
         return (self.alias(node) or kernel_of(node)) if node else None
 
     def add(self, part: Part) -> None:
-        """Put a part into its group, a new one where there is none."""
+        """Add a part to its group, or to a new one."""
         container = self._container(part.parent) if part.parent else None
         kernel = self.kernel(part.node)
         keys = _keys(part, kernel, container)
@@ -102,7 +102,7 @@ class Grouper:
                 self.index.setdefault(("member", group.is_container, name), group)
 
     def _container(self, parent: Parent) -> Group | None:
-        """The container that a part names; made where nothing else tells of it."""
+        """The container that a part names, created if no other part describes it."""
         if not parent.ref:
             return None
         kernel = self.kernel(parent.ref) if parent.ref.startswith("/") else None
@@ -142,24 +142,24 @@ def _contradict(group: Group, part: Part) -> bool:
 
 
 def group(parts: Sequence[Part], alias: Alias) -> list[Group]:
-    """The arrays that the parts tell of; containers know their arrays."""
+    """Group the parts by array, and the arrays by container."""
     grouper = Grouper(_with_containers(parts, alias))
     for part in sorted(parts, key=lambda part: (not part.is_container, part.source)):
         grouper.add(part)
     for item in list(grouper.groups):
         _check_container(item)
-    told = [item for item in grouper.groups if item.is_container and item.parts]
-    if len(told) <= _MOST_CONTAINERS:
+    known = [item for item in grouper.groups if item.is_container and item.parts]
+    if len(known) <= _MOST_CONTAINERS:
         for item in list(grouper.groups):
-            _find_container(item, told, grouper.groups)
+            _find_container(item, known, grouper.groups)
     _name(grouper.groups)
     return grouper.groups
 
 
 def _with_containers(parts: Sequence[Part], alias: Alias) -> Alias:
-    """Learn the kernel's name of a container from an array whose container two sources name differently.
+    """Find the kernel's name of a container that two sources name differently.
 
-    mdadm says ``/dev/md/imsm0`` where mdstat says ``/md127/0``.
+    mdadm prints ``/dev/md/imsm0``, mdstat ``/md127/0``.
     """
     places: dict[str, str] = {}
     for part in parts:
@@ -170,12 +170,12 @@ def _with_containers(parts: Sequence[Part], alias: Alias) -> Alias:
     return lambda node: alias(node) or learnt.get(node)
 
 
-def _find_container(item: Group, told: Sequence[Group], groups: list[Group]) -> None:
-    """A container that only its arrays name, ``/dev/md/imsm0``: the one that lists all their members is it."""
+def _find_container(item: Group, known: Sequence[Group], groups: list[Group]) -> None:
+    """Find a container that only its arrays name: it lists all their members."""
     if item.parts or item.kernel or not item.children:
         return
     used = {key for child in item.children for part in child.parts for key in part.members}
-    fitting = [other for other in told if used and used <= {key for p in other.parts for key in p.members}]
+    fitting = [other for other in known if used and used <= {key for p in other.parts for key in p.members}]
     if len(fitting) == 1:
         for child in item.children:
             child.container = fitting[0]
@@ -184,7 +184,7 @@ def _find_container(item: Group, told: Sequence[Group], groups: list[Group]) -> 
 
 
 def _check_container(item: Group) -> None:
-    """An array that is told to be no container cannot hold others, whatever they say; they stand on their own then."""
+    """Separate arrays from a supposed container that is reported to be none."""
     if item.parts and not any(part.is_container for part in item.parts):
         for child in item.children:
             child.container = None

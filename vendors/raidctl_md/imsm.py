@@ -1,4 +1,4 @@
-"""``mdadm --examine`` of Intel's metadata (imsm): one container, its volumes, its disks. Labels of super-intel.c."""
+"""``mdadm --examine`` of Intel's metadata (imsm): a container, its volumes and drives. Labels of super-intel.c."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress, VolumeStatus
 from raidctl_md.label_lines import Field, Fields, count, label_of, name_of, read_label
-from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
+from raidctl_md.parts import Complaint, Member, Parent, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, chunk_bytes, is_uuid, size_in
 
@@ -69,10 +69,10 @@ def read(section: Section, reading: Reading) -> None:
 
 
 class _Reader:
-    def __init__(self, sheet: Output, node: str | None) -> None:
-        self.sheet = sheet
+    def __init__(self, output: Output, node: str | None) -> None:
+        self.output = output
         self.node = node
-        self.container = Part(Source.EXAMINE, sheet, is_container=True)
+        self.container = Part(Source.EXAMINE, output, is_container=True)
         self.volumes: list[Part] = []
         self.disk: Member | None = None
         self.volume: Part | None = None
@@ -81,19 +81,19 @@ class _Reader:
         title = _VOLUME.fullmatch(line.text)
         if title:
             self.disk = None
-            self.volume = Part(Source.EXAMINE, self.sheet)
+            self.volume = Part(Source.EXAMINE, self.output)
             self.volumes.append(self.volume)
-            self.volume.tell(line, "name", title[1].strip() or None, "Name")
-            self.volume.tell(line, "metadata", "imsm", "Magic")
+            self.volume.put(line, "name", title[1].strip() or None, "Name")
+            self.volume.put(line, "metadata", "imsm", "Magic")
             return
         if line.stripped.startswith(_TITLES):
             self.volume = self.disk = None
             mark_read(line)
             return
-        told = label_of(line)
-        if told is None:
+        pair = label_of(line)
+        if pair is None:
             return
-        label, value = told
+        label, value = pair
         if _SERIAL.fullmatch(label):
             self._take_serial(line, label, value)
         elif self.disk is not None:
@@ -107,25 +107,25 @@ class _Reader:
         part = self.container
         if label == "UUID":
             part.uuid = value if is_uuid(value) else None
-            part.tell(line, "unique_id", value, label)
+            part.put(line, "unique_id", value, label)
             if part.uuid is None:
-                part.troubles.append(
-                    Trouble("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
+                part.complaints.append(
+                    Complaint("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
                 )
         elif label == "Version":
-            part.tell(line, "metadata", "imsm", label)
+            part.put(line, "metadata", "imsm", label)
             part.detail(line, label, value)
         elif label in _CONTAINER_DETAILS:
             part.detail(line, label, value)
 
     def _take_serial(self, line: Line, label: str, value: str) -> None:
-        """The first disk of the text is the one that was examined; the others are told by their serial only."""
+        """Read a drive: the first one is the examined one, the others have a serial number only."""
         self.volume = None
         mine = not self.container.members and self.node is not None
         key = key_of(self.node) if mine and self.node else value
         self.disk = self.container.member(key, self.node if mine else None)
         self.disk.names.add(value)
-        self.container.tell_member(line, self.disk, "serial", value)
+        self.container.put_member(line, self.disk, "serial", value)
         self.disk.slot = slot_of(label[4:-7].strip())
         if label != "Disk Serial":
             self.container.detail_member(line, self.disk, "Disk", label[4:-7])
@@ -138,24 +138,24 @@ class _Reader:
             words = value.split()
             role = next((role for role in ("failed", "journal", "spare") if role in words), "member")
             status = "critical" if role == "failed" else "ok" if words else "unknown"
-            part.tell_member(line, self.disk, "role", role if words and set(words) <= _DISK_WORDS else None)
-            part.tell_member(line, self.disk, "status", status)
-            part.tell_member(line, self.disk, "status_text", value or None)
+            part.put_member(line, self.disk, "role", role if words and set(words) <= _DISK_WORDS else None)
+            part.put_member(line, self.disk, "status", status)
+            part.put_member(line, self.disk, "status_text", value or None)
             if not set(words) <= _DISK_WORDS:
-                part.tell_member(line, self.disk, "status", "unknown")
-                part.troubles.append(
-                    Trouble("warning", "unread", f"Unknown drive state {value!r}.", member=self.disk.key)
+                part.put_member(line, self.disk, "status", "unknown")
+                part.complaints.append(
+                    Complaint("warning", "unread", f"Unknown drive state {value!r}.", member=self.disk.key)
                 )
         elif label in _DISK_DETAILS:
             part.detail_member(line, self.disk, label, value)
             size = size_in(value, (512, 4096)) if label == "Usable Size" else None
             if size:
-                part.tell_member(line, self.disk, "size_bytes", size)
+                part.put_member(line, self.disk, "size_bytes", size)
             if label == "Id" and value == "ffffffff":
-                # the metadata's way to keep the place of a disk that is gone; its serial then ends in ":0"
+                # how the metadata marks a missing drive; its serial number then ends in ":0"
                 self.disk.values["role"], self.disk.values["status"] = "failed", "critical"
                 text = "The metadata lists a drive that is missing (Id ffffffff)."
-                part.troubles.append(Trouble("warning", "state", text, member=self.disk.key))
+                part.complaints.append(Complaint("warning", "state", text, member=self.disk.key))
 
     def _take_volume(self, line: Line, label: str, value: str) -> None:
         part = self.volume
@@ -169,13 +169,13 @@ class _Reader:
             read_label(part, part, (line, label, value), _VOLUME_FIELDS)
 
     def _out_of_sync(self, line: Line) -> None:
-        """The examined disk, which is the first of the text, is being filled."""
+        """Mark the examined drive, the first in the text, as being rebuilt."""
         me = next(iter(self.container.members.values()), None)
         if me is not None and me.values.get("status") == "ok":
-            self.container.tell_member(line, me, "status", "warning")
+            self.container.put_member(line, me, "status", "warning")
 
     def settle(self) -> None:
-        """Put states together and say which container the volumes belong to."""
+        """Combine the states, and assign the volumes to the container."""
         for index, part in enumerate(self.volumes):
             if self.container.uuid:
                 part.parent = Parent(self.container.uuid, part.details.get("Subarray", str(index)))
@@ -184,18 +184,18 @@ class _Reader:
 
 def _take_uuid(part: Part, line: Line, value: str) -> None:
     part.uuid = value if is_uuid(value) else None
-    part.tell(line, "unique_id", name_of(value), "UUID")
+    part.put(line, "unique_id", name_of(value), "UUID")
 
 
 def _take_slots(part: Part, line: Line, value: str) -> None:
     match = _SLOTS.match(value)
     part.detail(line, "Slots", value)
     if match:
-        part.tell(line, "drives_active", match[1].count("U"), "Slots")
+        part.put(line, "drives_active", match[1].count("U"), "Slots")
 
 
 def _now(parse: Callable[[str], object]) -> Callable[[str], object]:
-    """A reader of what stands before an arrow, the current value: ``1 <-- 1``."""
+    """A reader of the current value, before the arrow: ``1 <-- 1``."""
     return lambda value: parse(_ARROW.split(value)[0])
 
 
@@ -209,7 +209,7 @@ def _settle_volume(part: Part) -> None:
     status = _MAP_STATUS.get(_ARROW.split(text)[0])
     if status is None:
         part.values["status"] = "unknown"
-        part.troubles.append(Trouble("warning", "unread", f"Unknown map state {text!r}."))
+        part.complaints.append(Complaint("warning", "unread", f"Unknown map state {text!r}."))
         return
     if work in _MIGRATION:
         operation, busy = _MIGRATION[work]
@@ -217,7 +217,7 @@ def _settle_volume(part: Part) -> None:
         if status == "ok" or (status == "degraded" and busy == "rebuilding"):
             status = busy
     elif work not in ("idle", "migrating"):
-        part.troubles.append(Trouble("warning", "unread", f"Unknown migration state {work!r}."))
+        part.complaints.append(Complaint("warning", "unread", f"Unknown migration state {work!r}."))
     part.values["status"] = status
 
 

@@ -1,17 +1,17 @@
-"""The conclusions of /proc/mdstat when all lines of an array are in: its state, and which member is being filled."""
+"""Conclusions from all lines of an array in /proc/mdstat: its state, and the member being rebuilt."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from raidctl.model import Operation, Progress
-from raidctl_md.parts import Part, Trouble
+from raidctl_md.parts import Complaint, Part
 from raidctl_md.state import judge
 from raidctl_md.vocabulary import LEVELS, NO_RAID, enough
 
 
 def settle(part: Part) -> None:
-    """Draw the conclusions when all lines of an array are in."""
+    """Conclude the state of an array from all its lines."""
     values = part.values
     text = str(values.get("status_text", ""))
     if part.details.get("map"):
@@ -29,7 +29,7 @@ def settle(part: Part) -> None:
         return
     progress = values.get("progress")
     work: Operation | None = progress.operation if isinstance(progress, Progress) else None
-    if _untold(part):
+    if _uncounted(part):
         _doubt_members(part)
         return
     values["status"] = judge(
@@ -45,36 +45,36 @@ def settle(part: Part) -> None:
 
 
 def _unknown_work(part: Part) -> None:
-    """A bar of progress without a known operation: something goes on, so what looks quiet is not known to be so."""
+    """Doubt the state of an array with a progress bar for an unknown operation."""
     message = "/proc/mdstat shows a running operation that is unknown, or its line is incomplete."
-    part.troubles.append(Trouble("warning", "unread", message, f"Check the array: `mdadm --detail {part.node}`."))
+    part.complaints.append(Complaint("warning", "unread", message, f"Check the array: `mdadm --detail {part.node}`."))
     if part.values["status"] == "ok":
         part.values["status"] = "unknown"
 
 
-def _untold(part: Part) -> bool:
-    """Whether neither ``[2/1]`` nor ``[_U]`` stands there, which the kernel prints of each level that can lose members.
+def _uncounted(part: Part) -> bool:
+    """Whether both ``[2/1]`` and ``[_U]`` are missing, which the kernel prints for each redundant level.
 
-    A line is missing then, or the table was cut. What is lost for certain (``broken``) is lost all the same.
+    Then a line is missing, or the output is cut off. A ``broken`` array is lost nevertheless.
     """
-    told = "drives_active" in part.values or "map" in part.details
+    counted = "drives_active" in part.values or "map" in part.details
     bare = part.values.get("raid_level") in ("raid0", "linear") or part.details.get("level") in NO_RAID
     broken = str(part.values.get("status_text", "")).startswith("broken")
-    return not (told or bare or broken or part.is_container)
+    return not (counted or bare or broken or part.is_container)
 
 
 def _doubt_members(part: Part) -> None:
-    """Of an array whose count of working members is not told: which of them work is not known, either."""
+    """Make the members unknown if the number of working ones is unknown."""
     message = "Working members unknown: the line with the count is missing or incomplete in /proc/mdstat."
     remedy = f"Check the array: `mdadm --detail {part.node}`, or read /proc/mdstat completely."
-    part.troubles.append(Trouble("warning", "unread", message, remedy))
+    part.complaints.append(Complaint("warning", "unread", message, remedy))
     for member in part.members.values():
         if member.values.get("role") == "member" and member.values.get("status") == "ok":
             member.values["status"] = "unknown"
 
 
 def _forget_roles(part: Part) -> None:
-    """Of an array that is not started only the superblocks know which of its devices are spares."""
+    """Make roles unknown: of an array that is not started, only the superblocks know the spares."""
     for key in part.undecided:
         part.members[key].values.pop("role", None)
     part.claims = [c for c in part.claims if c.field != "role" or c.member not in part.undecided]
@@ -102,11 +102,11 @@ def _lost(part: Part) -> bool:
 
 
 def _find_rebuilding(part: Part, work: Operation | None) -> None:
-    """Mark the member that a recovery is filling; mdstat shows it like one that is in sync.
+    """Mark the member that is being rebuilt, which mdstat shows like one in sync.
 
     A device keeps the number of its slot from when the array was made; later ones get the next number free. The slots
     that work and belong to no early device must then belong to the later ones: when there are fewer of them than
-    later devices, which ones are in sync cannot be told.
+    later devices, the ones in sync are unknown.
     """
     slots = part.details.get("map", "")
     plain = [m for m in part.members.values() if m.values.get("role") == "member" and m.number is not None]
@@ -114,7 +114,7 @@ def _find_rebuilding(part: Part, work: Operation | None) -> None:
     if not slots or work not in ("recovery", "resync", None) or missing <= 0:
         return
     if "_" not in slots:
-        # nothing is missing: what is filled is the replacement of a member that still works
+        # nothing is missing: the member being filled replaces one that still works
         for member in plain if work else ():
             if "replacement" in cast("tuple[str, ...]", member.values.get("flags", ())):
                 member.values["status"] = "warning"

@@ -1,4 +1,4 @@
-"""Pieces that the ``Label : value`` outputs of mdadm share."""
+"""Parts of the ``Label : value`` outputs of mdadm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from raidctl.evidence import Line, mark_read
 from raidctl.text import pair
-from raidctl_md.parts import Member, Part, Trouble, key_of, slot_of
+from raidctl_md.parts import Complaint, Member, Part, key_of, slot_of
 
 R = TypeVar("R")
 
@@ -44,7 +44,7 @@ ROW_WORDS = frozenset(
         "failed",
     }
 )
-"""What stands between slot and device in the tables of --detail and of --examine (0.90)."""
+"""Words between slot and device in the tables of --detail and of --examine (0.90)."""
 _ROW_FLAGS = {"writemostly": "write_mostly", "write-mostly": "write_mostly", "failfast": "failfast"}
 
 
@@ -74,13 +74,13 @@ def read_label(reader: R, part: Part, pair: tuple[Line, str, str], fields: Field
         return True
     value = row.parse(text)
     if value is not None:
-        part.tell(line, row.name, value, label)
+        part.put(line, row.name, value, label)
     elif text:
         part.detail(line, label, text)
     else:
         mark_read(line)
     if value is None and row.strict:
-        part.troubles.append(Trouble("warning", "unread", f"Unknown form of {label}: {text!r}."))
+        part.complaints.append(Complaint("warning", "unread", f"Unknown form of {label}: {text!r}."))
     if row.keep:
         part.details[label] = text
     return True
@@ -97,7 +97,7 @@ def layout(value: str) -> str | None:
 
 
 def label_of(line: Line) -> tuple[str, str] | None:
-    """Label and value of ``   Raid Level : raid1``; None when the line is no such pair."""
+    """Label and value of ``   Raid Level : raid1``; None for another line."""
     return pair(line.text)
 
 
@@ -107,18 +107,18 @@ def is_table_head(line: Line) -> bool:
 
 
 def name_of(value: str) -> str | None:
-    """The name alone of ``box:root  (local to host box)``; None where the superblock carries none."""
+    """``box:root`` of ``box:root  (local to host box)``; None if there is no name."""
     return _LOCAL.sub("", value).strip() or None
 
 
 def row_of(line: Line, *, old: bool = False) -> re.Match[str] | None:
-    """The columns of a row of the member table (``old``: of a 0.90 superblock); None when the line is none."""
+    """The columns of a row of the member table (``old``: of a 0.90 superblock); None for another line."""
     match = (_OLD_ROW if old else _ROW).fullmatch(line.text)
     return match if match and (match["rest"].strip() or match["major"] != "0") else None
 
 
 def split_row(rest: str) -> tuple[list[str], str | None]:
-    """State words and device of what follows the slot's column."""
+    """State words and device after the column of the slot."""
     words = rest.split()
     node = words.pop() if words and words[-1].startswith("/") else None
     return words, node
@@ -133,13 +133,13 @@ def take_member(
     node: str | None = None,
     not_node: str | None = None,
 ) -> Member | None:
-    """A row of the member table; returns the member, None for a slot without a device.
+    """Read a row of the member table; None for a slot without a device.
 
-    ``states`` is False where the table has no column State (containers, inactive arrays). ``node`` overrules the
-    device in the row, and a row that names ``not_node`` names a device of former times.
+    ``states`` is False where the table has no column State (containers, inactive arrays). ``node`` overrides the
+    device in the row; ``not_node`` is a device that the row names wrongly, from an earlier time.
     """
-    words, told = split_row(columns["rest"])
-    node = node or (told if told != not_node else None)
+    words, device = split_row(columns["rest"])
+    node = node or (device if device != not_node else None)
     gone = words and words[-1] == "missing"
     if gone:
         words.pop()
@@ -155,23 +155,23 @@ def take_member(
     if words or states:
         _take_state(part, line, member, words, columns["slot"])
     else:
-        part.tell_member(line, member, "role", "member")
+        part.put_member(line, member, "role", "member")
     if gone:
-        part.tell_member(line, member, "status", "critical")
-        part.tell_member(line, member, "status_text", " ".join([*words, "missing"]))
+        part.put_member(line, member, "status", "critical")
+        part.put_member(line, member, "status_text", " ".join([*words, "missing"]))
     return member
 
 
 def _take_state(part: Part, line: Line, member: Member, words: Sequence[str], slot: str) -> None:
     text = " ".join(words)
     if text:
-        part.tell_member(line, member, "status_text", text)
+        part.put_member(line, member, "status_text", text)
     role, status = role_and_status(words, slot)
-    part.tell_member(line, member, "role", role)
-    part.tell_member(line, member, "status", status)
+    part.put_member(line, member, "role", role)
+    part.put_member(line, member, "status", status)
     flags = tuple(_ROW_FLAGS[word] for word in words if word in _ROW_FLAGS)
     if flags:
-        part.tell_member(line, member, "flags", flags)
+        part.put_member(line, member, "flags", flags)
     for word in words:
         if _SET.fullmatch(word):
             part.detail_member(line, member, "set", word)

@@ -11,7 +11,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
 from raidctl_md.infer import settle
 from raidctl_md.mdstat_tokens import pieces
-from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
+from raidctl_md.parts import Complaint, Parent, Part, Reading, Source
 from raidctl_md.split_outputs import ARRAY_LINE, Section
 from raidctl_md.state import waits_for
 from raidctl_md.vocabulary import OPERATIONS, parity_layout, version
@@ -20,7 +20,7 @@ _LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
 _MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
 # Linux 2.2 and 2.4, above the arrays
 _HEADER = re.compile(r"\s*(?P<label>read_ahead|Event):? (?P<value>\d{1,12}(?: sectors)?|not set)\s*")
-# what looks like the heading of an array
+# like the heading of an array
 _HEADING = re.compile(r"md[\w.-]{0,40} ?: \S")
 _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 
@@ -60,8 +60,8 @@ def read(section: Section, reading: Reading) -> None:
     section.output.gap = "" if ended else "its last line, `unused devices`, is missing"
     if not ended and len(reading.parts) == begun:
         message = "Incomplete listing: it names no array, and its last line, `unused devices`, is missing."
-        reading.troubles.append(
-            (section.output.command, Trouble("warning", "unread", message, "Read the whole file again."))
+        reading.complaints.append(
+            (section.output.command, Complaint("warning", "unread", message, "Read the whole file again."))
         )
     if not ended and current is not None and current.strange:
         current.doubt()
@@ -70,10 +70,10 @@ def read(section: Section, reading: Reading) -> None:
 
 
 def _lost_heading(line: Line, reading: Reading) -> None:
-    """The lines of an array that has no heading, or one that is not known: they are not those of the array above."""
+    """Report lines of an array whose heading is missing or not recognised."""
     message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not recognised."
     remedy = "List all arrays with `mdadm --detail --scan`, and read /proc/mdstat again, completely."
-    reading.troubles.append((line.output.command, Trouble("warning", "unread", message, remedy)))
+    reading.complaints.append((line.output.command, Complaint("warning", "unread", message, remedy)))
 
 
 def _unused(line: Line, reading: Reading) -> None:
@@ -86,22 +86,22 @@ def _unused(line: Line, reading: Reading) -> None:
 
 
 class _Array:
-    """One array of the listing while its lines come in."""
+    """An array while its lines are read."""
 
-    def __init__(self, sheet: Output, name: str) -> None:
-        self.part = Part(Source.MDSTAT, sheet, node=f"/dev/{name}")
+    def __init__(self, output: Output, name: str) -> None:
+        self.part = Part(Source.MDSTAT, output, node=f"/dev/{name}")
         self.words: list[str] = []
         self.strange = False
-        """Whether its last line is not understood in full."""
+        """Its last line is not understood completely."""
 
     def doubt(self) -> None:
-        """The listing ends within its last line: whether the members on it are good is unknown."""
+        """Make the members unknown, since the output ends within the last line."""
         for member in self.part.members.values():
             if member.values.get("status") == "ok":
                 member.values["status"] = "unknown"
 
     def ends(self, text: str) -> bool:
-        """Whether a line is of another array: each tells its blocks once."""
+        """Whether a line belongs to another array: each prints its blocks once."""
         return "size_bytes" in self.part.values and any(
             piece is not None and piece[0] == "blocks" for piece in pieces(text, 0)
         )
@@ -119,28 +119,28 @@ class _Array:
                 _take_member(part, line, match)
             elif kind == "state":
                 self.words.append(match[0])
-                part.tell(line, "status_text", " ".join(self.words), "state")
+                part.put(line, "status_text", " ".join(self.words), "state")
             elif kind == "bar":
                 part.busy = True
             elif kind in _TAKE:
                 _TAKE[kind](part, line, match)
         if self.strange:
-            # what is understood counts, but the line stays listed as not understood: its claims carry no line
+            # what is understood counts, but the line remains listed as not understood: its claims are dropped
             del part.claims[claims:]
         elif len(part.claims) == claims:
             mark_read(line)
 
 
 def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.tell(line, "drives_expected", int(match["want"]), "devices")
-    part.tell(line, "drives_active", int(match["have"]), "active")
+    part.put(line, "drives_expected", int(match["want"]), "devices")
+    part.put(line, "drives_active", int(match["have"]), "active")
 
 
 def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
     progress = Progress(
         operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0), state="running"
     )
-    part.tell(line, "progress", progress, match["doing"])
+    part.put(line, "progress", progress, match["doing"])
 
 
 def _take_rest(part: Part, line: Line, match: re.Match[str]) -> None:
@@ -156,32 +156,32 @@ def _take_speed(part: Part, line: Line, match: re.Match[str]) -> None:
     _add(part, rate_bytes=rate if rate >= 0 else None)
 
 
-def _add(part: Part, **told: int | None) -> None:
+def _add(part: Part, **values: int | None) -> None:
     progress = part.values.get("progress")
     if isinstance(progress, Progress):
-        part.values["progress"] = replace(progress, **told)
+        part.values["progress"] = replace(progress, **values)
 
 
 def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
     part.detail(line, "waiting", match[0])
     held = "read-only" in str(part.values.get("status_text", ""))
     progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
-    part.tell(line, "progress", progress, match["for"])
+    part.put(line, "progress", progress, match["for"])
 
 
 def _take_bitmap(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.tell(line, "bitmap", match["file"] or "internal", "bitmap")
+    part.put(line, "bitmap", match["file"] or "internal", "bitmap")
     part.detail(line, "bitmap pages", match["pages"])
 
 
 def _take_blocks(part: Part, line: Line, match: re.Match[str]) -> None:
     part.detail(line, "blocks", match["count"])
-    part.tell(line, "size_bytes", int(match["count"]) * 1024, "blocks")
+    part.put(line, "size_bytes", int(match["count"]) * 1024, "blocks")
 
 
 def _take_parity(part: Part, line: Line, match: re.Match[str]) -> None:
     part.take_level(line, "level", f"raid{match['digit']}")
-    part.tell(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
+    part.put(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
     _take_algorithm(part, line, match["algorithm"])
 
 
@@ -189,13 +189,13 @@ def _take_algorithm(part: Part, line: Line, number: str) -> None:
     part.detail(line, "algorithm", number)
     layout = parity_layout(str(part.values.get("raid_level"))[-1:], int(number))
     if layout:
-        part.tell(line, "layout", layout, "algorithm")
+        part.put(line, "layout", layout, "algorithm")
 
 
 def _take_copies(part: Part, line: Line, match: re.Match[str]) -> None:
-    told = part.values.get("layout")
+    known = part.values.get("layout")
     layout = f"{match['where']}={match['times']}"
-    part.tell(line, "layout", f"{told}, {layout}" if told else layout, "copies")
+    part.put(line, "layout", f"{known}, {layout}" if known else layout, "copies")
 
 
 def _take_old(part: Part, line: Line, match: re.Match[str]) -> None:
@@ -210,14 +210,14 @@ def _take_faults(part: Part, line: Line, match: re.Match[str]) -> None:
 
 def _take_super(part: Part, line: Line, word: str) -> None:
     if not word.startswith("external:"):
-        part.tell(line, "metadata", version(word), "super")
+        part.put(line, "metadata", version(word), "super")
         return
     name = word.removeprefix("external:")
     if name[:1] not in "/-":
         part.is_container = True
-        part.tell(line, "metadata", name, "super")
+        part.put(line, "metadata", name, "super")
         return
-    # external:/md127/0 is the first array of container md127; a minus instead of the slash says that it is frozen
+    # external:/md127/0 is the first array of container md127; a minus instead of the slash means that it is frozen
     part.detail(line, "super", word)
     container, _, index = name[1:].partition("/")
     part.parent = Parent(f"/dev/{container}", index)
@@ -234,8 +234,8 @@ def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
     member.number = number
     part.detail_member(line, member, "number", number)
     if not flags:
-        part.tell_member(line, member, "role", "member")
-        part.tell_member(line, member, "status", "ok")
+        part.put_member(line, member, "role", "member")
+        part.put_member(line, member, "status", "ok")
         return
     letters = flags[1::3]
     # Linux 2.4 names the level of an array that is not running; the marks mean something then
@@ -245,18 +245,18 @@ def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
     else:
         role = "journal" if "J" in letters else "spare" if "S" in letters and not dormant else "member"
         health = "critical" if "E" in letters else "ok"
-    part.tell_member(line, member, "role", role)
-    part.tell_member(line, member, "status", health)
-    part.tell_member(line, member, "status_text", flags)
+    part.put_member(line, member, "role", role)
+    part.put_member(line, member, "status", health)
+    part.put_member(line, member, "status_text", flags)
     if role == "member" and "S" in letters:
         part.undecided.add(member.key)
     named = tuple(_FLAG_NAMES[letter] for letter in letters if letter in _FLAG_NAMES)
     if named:
-        part.tell_member(line, member, "flags", named)
+        part.put_member(line, member, "flags", named)
     if set(letters) - set("FSRWJE"):
-        part.tell_member(line, member, "status", "unknown")
+        part.put_member(line, member, "status", "unknown")
         text = f"Unknown member flag {flags!r}."
-        part.troubles.append(Trouble("warning", "unread", text, member=member.key))
+        part.complaints.append(Complaint("warning", "unread", text, member=member.key))
 
 
 _Take = Callable[[Part, Line, re.Match[str]], None]
@@ -268,9 +268,9 @@ _TAKE: dict[str, _Take] = {
     "blocks": _take_blocks,
     "parity": _take_parity,
     "degree": lambda part, line, match: part.take_level(line, "level", f"raid{match['raid']}"),
-    "chunk_only": lambda part, line, match: part.tell(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
+    "chunk_only": lambda part, line, match: part.put(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
     "rule": lambda part, line, match: _take_algorithm(part, line, match["order"]),
-    "chunks": lambda part, line, match: part.tell(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
+    "chunks": lambda part, line, match: part.put(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
     "copies": _take_copies,
     "sets": lambda part, line, match: part.detail(line, "devices per set", match["perset"]),
     "rounding": lambda part, line, match: part.detail(line, "rounding", f"{match['round']}k"),
@@ -283,4 +283,4 @@ _TAKE: dict[str, _Take] = {
     "old": _take_old,
     "faults": _take_faults,
 }
-"""What takes each kind of piece; members and states are taken where the array is known."""
+"""The function for each kind of token; members and states are read by the array."""

@@ -1,4 +1,4 @@
-"""The grammar of /proc/mdstat: the pieces that may stand behind an array's name, from Linux 2.2 to now.
+"""The grammar of /proc/mdstat: the tokens after an array's name, from Linux 2.2 to now.
 
 They are those of ``md_seq_show``, ``status_resync``, the bitmap's and the personalities' ``status`` in the kernel.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# What stands behind "md0 : "; every piece is anchored at the end of a word, so that "imsm<x>" is not taken for "imsm".
+# The tokens after "md0 : "; each is anchored at the end of a word, so that "imsm<x>" is not taken for "imsm".
 _FLAGS = r"(?P<flags>(?:\([A-Z]\)){0,8})(?!\S)"
 _BITMAP_FILE = r"(?:, file: (?P<file>\S{1,400}))?(?=\s|$)"
 _PIECES = {
@@ -53,7 +53,7 @@ _WORD = re.compile(r"\S+")
 
 
 def pieces(text: str, start: int) -> Iterator[tuple[str, re.Match[str]] | None]:
-    """The known pieces of a line in order, each with its kind; None for each word that is none."""
+    """The known tokens of a line in order, with their kinds; None for each other word."""
     position = start
     while True:
         word = _WORD.search(text, position)

@@ -1,4 +1,4 @@
-"""The members of an array (of a container: of all its arrays), put together from all parts that list them."""
+"""The members of an array (of a container: of all its arrays), combined from all parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROLE_ORDER = (
 _DORMANT_ORDER = (
     Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
-"""While an array is not started, only the superblocks know what its devices are for."""
+"""While an array is not started, only the superblocks know the roles of its devices."""
 _SLOT_ORDER = {source: rank for rank, source in enumerate(_ROLE_ORDER)}
 _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
@@ -25,7 +25,7 @@ _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
 
 @dataclass(eq=False)
 class Device:
-    """A member, with everything that was told of it."""
+    """A member, with all that the parts report of it."""
 
     key: str
     node: str | None = None
@@ -46,7 +46,7 @@ class Device:
         return found
 
     def place(self) -> tuple[int, int]:
-        """Where it stands among the members: by slot; by md's number where no slot is told; else after these."""
+        """Its place among the members: by slot; by md's number if the slot is unknown; else after these."""
         slots = [(_SLOT_ORDER[part.source], member.slot) for part, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
@@ -64,18 +64,18 @@ class Roll:
         self._by_number: dict[str, Device] = {}
 
     def key(self, member: Member) -> str:
-        """The kernel's name of a member where it is known, else what was printed."""
+        """The kernel's name of a member if known, else the printed one."""
         if member.node and member.node.startswith("/dev/") and "/" in member.node[5:]:
             return self.alias(member.node) or member.key
         return member.key
 
     def add(self, part: Part, member: Member, *, numbered: bool) -> Device:
-        """Enter a member; ``numbered`` when the numbers of the text are those of this array."""
+        """Add a member; ``numbered``: the numbers in the text are those of this array."""
         key = self.key(member)
         device = self._by_key.get(key)
         named = next((self._by_name[n] for n in member.names if n in self._by_name), None) if member.names else None
         if named is not None and named.node and member.node and named.key != key:
-            # two devices are two, whatever serial a masked text gives them
+            # two devices are two, even if a masked text gives both the same serial number
             named = None
         if device is not None and named is not None and named is not device:
             self._absorb(device, named)
@@ -99,7 +99,7 @@ class Roll:
         return device
 
     def _absorb(self, device: Device, other: Device) -> None:
-        """Two that were entered apart turn out to be one."""
+        """Merge two devices that turn out to be one."""
         self.devices.remove(other)
         device.reports += other.reports
         device.names |= other.names
@@ -166,7 +166,7 @@ def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dorm
 
 
 def _status(device: Device) -> tuple[Health, str | None]:
-    """The worst word of the strongest source that has one, and that source's own words."""
+    """The worst status of the strongest source that has one, and the words of that source."""
     if len(device.reports) == 1:
         values = device.reports[0][1].values
         return cast("Health", values.get("status", "unknown")), cast("str | None", values.get("status_text"))
@@ -190,7 +190,7 @@ def _status(device: Device) -> tuple[Health, str | None]:
 
 
 def _is_left_over(device: Device, group: Group) -> bool:
-    """A disk of a container that none of its arrays uses, where the kernel has listed container and arrays."""
+    """Whether none of a container's arrays uses a drive, if the kernel lists container and arrays."""
     sources = {part.source for child in group.children for part in child.parts}
     listed = any(part.source is Source.MDSTAT for part in group.parts)
     used = any(not part.is_container for part, _ in device.reports)

@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
 from raidctl.vendor.shapes import Shape
@@ -81,28 +81,11 @@ def _steps(
     block = view.block(deed.device) if deed.device else None
     if deed.device is None or block is None or block.node != deed.device:
         return Denial(deed=deed, reason=f"{deed.device or 'The drive'} has no device node here.", unknown=True)
-    verbs = {"fail": _fail, "remove": _remove, "add_spare": _add_spare, "remove_spare": _remove_spare}
+    verbs = {"fail": _fail, "remove": _remove, "add_spare": _add_spare, "remove_spare": _remove_spare,
+             "replace": _replace}  # fmt: skip
     if deed.verb in verbs:
         return [verbs[deed.verb](deed, volume, controller, _subjects(deed, volume, view))]
     return Denial(deed=deed, reason=f"md has no command for {deed.verb}.")
-
-
-def replacing(volume: Volume, old: Drive, new: Deed, subjects: tuple[Identity, ...]) -> Step:
-    """The step that copies a member to a spare of the same array, while the array stays complete."""
-    name = (volume.device or "").removeprefix("/dev/")
-    node = old.device or ""
-    return Step(
-        object_id=volume.id,
-        knob="replace",
-        before=old.id,
-        after=_member(volume, new.device or ""),
-        kind="deed",
-        way_back="other",
-        action=_mdadm(volume, "--replace", node, "--with", new.device or ""),
-        undo=Action(path=f"/sys/block/{name}/md/dev-{node.removeprefix('/dev/')}/state", data="-want_replacement"),
-        expects=(_expect(_member(volume, new.device or ""), "flags", "replacement", op="contains"),),
-        subjects=subjects,
-    )
 
 
 def _subjects(deed: Deed, volume: Volume, view: HostView) -> tuple[Identity, ...]:
@@ -208,6 +191,25 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
         undo_expects=(_expect(member, "present", "no"),),
         subjects=subjects,
         saves=_saves(volume, controller) if short else (),
+    )
+
+
+def _replace(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:
+    node, new = deed.device or "", deed.successor or ""
+    name = (volume.device or "").removeprefix("/dev/")
+    return Step(
+        object_id=volume.id,
+        knob="replace",
+        before=_member(volume, node),
+        after=_member(volume, new),
+        kind="deed",
+        way_back="other",
+        action=_mdadm(volume, "--replace", node, "--with", new),
+        undo=Action(path=f"/sys/block/{name}/md/dev-{node.removeprefix('/dev/')}/state", data="-want_replacement"),
+        affects=(f"{volume.id} stays complete while {_member(volume, node)} is copied.",),
+        expects=(_expect(_member(volume, new), "role", "member"),),
+        subjects=subjects,
+        saves=_saves(volume, controller),
     )
 
 

@@ -1,7 +1,7 @@
-"""What one output tells of one array, before several outputs are put together.
+"""What one output reports of one array, before several outputs are combined.
 
 A parser makes :class:`Part` objects. It cannot know the final ids yet (a superblock names no kernel device), so the
-evidence is kept as :class:`Claim` objects and written to the sheets when the ids are known
+evidence is kept as :class:`Claim` objects and written to the outputs when the ids are known
 (:mod:`raidctl_md.to_model`).
 """
 
@@ -14,12 +14,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.vendor import draft
 from raidctl_md.vocabulary import LEVELS, NO_RAID, is_half_uuid, is_uuid
 
 
 class Source(IntEnum):
-    """Where a part comes from; of two that tell the same field, the smaller number counts."""
+    """The source of a part; of two that report the same field, the smaller number counts."""
 
     DETAIL = 1
     MDSTAT = 2
@@ -40,19 +40,11 @@ class Claim(NamedTuple):
     member: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Something that the tool warns of; becomes a Problem when the id is known. ``where`` None: the array."""
+@dataclass(frozen=True)
+class Complaint(draft.Complaint):
+    """A problem of an array, or of one of its members, whose id is not known yet."""
 
-    severity: Severity
-    kind: ProblemKind
-    message: str
-    remedy: str | None = None
     member: str | None = None
-
-    def problem(self, where: str) -> Problem:
-        """The problem, now that the object's id is known."""
-        return Problem(severity=self.severity, where=where, message=self.message, remedy=self.remedy, kind=self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +59,31 @@ class Member(Struct, eq=False):
     """A member as one output shows it."""
 
     key: str
-    """Kernel name (``sda1``, ``cciss/c0d0p1``), or what stands for it where no device is told."""
+    """The kernel's name (``sda1``, ``cciss/c0d0p1``), or a substitute if the device is unknown."""
     node: str | None = None
     number: str | None = None
     """md's number of the device (``[4]`` of mdstat, column Number); not its slot."""
     slot: int | None = None
     """Its place in the array (column RaidDevice)."""
     names: set[str] = set()
-    """Other things it is known by: serial, DDF reference number, device UUID."""
+    """Its other identifiers: serial, DDF reference number, device UUID."""
     values: dict[str, object] = {}
     details: dict[str, str] = {}
 
 
 @dataclass
 class Part:
-    """What one output tells of one array."""
+    """What one output reports of one array."""
 
     source: Source
-    sheet: Output
+    output: Output
     node: str | None = None
     """Device as printed, ``/dev/md0``, ``/dev/md/root``."""
     uuid: str | None = None
     parent: Parent | None = None
     is_container: bool = False
     busy: bool = False
-    """A bar of progress is shown, whatever stands beside it."""
+    """A progress bar is shown, with or without a known operation."""
     events: int = 0
     """Event count of a superblock: the highest is the most recent."""
     minor: str | None = None
@@ -100,12 +92,12 @@ class Part:
     details: dict[str, str] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
+    complaints: list[Complaint] = field(default_factory=list)
     undecided: set[str] = field(default_factory=set)
-    """Keys of members of which the text does not tell whether they are spares, if the array is no container."""
+    """Keys of members that may be spares, unless the array is a container."""
 
-    def tell(self, line: Line, name: str, value: object, label: str) -> None:
-        """The line gave a field of the volume; ``label`` is the tool's name of it. None: it says that there is none."""
+    def put(self, line: Line, name: str, value: object, label: str) -> None:
+        """Set a field of the volume from a line; ``label`` is the tool's. None: the line reports no value."""
         if value is None:
             mark_read(line)
             return
@@ -113,55 +105,55 @@ class Part:
         self.claims.append(Claim(line, name, label, value))
 
     def take_uuid(self, line: Line, label: str, text: str | None) -> None:
-        """The array's UUID; half of one is none, and a problem."""
+        """Set the array's UUID; an incomplete one is ignored, and a problem."""
         half = text is not None and is_half_uuid(text)
         self.uuid = text if text is not None and is_uuid(text) else None
-        self.tell(line, "unique_id", None if half else text, label)
+        self.put(line, "unique_id", None if half else text, label)
         if half:
-            self.troubles.append(Trouble("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again."))
+            self.complaints.append(Complaint("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again."))
 
     def take_level(self, line: Line, label: str, word: str) -> None:
         """The RAID level; an unknown one is a problem, unless it is none (``multipath``)."""
         level = LEVELS.get(word)
-        self.tell(line, "raid_level", level or "unknown", label)
+        self.put(line, "raid_level", level or "unknown", label)
         if level is None:
             self.detail(line, label, word)
             if word not in NO_RAID:
-                self.troubles.append(Trouble("warning", "unread", f"Unknown RAID level {word!r}."))
+                self.complaints.append(Complaint("warning", "unread", f"Unknown RAID level {word!r}."))
 
     def detail(self, line: Line, label: str, value: str) -> None:
-        """The line gave something without a neutral field."""
+        """Keep a fact without a neutral field."""
         self.details[label] = value
         self.claims.append(Claim(line, f"details[{label}]", label, value))
 
     def member(self, key: str, node: str | None = None) -> Member:
-        """The member of that name, made when it is new."""
+        """The member of a name, created if it is new."""
         found = self.members.get(key)
         if found is None:
             found = self.members[key] = Member(key, node)
         return found
 
-    def tell_member(self, line: Line, member: Member, name: str, value: object) -> None:
-        """The line gave a field of a member."""
+    def put_member(self, line: Line, member: Member, name: str, value: object) -> None:
+        """Set a field of a member from a line."""
         member.values[name] = value
         self.claims.append(Claim(line, name, name, value, member.key))
 
     def detail_member(self, line: Line, member: Member, label: str, value: str) -> None:
-        """The line gave something of a member without a neutral field."""
+        """Keep a fact of a member without a neutral field."""
         member.details[label] = value
         self.claims.append(Claim(line, f"details[{label}]", label, value, member.key))
 
 
 @dataclass
 class Reading:
-    """Everything that was read out of one text or more."""
+    """Everything that was read from one or more texts."""
 
     parts: list[Part] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     controller: list[tuple[Line, str, str]] = field(default_factory=list)
     """Lines about md as a whole: line, label, value."""
-    troubles: list[tuple[str, Trouble]] = field(default_factory=list)
-    """Troubles that belong to no array, with what they are about."""
+    complaints: list[tuple[str, Complaint]] = field(default_factory=list)
+    """Problems that belong to no array, with their object."""
 
 
 def key_of(node: str) -> str:
@@ -170,15 +162,15 @@ def key_of(node: str) -> str:
 
 
 def slot_of(text: str) -> int | None:
-    """The slot of a column; None of ``-``, ``none``, ``spare``, and of what stands for no slot (a negative number)."""
+    """The slot in a column; None for ``-``, ``none``, ``spare`` and a negative number."""
     return int(text) if text.isdecimal() and len(text) < 6 else None
 
 
 def kernel_of(node: str) -> str | None:
-    """The kernel's name of an array's device where the path itself tells it.
+    """The kernel's name of an array's device, if the path contains it.
 
     ``/dev/md0``, ``/dev/md_d1``, ``/dev/md_home`` are kernel names; ``/dev/md/5`` is the same as ``/dev/md5``;
-    ``/dev/md/root`` does not tell.
+    ``/dev/md/root`` gives None.
     """
     name = key_of(node)
     if name.startswith("md/"):

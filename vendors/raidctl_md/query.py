@@ -1,4 +1,4 @@
-"""What mdadm says in few words: --query, its messages, --examine-bitmap, --examine-badblocks, --detail-platform."""
+"""The short outputs of mdadm: --query, messages, --examine-bitmap, --examine-badblocks, --detail-platform."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import attempt, counted
 from raidctl.units import parse_size
 from raidctl_md.label_lines import label_of
-from raidctl_md.parts import Part, Reading, Source, Trouble, key_of
+from raidctl_md.parts import Complaint, Part, Reading, Source, key_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
 
@@ -46,26 +46,26 @@ def read_query(section: Section, reading: Reading) -> None:
         array, member, nothing = _QUERIED.fullmatch(text), _QUERIED_MEMBER.fullmatch(text), _QUERIED_NOT.fullmatch(text)
         if array:
             part = Part(Source.QUERY, section.output, node=array[1])
-            part.tell(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
-            part.tell(line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size")
-            part.tell(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
+            part.put(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
+            part.put(line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size")
+            part.put(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
             part.detail(line, "spares", array[5])
             reading.parts.append(part)
         elif member:
             part = Part(Source.QUERY, section.output, node=_array_node(member[6]))
-            part.tell(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
-            part.tell(line, "drives_expected", int(member[3]), "devices")
+            part.put(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
+            part.put(line, "drives_expected", int(member[3]), "devices")
             found = part.member(key_of(member[1]), member[1])
             part.detail_member(line, found, "activity", member[4])
             reading.parts.append(part)
         elif nothing:
             mark_read(line)
             message = f"{nothing[1]} {nothing[2].rstrip('.')}."
-            reading.troubles.append((nothing[1], Trouble("info", "note", message)))
+            reading.complaints.append((nothing[1], Complaint("info", "note", message)))
 
 
 def _array_node(word: str) -> str | None:
-    """The array's device of ``/dev/md0``, ``md0``; ``array`` says that it has none."""
+    """The array's device of ``/dev/md0``, ``md0``; None for ``array``."""
     return word if word.startswith("/") else f"/dev/{word}" if word.startswith("md") else None
 
 
@@ -81,19 +81,19 @@ def read_bad_blocks(section: Section, reading: Reading) -> None:
     if count:
         text = f"{where} has {counted(count, 'entry')} in its bad block log."
         remedy = "The data there may be lost: check the file system, and replace the device if the list grows."
-        reading.troubles.append((where, Trouble("warning", "state", text, remedy)))
+        reading.complaints.append((where, Complaint("warning", "state", text, remedy)))
     else:
-        reading.troubles.append((where, Trouble("info", "note", f"mdadm reports: {title.rstrip(':')}.")))
+        reading.complaints.append((where, Complaint("info", "note", f"mdadm reports: {title.rstrip(':')}.")))
 
 
 def read_bitmap(section: Section, reading: Reading) -> None:
     """``mdadm --examine-bitmap``: the superblock of a write-intent bitmap; its UUID is the array's."""
     part = Part(Source.EXAMINE, section.output)
     for line in section.lines:
-        told = label_of(line)
-        if told is None:
+        pair = label_of(line)
+        if pair is None:
             continue
-        label, value = told
+        label, value = pair
         if label == "UUID":
             part.take_uuid(line, label, value)
         elif label == "Filename":
@@ -105,11 +105,11 @@ def read_bitmap(section: Section, reading: Reading) -> None:
 
 
 def read_platform(section: Section, reading: Reading) -> None:
-    """``mdadm --detail-platform``: what the firmware of a board's RAID can do."""
+    """``mdadm --detail-platform``: the capabilities of a mainboard's RAID firmware."""
     for line in section.lines:
-        told = label_of(line)
-        if told and (told[0] in _PLATFORM_LABELS or re.fullmatch(r"Port\d{1,2}", told[0])):
-            reading.controller.append((line, f"Platform {told[0]}" if told[0] == "Version" else told[0], told[1]))
+        pair = label_of(line)
+        if pair and (pair[0] in _PLATFORM_LABELS or re.fullmatch(r"Port\d{1,2}", pair[0])):
+            reading.controller.append((line, f"Platform {pair[0]}" if pair[0] == "Version" else pair[0], pair[1]))
 
 
 _NO_RIGHT = re.compile(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)
@@ -125,15 +125,15 @@ def read_message(section: Section, reading: Reading) -> None:
         match = _MESSAGE.fullmatch(line.text.rstrip())
         if match:
             mark_read(line)
-            reading.troubles.append((section.output.command, trouble_of(match[1])))
+            reading.complaints.append((section.output.command, complaint_of(match[1])))
 
 
-def trouble_of(text: str) -> Trouble:
-    """What a message of mdadm's means for the reader."""
+def complaint_of(text: str) -> Complaint:
+    """The problem that a message of mdadm reports."""
     if _NO_RIGHT.search(text):
-        return Trouble("error", "no_right", f"mdadm lacks permission: {text}.", "Run it as root.")
+        return Complaint("error", "no_right", f"mdadm lacks permission: {text}.", "Run it as root.")
     if _NOT_MEMBER.search(text):
-        return Trouble("info", "note", f"mdadm reports: {text.rstrip('.')}.")
-    return Trouble(
+        return Complaint("info", "note", f"mdadm reports: {text.rstrip('.')}.")
+    return Complaint(
         "warning", "unread", f"mdadm reports: {text.rstrip('.')}.", "Run the command again and check the device."
     )

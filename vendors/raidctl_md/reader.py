@@ -1,4 +1,4 @@
-"""Text in, parts out: which parser reads which section."""
+"""Choose the parser for each section of a text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SYSFS = re.compile(r"/sys/(?:block|devices/virtual/block)/([^/*]{1,120})/md\b")
 
 
 def read_documents(documents: Sequence[Document]) -> Reading:
-    """Everything that the texts tell, not yet put together."""
+    """Read all texts, without combining them yet."""
     reading = Reading()
     for document in documents:
-        sheet = Output.of_text(document.name, document.text)
-        reading.outputs.append(sheet)
+        output = Output.of_text(document.name, document.text)
+        reading.outputs.append(output)
         place = _SYSFS.search(document.name)
         if document.kind == "sysfs":
-            sysfs.read(sheet, place[1] if place else "", reading)
+            sysfs.read(output, place[1] if place else "", reading)
             continue
-        for section in split(sheet):
-            reader, sheet.gap = _READERS.get(section.kind), ""
+        for section in split(output):
+            reader, output.gap = _READERS.get(section.kind), ""
             if reader is not None:
                 reader(section, reading)
     return reading

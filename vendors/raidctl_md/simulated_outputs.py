@@ -52,9 +52,14 @@ def answers_of(state: Mapping[str, str]) -> Answers:
         found[Run(("mdadm", "--detail", f"/dev/{array}"))] = RunAnswer(code=0, out=out.encode())
     for serial, drive in drives(state).items():
         nodes = [f"/dev/{name}" for name in _names(drive)]
+        dump = _dump(serial, drive)
+        found[Run(("sfdisk", "--dump", nodes[0]))] = RunAnswer(code=0 if dump else 1, out=dump.encode())
         for node in nodes:
             found[Run(("wipefs", "--no-act", "--json", node))] = RunAnswer(code=0, out=_signatures(state, serial, node))
             examined = f"{node}:\n          Magic : a92b4efc\n    Data Offset : 2048 sectors\n".encode()
+            found[Run(("dd", f"if={node}", "bs=1048576", "count=1", "skip=0", "status=none"))] = RunAnswer(code=0)
+            last = int(drive["sectors"]) // 2048 - 1
+            found[Run(("dd", f"if={node}", "bs=1048576", "count=1", f"skip={last}", "status=none"))] = RunAnswer(code=0)
             found[Run(("mdadm", "--examine", node))] = RunAnswer(code=0, out=examined)
     return found
 
@@ -114,6 +119,22 @@ def _signatures(state: Mapping[str, str], serial: str, node: str) -> bytes:
     found = [_signature(state, serial, drive, part)] + (["gpt"] if drive.get("parts") and not part else [])
     rows = [{"device": node[5:], "offset": "0x1000", "type": one, "uuid": None, "label": None} for one in found if one]
     return json.dumps({"signatures": rows}).encode() if rows else b""
+
+
+def _dump(serial: str, drive: Fields) -> str:
+    """What sfdisk prints of a drive's table; empty without one."""
+    if not drive.get("parts"):
+        return ""
+    # the identifiers of a new table are its own; "guid" is that of a careless copy
+    own = drive.get("guid", serial)
+    lines = ["label: gpt", f"label-id: {own}-0", f"device: /dev/{drive['node']}", "unit: sectors", "first-lba: 2048",
+             f"last-lba: {int(drive['sectors']) - 34}", "sector-size: 512", ""]  # fmt: skip
+    lines += [
+        f"/dev/{drive['node']}{part} : start= {2048 + 110000 * index}, size= 105000, "
+        f'type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid={own}-{part}, name="md {part}"'
+        for index, part in enumerate(partitions(drive))
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _files(state: Mapping[str, str]) -> Iterator[tuple[str, str]]:

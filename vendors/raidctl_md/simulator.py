@@ -18,6 +18,7 @@ Facts of the outputs from mdadm 4.2 and the kernel's drivers/md; :mod:`raidctl_m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
@@ -115,7 +116,9 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out an mdadm command on a member; None for another command."""
+    """Carry out a command on a member, or on a drive's table; None for another command."""
+    if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",)):
+        return _disk_command(argv, state)
     if "md/clock" not in state or argv[:1] != ("mdadm",) or len(argv) < 4 or not argv[1].startswith("/dev/md"):
         return None
     array = argv[1].removeprefix("/dev/")
@@ -135,6 +138,27 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         if code:
             break
     return Reply(code, said, fresh)
+
+
+_ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")
+
+
+def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
+    """Make a table of what sfdisk reads, or remove what wipefs finds."""
+    words_of = [word for word in argv[1:] if word.startswith("/dev/")]
+    if "--dump" in argv or "--no-act" in argv or not words_of:
+        return None
+    key = key_of(state, words_of[0])
+    if key is None:
+        return Reply(1, f"{argv[0]}: {words_of[0]}: No such file or directory\n", state)
+    serial = key.partition("-")[0]
+    drive = fields(state[f"md/drive {serial}"])
+    if argv[0] == "sfdisk":
+        drive["parts"] = ",".join(_ROW.findall(argv[-1]))
+    elif "-" not in key:
+        drive.pop("parts", None)
+        drive.pop("sig", None)
+    return Reply(0, "", {**state, f"md/drive {serial}": words(drive)})
 
 
 def _fail(state: State, array: str, serial: str, other: str) -> tuple[int, str]:  # noqa: ARG001 - of all options

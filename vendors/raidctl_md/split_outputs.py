@@ -1,7 +1,7 @@
-"""Cut a text into the outputs that it holds.
+"""Split a text into the outputs that it contains.
 
 People keep several outputs in one file (``mdadm --detail /dev/md*``, a mail with mdstat and three ``--examine``); the
-first words of a line tell where the next one begins.
+first words of a line show where the next one begins.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Section:
 
 
 class _Cutter:
-    def __init__(self, sheet: Output) -> None:
-        self.sheet = sheet
+    def __init__(self, output: Output) -> None:
+        self.output = output
         self.sections: list[Section] = []
-        self.current = Section("stray", self.sheet)
-        self.asked: str | None = _last_device(sheet.command)
+        self.current = Section("stray", self.output)
+        self.asked: str | None = _last_device(output.command)
 
     def start(self, kind: str, node: str | None = None) -> None:
-        self.current = Section(kind, self.sheet, node or self.asked)
+        self.current = Section(kind, self.output, node or self.asked)
         self.sections.append(self.current)
 
     def feed(self, line: Line) -> None:
@@ -70,17 +70,17 @@ class _Cutter:
         if PROMPT.fullmatch(text):
             mark_read(line)
             self.asked = _last_device(text)
-            self.current = Section("stray", self.sheet)
+            self.current = Section("stray", self.output)
             return
         started = self._begins(text, kind)
         if started:
             self.start(started)
         elif kind in ("query", "message"):
-            self.current = Section("stray", self.sheet)
+            self.current = Section("stray", self.output)
         self.current.lines.append(line)
 
     def _begins(self, text: str, kind: str) -> str | None:
-        """The kind of output that begins with this line, None when the line goes on with the current one."""
+        """The kind of output that begins with this line, None if the line continues the current one."""
         if _MESSAGE.match(text):
             return "message"
         if _QUERY.match(text):
@@ -118,10 +118,10 @@ def _last_device(command: str) -> str | None:
     return words[0] if len(words) == 1 and "*" not in words[0] else None
 
 
-def split(sheet: Output) -> list[Section]:
-    """The outputs in a sheet, in order; lines of none of them are in no section."""
-    cutter = _Cutter(sheet)
-    for line in sheet.lines:
+def split(output: Output) -> list[Section]:
+    """Split an output into sections, in order; lines of no section are left out."""
+    cutter = _Cutter(output)
+    for line in output.lines:
         cutter.feed(line)
     for section in cutter.sections:
         if section.kind == "device":

@@ -35,7 +35,7 @@ ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a source says of an array."""
+    """The state of an array according to one source."""
 
     status: VolumeStatus
     progress: Progress | None = None
@@ -50,12 +50,12 @@ def waits_for(word: str, *, held: bool = False) -> str | None:
 
 
 def worst(healths: Sequence[Health]) -> Health:
-    """The worst of several; unknown when there is none."""
+    """The worst of several; unknown if there is none."""
     return next((health for health in ORDER if health in healths), "unknown")
 
 
 def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
-    """One word out of what is known, the gravest first; lost redundancy outweighs everything but its rebuilding."""
+    """The status that follows from what is known, the worst first."""
     if lost:
         return "failed"
     if dormant:

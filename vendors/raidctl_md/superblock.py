@@ -18,7 +18,7 @@ from raidctl_md.label_lines import (
     row_of,
     take_member,
 )
-from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
+from raidctl_md.parts import Claim, Complaint, Member, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import judge
 from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
@@ -26,7 +26,7 @@ from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
 _INCONSISTENT = "WARNING Array state is inconsistent"
 _ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
 
-# what the superblock says of the array
+# details of the array
 _ARRAY_DETAILS = frozenset(
     {
         "Feature Map", "Creation Time", "Used Dev Size", "Used Size", "Total Devices", "Preferred Minor",
@@ -34,7 +34,7 @@ _ARRAY_DETAILS = frozenset(
         "New Layout", "New Chunksize", "Reshape pos'n", "Cluster Name", "Update Time", "Eedk", "Sync checkpoint",
     }
 )  # fmt: skip
-# what it says of the member that it was read from
+# details of the examined member
 _MEMBER_DETAILS = frozenset(
     {
         "Avail Dev Size", "Device Size", "Data Offset", "New Offset", "Super Offset", "Recovery Offset", "Unused Space",
@@ -56,14 +56,14 @@ def read(section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.feed(line)
     if section.head and part.claims:
-        part.tell_member(section.head, reader.me, "device", section.node)
+        part.put_member(section.head, reader.me, "device", section.node)
     if part.claims:
         reader.settle()
         reading.parts.append(part)
 
 
 class _Reader:
-    """The lines of one superblock while they come in."""
+    """Reads the lines of one superblock."""
 
     def __init__(self, part: Part, node: str | None) -> None:
         self.part = part
@@ -82,11 +82,11 @@ class _Reader:
             return
         if line.text.startswith(_INCONSISTENT) or (self.slots and _ROLES_LIST.fullmatch(line.text)):
             part.detail_member(line, self.me, "Array state", line.stripped)
-            part.troubles.append(Trouble("warning", "state", line.stripped, member=self.me.key))
+            part.complaints.append(Complaint("warning", "state", line.stripped, member=self.me.key))
             return
-        told = label_of(line)
-        if told is not None:
-            self._take(line, *told)
+        pair = label_of(line)
+        if pair is not None:
+            self._take(line, *pair)
 
     def take_row(self, line: Line, columns: re.Match[str]) -> None:
         """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
@@ -125,20 +125,20 @@ class _Reader:
         self.part.take_uuid(line, "UUID", name_of(value) or value)
 
     def take_name(self, line: Line, value: str) -> None:
-        self.part.tell(line, "name", name_of(value), "Name")
+        self.part.put(line, "name", name_of(value), "Name")
 
     def take_state(self, line: Line, value: str) -> None:
-        self.part.tell(line, "status_text", value, "State")
+        self.part.put(line, "status_text", value, "State")
         if value.endswith("TRUNCATED DEVICE"):
             self._complain("The device is smaller than its superblock records.")
 
     def take_bitmap(self, line: Line, value: str) -> None:
-        self.part.tell(line, "bitmap", "internal", "Internal Bitmap")
+        self.part.put(line, "bitmap", "internal", "Internal Bitmap")
         self.part.details["Internal Bitmap"] = value
 
     def take_flags(self, line: Line, value: str) -> None:
         flags = tuple(word.replace("-", "_") for word in value.split())
-        self.part.tell_member(line, self.me, "flags", flags)
+        self.part.put_member(line, self.me, "flags", flags)
 
     def take_slots(self, line: Line, value: str) -> None:
         match = _SLOTS.fullmatch(value)
@@ -146,45 +146,45 @@ class _Reader:
         self.part.detail(line, "Array State", value)
         if match:
             working = sum(letter not in "._" for letter in self.slots)
-            self.part.tell(line, "drives_active", working, "Array State")
+            self.part.put(line, "drives_active", working, "Array State")
 
     def take_role(self, line: Line, value: str) -> None:
         part, me = self.part, self.me
         match = _ROLE.fullmatch(value)
         role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(value)
-        part.tell_member(line, me, "role", role)
-        part.tell_member(line, me, "status_text", value)
+        part.put_member(line, me, "role", role)
+        part.put_member(line, me, "status_text", value)
         if match and match[1] == "Replacement":
             flags = me.values.get("flags", ())
-            part.tell_member(
+            part.put_member(
                 line, me, "flags", (*flags, "replacement") if isinstance(flags, tuple) else ("replacement",)
             )
         if role is None:
-            part.troubles.append(Trouble("warning", "unread", f"Unknown role {value!r}.", member=me.key))
+            part.complaints.append(Complaint("warning", "unread", f"Unknown role {value!r}.", member=me.key))
 
     def _warn(self, label: str, value: str) -> None:
         if label == "Bad Block Log" and "bad blocks present" in value:
             text = "The member has entries in its bad block log."
             remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
-            self.part.troubles.append(Trouble("warning", "state", text, remedy, self.me.key))
+            self.part.complaints.append(Complaint("warning", "state", text, remedy, self.me.key))
         elif label == "Checksum" and "expected" in value:
             self._complain(f"The superblock's checksum is wrong: {value}.")
         elif "DEVICE TOO SMALL" in value:
             self._complain("The device is smaller than its superblock records.")
 
     def take_size(self, line: Line, label: str, value: str) -> None:
-        """What the device offers to the array, in sectors; 0.90 tells only what the array uses of each."""
+        """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
         modern = str(self.part.values.get("metadata", "")).startswith("1")
         if label == "Avail Dev Size" or (label == "Device Size" and modern):
             size = size_in(value, (512, 1024))
             if size:
-                self.part.tell_member(line, self.me, "size_bytes", size)
+                self.part.put_member(line, self.me, "size_bytes", size)
 
     def _complain(self, text: str) -> None:
-        self.part.troubles.append(Trouble("warning", "state", text, member=self.me.key))
+        self.part.complaints.append(Complaint("warning", "state", text, member=self.me.key))
 
     def settle(self) -> None:
-        """Draw the conclusions: a superblock tells the state that the array had when it was written last."""
+        """Conclude the state that the array had when the superblock was last written."""
         part, me = self.part, self.me
         events = _EVENTS.fullmatch(part.details.get("Events", ""))
         if events:
@@ -198,7 +198,7 @@ class _Reader:
         # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
         expected = part.values.get("drives_expected")
         whole = self.slots or self.rows > (expected if isinstance(expected, int) else 0)
-        part.sheet.gap = "" if whole else "the state of the array is missing"
+        part.output.gap = "" if whole else "the state of the array is missing"
         self._member_status(slots)
         self._array_status(slots)
 
@@ -257,11 +257,11 @@ class _Reader:
         text = self.part.values.get("status_text")
         if text:
             message = f"Working members unknown: the superblock only reports state {text!r}."
-            self.part.troubles.append(Trouble("info", "note", message, "Check the array with `mdadm --detail`."))
+            self.part.complaints.append(Complaint("info", "note", message, "Check the array with `mdadm --detail`."))
 
 
 def _rename(part: Part, me: Member) -> None:
-    """The device is not told: the member goes by its own UUID; without one it is not listed."""
+    """Name a member without a device by its UUID; without one it is not listed."""
     del part.members[me.key]
     key = me.details.get("Device UUID")
     part.claims = [_moved(claim, key) if claim.member == "?" else claim for claim in part.claims]

@@ -9,7 +9,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
-from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, slot_of
+from raidctl_md.parts import Complaint, Parent, Part, Reading, Source, slot_of
 from raidctl_md.state import judge, waits_for
 from raidctl_md.vocabulary import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 # "5 (4)" while a reshape goes from 4 to 5 members
 _DISKS = re.compile(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
 _COMPLETED = re.compile(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
-# "internal" bitmaps are told by their place: "+8" sectors from the superblock
+# "internal" bitmaps are shown by their place: "+8" sectors from the superblock
 _INTERNAL = re.compile(r"[+-]\d{1,12}", re.ASCII)
 # "1000 (system)": of /proc/sys/dev/raid; "2000 (local)": of the array itself; KiB per second
 _SPEED = re.compile(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
@@ -39,11 +39,11 @@ _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfas
 _MEMBER_WORDS = frozenset({"faulty", "in_sync", "spare", "journal", "external_bbl", *_FLAGS})
 
 
-def read(sheet: Output, name: str, reading: Reading) -> None:
+def read(output: Output, name: str, reading: Reading) -> None:
     """Read the files of one array; ``name`` is the kernel's, empty where it is not known."""
-    part = Part(Source.SYSFS, sheet, node=f"/dev/{name}" if name else None)
+    part = Part(Source.SYSFS, output, node=f"/dev/{name}" if name else None)
     slots: dict[str, str] = {}
-    for line in sheet.lines:
+    for line in output.lines:
         key, colon, value = line.text.partition(": ")
         if not colon:
             if line.text.strip():
@@ -64,37 +64,35 @@ def read(sheet: Output, name: str, reading: Reading) -> None:
 def _take(part: Part, line: Line, key: str, value: str) -> None:
     number = int(value) if _NUMBER.fullmatch(value) else None
     if key == "level":
-        part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+        part.put(line, "raid_level", LEVELS.get(value, "unknown"), key)
         part.details[key] = value
     elif key == "raid_disks":
         match = _DISKS.fullmatch(value)
-        part.tell(line, "drives_expected", (int(match[1]) or None) if match else None, key)
+        part.put(line, "drives_expected", (int(match[1]) or None) if match else None, key)
     elif key == "chunk_size":
-        part.tell(line, "strip_bytes", number or None, key)
+        part.put(line, "strip_bytes", number or None, key)
     elif key == "layout" and number is not None:
         level = part.details.get("level", "")
         layout = mirror_layout(number) if level == "raid10" else parity_layout(level, number)
         part.detail(line, key, value)
         if layout:
-            part.tell(line, "layout", layout, key)
+            part.put(line, "layout", layout, key)
     elif key == "metadata_version":
         _take_version(part, line, value)
     elif key == "consistency_policy":
-        part.tell(line, key, value or None, key)
+        part.put(line, key, value or None, key)
     elif key == "uuid":
         part.uuid = value if is_uuid(value) else None
         part.detail(line, key, value)
     elif key == "bitmap/location":
-        part.tell(
-            line, "bitmap", "internal" if _INTERNAL.fullmatch(value) else value.removeprefix("file ") or None, key
-        )
+        part.put(line, "bitmap", "internal" if _INTERNAL.fullmatch(value) else value.removeprefix("file ") or None, key)
         part.details[key] = value
     elif key in ("sync_speed_min", "sync_speed_max"):
         speed = _SPEED.fullmatch(value)
-        part.tell(line, f"{key}_bytes", int(speed[1]) * 1024 if speed else None, key)
+        part.put(line, f"{key}_bytes", int(speed[1]) * 1024 if speed else None, key)
         part.details[key] = value
     elif key == "mismatch_cnt" and number is not None:
-        part.tell(line, "mismatch_count", number, key)
+        part.put(line, "mismatch_count", number, key)
         part.details[key] = value
     elif key in ARRAY_FILES:
         part.detail(line, key, value)
@@ -102,7 +100,7 @@ def _take(part: Part, line: Line, key: str, value: str) -> None:
 
 def _take_version(part: Part, line: Line, value: str) -> None:
     if not value.startswith("external:"):
-        part.tell(line, "metadata", value, "metadata_version")
+        part.put(line, "metadata", value, "metadata_version")
         return
     name = value.removeprefix("external:")
     if name[:1] in ("/", "-"):
@@ -111,7 +109,7 @@ def _take_version(part: Part, line: Line, value: str) -> None:
         part.detail(line, "metadata_version", value)
     else:
         part.is_container = True
-        part.tell(line, "metadata", name, "metadata_version")
+        part.put(line, "metadata", name, "metadata_version")
 
 
 def _take_member(part: Part, line: Line, match: re.Match[str], value: str, slots: dict[str, str]) -> None:
@@ -125,13 +123,13 @@ def _take_member(part: Part, line: Line, match: re.Match[str], value: str, slots
         # read errors that were corrected from the other members; they have not cost the device its place
         part.detail_member(line, member, "errors", value)
         if _NUMBER.fullmatch(value):
-            part.tell_member(line, member, "media_errors", int(value))
+            part.put_member(line, member, "media_errors", int(value))
     else:
-        part.tell_member(line, member, "status_text", value)
+        part.put_member(line, member, "status_text", value)
         words = value.split(",") if value else []
         flags = tuple(_FLAGS[word] for word in words if word in _FLAGS)
         if flags:
-            part.tell_member(line, member, "flags", flags)
+            part.put_member(line, member, "flags", flags)
         strange = [word for word in words if word not in _MEMBER_WORDS]
         if strange:
             part.detail_member(line, member, "state", value)
@@ -164,7 +162,7 @@ def _judge_array(part: Part, state: str, missing: int, *, dormant: bool) -> None
         if state:
             values["status"] = "unknown"
             values["status_text"] = state
-            part.troubles.append(Trouble("warning", "unread", f"Unknown array_state {state!r}."))
+            part.complaints.append(Complaint("warning", "unread", f"Unknown array_state {state!r}."))
         return
     level = values.get("raid_level")
     spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(level))

@@ -1,4 +1,4 @@
-"""The controller ``md``, its arrays, volumes and drives, out of the parts."""
+"""The controller ``md``, its arrays, volumes and drives, from the parts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _FIELDS = (
 )  # fmt: skip
 _LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 _ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)
-"""Sources that speak for a running kernel."""
+"""Sources that show a running kernel."""
 _RENAMED = {"media_errors": "errors.media"}
 _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
-"""What the superblocks know better while the array is not started."""
+"""Fields that the superblocks know better while the array is not started."""
 
 
 _DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
@@ -49,10 +49,10 @@ def build(
     alias: Alias = lambda _: None,
     measured: Collection[str] = (),
 ) -> Observation:
-    """The observation: objects, problems, and the evidence on the sheets.
+    """Build the observation: objects, problems, and the evidence on the outputs.
 
-    ``alias`` tells the kernel's name of a device path where the machine is known; ``measured`` are the nodes whose
-    size the kernel tells: what a superblock says of it is less, the metadata's own place is not counted.
+    ``alias`` gives the kernel's name of a device path if the machine is known; ``measured`` are the nodes whose
+    size the kernel reports: a superblock's figure is smaller, as it leaves out the metadata.
     """
     _forget_sizes(reading, measured)
     built = _Built()
@@ -60,7 +60,7 @@ def build(
         if item.container is None:
             _build_array(item, built, alias)
     details = _evidence(reading, built)
-    problems = [trouble.problem(where) for where, trouble in reading.troubles] + built.problems
+    problems = [complaint.problem(where) for where, complaint in reading.complaints] + built.problems
     controllers: tuple[Controller, ...] = ()
     if built.arrays or details:
         controllers = (
@@ -111,7 +111,7 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for part in (part for each in (*members, item) for part in each.parts):
-        built.problems += [t.problem(built.homes[id(part)].get(t.member, array_id)) for t in part.troubles]
+        built.problems += [t.problem(built.homes[id(part)].get(t.member, array_id)) for t in part.complaints]
 
 
 def _array(
@@ -154,7 +154,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
         details.update(part.details)
     if item.container is not None:
         details["container"] = f"md:{item.container.name}/array"
-    # "external:/md127/0" where nobody tells what that container is
+    # "external:/md127/0" if no source describes that container
     values["metadata"] = values["metadata"] or details.get("super")
     return Volume(
         id=volume_id,
@@ -167,7 +167,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
 
 
 def _values(ranked: Sequence[Part]) -> dict[str, Any]:
-    """Of each field the value of the strongest source."""
+    """The value of each field from the strongest source."""
     if len(ranked) == 1:
         return {name: ranked[0].values.get(name) for name in _FIELDS}
     live = [part for part in ranked if part.source in _LIVE]
@@ -178,7 +178,7 @@ def _values(ranked: Sequence[Part]) -> dict[str, Any]:
         if dormant and name in _TRUSTED_WHEN_DORMANT:
             parts.sort(key=lambda part: part.source is not Source.EXAMINE)
         if live and name in ("status", "status_text", "drives_active"):
-            # what a superblock said when it was written last is not what is so now
+            # a superblock has the state when it was last written, not the current one
             parts = [part for part in parts if part.source is not Source.EXAMINE]
         values[name] = next((part.values[name] for part in parts if part.values.get(name) is not None), None)
     return values

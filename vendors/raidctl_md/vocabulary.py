@@ -42,7 +42,7 @@ _SIZED = re.compile(
     r"(\d{1,18})(?:\s+(KiB|sectors))?(?:\s+\((\d{1,9}\.\d\d) ([MGT])iB (\d{1,9}\.\d\d) [MGT]B\s*\))?\s*", re.ASCII
 )
 _MOST_MEMBERS = 4096
-"""More members than md can have (1920): a text that says more is not worth the work."""
+"""More members than md can have (1920): a text with more is damaged."""
 _POWERS = {"M": 2, "G": 3, "T": 4}
 _CHUNK = re.compile(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
 _UUID = re.compile(r"[^\s:]{1,64}(?::[^\s:]{1,64}){0,7}")
@@ -92,7 +92,7 @@ def chunk_bytes(text: str) -> int | None:
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text can stand as a UUID: one word, masked or not, that is not all zeros as that of a free spare."""
+    """Whether a text is a UUID, masked or not: one word that is not all zeros, as a free spare's is."""
     return bool(_UUID.fullmatch(text)) and text.strip("0:") != "" and not is_half_uuid(text)
 
 
@@ -113,7 +113,7 @@ def version(text: str) -> str | None:
 
 
 def enough(level: RaidLevel | None, layout: str | None, working: Sequence[bool]) -> bool | None:
-    """Whether an array of that level can run with these slots working; None where that cannot be told."""
+    """Whether an array of that level can run with these slots working; None if unknown."""
     gone = working.count(False)
     if not gone:
         return True

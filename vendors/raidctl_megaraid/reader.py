@@ -63,12 +63,12 @@ class Assembly:
     def observation(self) -> Observation:
         """Each card once, as the tool told it that told most; its problems after those of reading."""
         choices = best_sources([(item.card, item.tool, item.kind) for item in self.tellings], same_card)
-        ids = controller_ids([choice.card for choice in choices])
+        ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)
         for choice, object_id in zip(choices, ids, strict=True):
-            controller, own = build(choice.card, object_id, choice.kind)
-            controllers.append(msgspec.structs.replace(controller, told_by=choice.teller) if self.asked else controller)
+            controller, own = build(choice.draft, object_id, choice.kind)
+            controllers.append(msgspec.structs.replace(controller, told_by=choice.tool) if self.asked else controller)
             problems += [*own, *choice.seen_twice(object_id)]
         return Observation(
             controllers=tuple(controllers),

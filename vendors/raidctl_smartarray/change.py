@@ -1,7 +1,7 @@
 """Smart Array cache settings and the commands that set them. Pure.
 
 =====================  ==========  =====================================================================
-knob                   object      command
+setting                object      command
 =====================  ==========  =====================================================================
 ``arrayaccelerator``   volume      ``ctrl slot=1 ld 1 modify arrayaccelerator=enable``
 ``ssdsmartpath``       array       ``ctrl slot=1 array A modify ssdsmartpath=disable``
@@ -27,7 +27,7 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, ToolSetting
-from raidctl.vendor.planner import Planner, divided
+from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
@@ -52,7 +52,7 @@ _ORDER = {
     ("arrayaccelerator", "disable"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""Where a step stands; all others in the middle, where a volume uses the cache if one does before or afterwards."""
+"""The position of a step; all others in the middle, where a volume uses the cache if one does before or afterwards."""
 _WHOLE = "Applies to all volumes of the controller."
 _EVERY_DRIVE = "Applies to the write caches of all drives of the controller."
 _CONFIGURED = "Applies to the write caches of all drives in the controller's arrays."
@@ -86,9 +86,9 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     return found
 
 
-def _drives(controller: Controller, told: str) -> str:
+def _drives(controller: Controller, reported: str) -> str:
     """The policy of the drives' caches as the command spells it; ``Unchanged`` is no default, and has its own word."""
-    return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[told]
+    return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[reported]
 
 
 def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
@@ -120,8 +120,8 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 def judge(action: Action, answer: Answer) -> str | None:
     """The tool's objection to a change, None if it made it. On success it prints nothing.
 
-    Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same. Anything else,
-    and a question that nobody answered, is not taken for a success.
+    An objection follows ``Error:``; a warning may precede a change that it makes nevertheless. Anything else, and a
+    question without an answer, is no success.
     """
     if not isinstance(answer, RunAnswer):
         return None
@@ -130,19 +130,19 @@ def judge(action: Action, answer: Answer) -> str | None:
         # Error: This operation is not supported with the current configuration. …
         if line.lower().startswith("error"):
             return line
-    said = " ".join(lines)[:200]
+    printed = " ".join(lines)[:200]
     if answer.code not in (0, None):
-        return f"{action.argv[0]} ended with exit code {answer.code}{f': {said}' if said else ''}"
+        return f"{action.argv[0]} ended with exit code {answer.code}{f': {printed}' if printed else ''}"
     # Continue? (y/n)
-    if lines and (not lines[0].lower().startswith("warning") or _QUESTION.search(said)):
-        return f"{action.argv[0]} prints nothing after a successful change, but printed: {said}"
+    if lines and (not lines[0].lower().startswith("warning") or _QUESTION.search(printed)):
+        return f"{action.argv[0]} prints nothing after a successful change, but printed: {printed}"
     return None
 
 
 def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The tool that reported the controller."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    return command_of(told[0]) if told else None
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    return command_of(reported[0]) if reported else None
 
 
 @dataclass
@@ -177,20 +177,20 @@ class _Planner(Planner):
         """Refuse two kinds of write-back, and a split if no volume would use the cache: the tool stops showing it."""
         yield from divided(wishes)
         values = {**self.current, **self.changed}
-        cached = any(knob == "arrayaccelerator" and value == "enable" for (_, knob), value in values.items())
+        cached = any(setting == "arrayaccelerator" and value == "enable" for (_, setting), value in values.items())
         for wish in wishes if (self.controller.id, "cacheratio") in self.changed and not cached else ():
             if wish.setting == "cache_split":
                 reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
                 yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Omit one of the two settings.")
 
-    def switch(self, wish: Desired, knob: str, words: Mapping[str, str], affects: str) -> None:
+    def switch(self, wish: Desired, setting: str, words: Mapping[str, str], affects: str) -> None:
         """A switch of the whole controller."""
         if wish.value not in words:
             self.refuse(
                 wish, "unsupported", f"The controllers support {listing(list(words), 'and')}, not {wish.value}."
             )
         else:
-            self.set((self.controller.id, knob), words[wish.value], affects)
+            self.set((self.controller.id, setting), words[wish.value], affects)
 
     def bypass(self, wish: Desired) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
@@ -205,7 +205,9 @@ class _Planner(Planner):
 
     def write_policy(self, wish: Desired) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
-        volume = next(item for item in self.controller.volumes if item.id == wish.object_id)
+        volume = next((item for item in self.controller.volumes if item.id == wish.object_id), None)
+        if volume is None:
+            raise CannotError("The controllers have a write policy for volumes only.")
         if wish.value == "off":
             self.refuse(
                 wish,
@@ -221,13 +223,13 @@ class _Planner(Planner):
             return
         self.free_of_smart_path(volume)
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
-        card = (self.controller.id, "nobatterywritecache")
+        no_battery = (self.controller.id, "nobatterywritecache")
         # first the safe direction, so that no moment is less protected than both ends
-        if battery == "disable" and self.current.get(card) == "enable":
-            self.set(card, "disable", _WHOLE)
+        if battery == "disable" and self.current.get(no_battery) == "enable":
+            self.set(no_battery, "disable", _WHOLE)
         self.set((volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
         if battery == "enable":
-            self.set(card, "enable", _WHOLE)
+            self.set(no_battery, "enable", _WHOLE)
 
     def mode_has_no_cache(self, wish: Desired) -> bool:
         """Refuse what needs a cache where there is none."""
@@ -243,8 +245,8 @@ class _Planner(Planner):
     def bypassed(self, wish: Desired, volume: Volume) -> bool:
         """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
         # LD Acceleration Method: HPE SSD Smart Path
-        told = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
-        if normalized(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
+        reported = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
+        if normalized(reported) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
             return False
         reason = "SSD Smart Path bypasses the cache; its setting is not reported, so it could not be restored."
         self.refuse(wish, "unknown", reason)
@@ -256,12 +258,19 @@ class _Planner(Planner):
             text = "SSD Smart Path is disabled for all volumes of the array."
             self.set((volume.array, "ssdsmartpath"), "disable", text)
 
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""
-        tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
-        target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)
-        words = (self.command or "", "ctrl", f"slot={self.controller.slot}", *target, "modify", f"{knob[1]}={wanted}")
-        if knob[1] == "drivewritecache" and _detail(self.controller, _BY_USAGE) is not None:
+        tail = setting[0].removeprefix(self.controller.id).removeprefix("/")
+        target = () if not tail else ("ld", tail[1:]) if setting[1] == "arrayaccelerator" else ("array", tail)
+        words = (
+            self.command or "",
+            "ctrl",
+            f"slot={self.controller.slot}",
+            *target,
+            "modify",
+            f"{setting[1]}={wanted}",
+        )
+        if setting[1] == "drivewritecache" and _detail(self.controller, _BY_USAGE) is not None:
             words = (*words, "usage=configured")
         return Action(argv=(*words, "forced"), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
 

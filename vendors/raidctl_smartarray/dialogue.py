@@ -45,7 +45,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     missing = _cards_on_bus(host) > len(seen)
     again = [one for one in sessions if _worth_another(one.calls[-1]) or (missing and one.calls[-1].answered)]
     if again:
-        slots = {choice.card.chassis or choice.card.name for choice in seen}
+        slots = {choice.draft.chassis or choice.draft.name for choice in seen}
         yield from together([_ask_one_by_one(one, slots) for one in again])
     # collected again: choosing the best source has taken evidence away
     return _assemble(sessions, _collections(sessions), host)
@@ -102,7 +102,7 @@ def _cards_on_bus(host: HostView) -> int:
 
 def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collection], host: HostView) -> Observation:
     choices = _best_sources(sessions, collections)
-    ids = controller_ids([choice.card for choice in choices])
+    ids = controller_ids([choice.draft for choice in choices])
     names = _names(choices, ids)
     controllers: list[Controller] = []
     problems: list[Problem] = []
@@ -114,8 +114,8 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
         forgiven = satisfied and not one.calls[-1].answered
         problems += [as_note(item) if forgiven or item.where in one.forgiven else item for item in own]
     for choice, object_id in zip(choices, ids, strict=True):
-        controller, own = build(choice.card, object_id)
-        controllers.append(msgspec.structs.replace(controller, told_by=choice.teller))
+        controller, own = build(choice.draft, object_id)
+        controllers.append(msgspec.structs.replace(controller, told_by=choice.tool))
         problems += [*own, *choice.seen_twice(object_id)]
     return Observation(
         controllers=tuple(controllers),
@@ -146,7 +146,7 @@ def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> di
     return {
         id(card): object_id
         for choice, object_id in zip(choices, ids, strict=True)
-        for card in (choice.card, *choice.passed_over)
+        for card in (choice.draft, *choice.passed_over)
     }
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.vendor.simulator import Reply, State
+from raidctl.vendor.simulator import Place, Reply, State, settings, walk
 from raidctl_smartarray import simulator_locate
 from raidctl_smartarray.tools import TOOLS
 
@@ -15,9 +15,8 @@ _CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
 _ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
 _VOLUME = re.compile(r"\s*Logical Drive: (?P<name>\d+)\s*$")
 _UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$")
-_SETTING = re.compile(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)$")
 # Array Type: Data       HPE SSD Smart Path: disable      (two pairs run into one line)
-_SECOND = re.compile(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)$")
+_SECOND = re.compile(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
 _RATIO = re.compile(r"(\d+)% Read / (\d+)% Write")
 
 _OF_CARD = {
@@ -46,15 +45,37 @@ _USAGES = ("configured", "unconfigured", "hba")
 _NO_RATIO = "permanently disabled"
 """The state of a cache that shows no split."""
 
-Visit = Callable[[str, str], str | None]
-"""Takes a setting's name and its value, returns the value to print; None leaves the line out."""
+
+class _Place(Place):
+    """The controller, array or volume that a line is about."""
+
+    pairs = (_SECOND, *Place.pairs)
+
+    def __init__(self) -> None:
+        """Begin outside of any section."""
+        self.card = self.place = ""
+
+    def read(self, line: str, label: str, value: str) -> str | None:  # noqa: ARG002 - the signature of the base
+        """Follow a line."""
+        if match := _CARD.match(line):
+            self.card = self.place = f"slot={match['slot']}"
+        elif match := _ARRAY.match(line):
+            self.place = f"{self.card}/array {match['name']}"
+        elif match := _VOLUME.match(line):
+            self.place = f"{self.card}/ld {match['name']}"
+        elif _UNASSIGNED.match(line):
+            self.place = ""
+        elif self.card and self.place:
+            names = _OF_VOLUME if "/ld " in self.place else _OF_ARRAY if "/array " in self.place else _OF_CARD
+            return f"{self.place}/{names[label]}" if label in names else None
+        return None
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
     """The settings of all controllers in a ``ctrl all show config detail``."""
     found: State = {}
     if _ours(argv):
-        _walk(text, lambda name, value: found.setdefault(name, _plain(name, value)) and value)
+        found = settings(text, _Place(), _plain)
         card = array = ""
         for line in text.split("\n"):
             card = f"slot={match['slot']}" if (match := _CARD.match(line)) else card
@@ -84,7 +105,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
             return None
         return _spelt(name, state[name], value) if name in state else value
 
-    return _walk(text, show)
+    return walk(text, _Place(), show)
 
 
 def _uses_cache(card: str, state: Mapping[str, str]) -> bool:
@@ -201,31 +222,6 @@ _UNSUPPORTED = "This operation is not supported with the current configuration."
 
 def _ours(argv: tuple[str, ...]) -> bool:
     return bool(argv) and basename(argv[0]) in _NAMES
-
-
-def _walk(text: str, visit: Visit) -> str:
-    """Go through an answer line by line; each setting is handed over and printed as it comes back."""
-    card, place = "", ""
-    lines = []
-    for line in text.split("\n"):
-        if match := _CARD.fullmatch(line) or _CARD.match(line):
-            card = place = f"slot={match['slot']}"
-        elif match := _ARRAY.match(line):
-            place = f"{card}/array {match['name']}"
-        elif match := _VOLUME.match(line):
-            place = f"{card}/ld {match['name']}"
-        elif _UNASSIGNED.match(line):
-            place = ""
-        elif card and place and (match := _SECOND.match(line) or _SETTING.match(line)):
-            names = _OF_VOLUME if "/ld " in place else _OF_ARRAY if "/array " in place else _OF_CARD
-            knob = names.get(match["label"].strip().lower())
-            if knob is not None:
-                shown = visit(f"{place}/{knob}", match["value"])
-                if shown is None:
-                    continue
-                line = f"{match['head']}{shown}{match['tail']}"  # noqa: PLW2901
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def _plain(name: str, value: str) -> str:

@@ -35,7 +35,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
-    from raidctl_threeware import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+    from raidctl_threeware import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such controller
 
     return (yield from dialogue.observe(host, found))
 

@@ -9,8 +9,8 @@ from raidctl.model import Problem, Tool
 from raidctl.order import natural
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
-from raidctl_threeware.draft import Cards
-from raidctl_threeware.grammar import cards_named, number_of
+from raidctl_threeware.draft import Controllers
+from raidctl_threeware.grammar import controllers_named, number_of
 from raidctl_threeware.messages import error_problem
 from raidctl_threeware.reader import Reader
 from raidctl_threeware.to_model import build
@@ -34,28 +34,28 @@ def assemble(
     root: bool | None = None,
 ) -> Observation:
     """The same for a dialogue: with its own problems, its tools, and the commands whose errors do not matter."""
-    cards = Cards(only=_only(documents))
-    readers = [Reader(Output.of_text(document.name, document.text), cards) for document in documents]
+    controllers = Controllers(only=_only(documents))
+    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
     for reader in readers:
         reader.read()
     found = []
-    told = list(problems)
-    for card in sorted(cards.cards.values(), key=lambda item: natural(item.name)):
-        if card.reported:
-            controller, own = build(card)
-            found.append(controller)
-            told += own
+    found_problems = list(problems)
+    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
+        if controller.reported:
+            described, own = build(controller)
+            found.append(described)
+            found_problems += own
     for reader in readers:
-        where = reader.sheet.command
+        where = reader.output.command
         if where not in forgiven:
-            told += [error_problem(text, where, root=root) for text in reader.errors[:20]]
-        told += unreadable(reader.sheet, _REMEDY, reader.lost[:20], known=reader.errors)
+            found_problems += [error_problem(text, where, root=root) for text in reader.errors[:20]]
+        found_problems += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
     versions = [Tool(name="tw_cli", version=reader.version) for reader in readers if reader.version]
     return Observation(
         controllers=tuple(found),
-        problems=tuple(dict.fromkeys(told)),
+        problems=tuple(dict.fromkeys(found_problems)),
         tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.sheet for reader in readers),
+        outputs=tuple(reader.output for reader in readers),
     )
 
 
@@ -65,5 +65,5 @@ def _only(documents: Sequence[Document]) -> str:
     for document in documents:
         number = number_of(document.name)
         named |= {number} if number is not None else set()
-        named |= cards_named(document.text)
+        named |= controllers_named(document.text)
     return named.pop() if len(named) == 1 else ""

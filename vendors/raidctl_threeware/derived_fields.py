@@ -9,7 +9,7 @@ from raidctl.vendor.draft import Derived
 
 _LANES = re.compile(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
 _LANE_SPEED = re.compile(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
-# a unit without automatic verification is left out when the card's schedule comes round
+# a unit without automatic verification is left out when the controller's schedule comes round
 _VERIFY: dict[str, ScrubMode] = {"on": "automatic", "off": "manual"}
 
 
@@ -27,7 +27,7 @@ def _verify(text: str) -> ScrubMode | None:
     return _VERIFY.get(text.strip().lower())
 
 
-CARD: Derived = {
+CONTROLLER: Derived = {
     # /c0 Controller Bus Width = 8 lanes
     "controller bus width": (("pci_link.width", _lanes),),
     "controller bus speed": (("pci_link.speed_gtps", _speed),),

@@ -1,6 +1,6 @@
-"""The dialogue with tw_cli: one call for the list of cards, one for each card, one for each unit that has a StorSave.
+"""The dialogue with tw_cli: a call for the list of controllers, for each controller, and for each unit with StorSave.
 
-Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are asked with ``info``, which they have all.
+Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are read with ``info``, which all of them have.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_threeware.collect import KIND, assemble
-from raidctl_threeware.draft import Cards, ControllerDraft
+from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.reader import Reader
 
 LOCK = "threeware"
@@ -29,11 +29,11 @@ _MOST = 256
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every controller through the first tool found."""
-    session = Session(found[0], KIND, LOCK, TIMEOUT, _cards)
+    session = Session(found[0], KIND, LOCK, TIMEOUT, _controllers)
     listed = yield from _either(session, ("show",), ("info",))
-    for number, card in (listed.cards if listed is not None else {}).items():
+    for number, controller in (listed.controllers if listed is not None else {}).items():
         if number:
-            yield from _card(session, number, card)
+            yield from _controller(session, number, controller)
     return assemble(
         session.documents,
         session.problems,
@@ -43,28 +43,28 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     )
 
 
-def _cards(document: Document) -> Reading[Cards]:
+def _controllers(document: Document) -> Reading[Controllers]:
     """The controllers of an output."""
-    cards = Cards()
-    reader = Reader(Output.of_text(document.name, document.text), cards)
+    controllers = Controllers()
+    reader = Reader(Output.of_text(document.name, document.text), controllers)
     reader.read()
-    reported = any(card.reported for card in cards.cards.values())
-    return Reading(cards, answered=reported, note_exit=reported and not reader.errors)
+    reported = any(controller.reported for controller in controllers.controllers.values())
+    return Reading(controllers, answered=reported, note_exit=reported and not reader.errors)
 
 
-def _card(session: Session[Cards], number: str, listed: ControllerDraft) -> Dialogue[None]:
+def _controller(session: Session[Controllers], number: str, listed: ControllerDraft) -> Dialogue[None]:
     found = yield from _either(session, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
-    card = found.cards.get(number) if found is not None else None
-    if card is None:
+    controller = found.controllers.get(number) if found is not None else None
+    if controller is None:
         return
-    model = card.get("model") or listed.get("model") or ""
+    model = controller.get("model") or listed.get("model") or ""
     if _STORSAVE.match(model) is None:
         return
-    units = [unit.name for unit in card.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
+    units = [unit.name for unit in controller.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
     yield from session.run_all((f"/c{number}/u{unit}", "show", "all") for unit in units)
 
 
-def _either(session: Session[Cards], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
+def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:
     """The controllers by the new form of a command, else by the old one."""
     first = yield from session.run(*new)
     if first.answered or first.final:

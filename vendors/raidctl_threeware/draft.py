@@ -46,7 +46,7 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
 
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
-    """Its outputs are those of release 9.5.2 and later, whose Cache column tells of the read cache as well."""
+    """Its outputs are those of release 9.5.2 and later, whose Cache column includes the read cache."""
 
     def new_group(self, name: str) -> UnitDraft:
         """An empty draft of a unit."""
@@ -71,16 +71,16 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
 
 
 @dataclass
-class Cards:
+class Controllers:
     """All controllers in a collection of outputs."""
 
-    cards: dict[str, ControllerDraft] = field(default_factory=dict)
+    controllers: dict[str, ControllerDraft] = field(default_factory=dict)
     only: str = ""
     """Number of the only controller named: unnamed output belongs to it."""
 
-    def card(self, number: str) -> ControllerDraft:
+    def controller(self, number: str) -> ControllerDraft:
         """The draft of a controller; an empty number is the only one, or one without a number."""
         name = number or self.only
-        if name not in self.cards:
-            self.cards[name] = ControllerDraft(name)
-        return self.cards[name]
+        if name not in self.controllers:
+            self.controllers[name] = ControllerDraft(name)
+        return self.controllers[name]

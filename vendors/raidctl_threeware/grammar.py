@@ -9,8 +9,8 @@ LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
 _NAMED = re.compile(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
-_CARD_PATH = re.compile(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
-_CARD_LINE = re.compile(
+_CONTROLLER_PATH = re.compile(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
+_CONTROLLER_LINE = re.compile(
     r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
 )
 _FOCUS = re.compile(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
@@ -27,15 +27,17 @@ _PART_TITLE = re.compile(
 )
 # /c0/u0 Storsave Policy = balance      /c0/e0 SEP=0, Firmware Version = 55.07.23.000      /e0 Vendor = LSI
 _ATTRIBUTE = re.compile(
-    r"\s*(?:/c(?P<card>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
+    r"\s*(?:/c(?P<controller>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
     re.ASCII,
 )
 # /c1 basic verify weekly preferred start: Friday 12:00am
-_SCHEDULED = re.compile(r"\s*/c(?P<card>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII)
+_SCHEDULED = re.compile(
+    r"\s*/c(?P<controller>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII
+)
 # the second form is unverified: the manual shows a unit at rest only
 # /c0/u5 is not rebuilding, its current state is OK      /c0/u0 is verifying with percent completion = 16%
 _SENTENCE = re.compile(
-    r"\s*/c(?P<card>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
+    r"\s*/c(?P<controller>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
 )
 # Error: (CLI:003) Specified controller does not exist.
 _ERROR = re.compile(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
@@ -48,7 +50,7 @@ _SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.AS
 class Attribute:
     """``/c0/u0 Label = value``."""
 
-    card: str | None
+    controller: str | None
     path: str
     """``u0``, ``e0/fan1``; empty for the controller."""
     label: str
@@ -59,7 +61,7 @@ class Attribute:
 class Sentence:
     """``/c0/u0 is (not) rebuilding …``."""
 
-    card: str
+    controller: str
     unit: str
     operation: str
     negated: bool
@@ -75,7 +77,7 @@ class Table:
 
 
 _HEADINGS = {
-    ("ctl", "model"): "cards",
+    ("ctl", "model"): "controllers",
     ("ctl", "date"): "events",
     ("unit", "unittype"): "units",
     ("vport", "status"): "ports",
@@ -98,7 +100,7 @@ _HEADING_WORDS = frozenset(words[0] for words in _HEADINGS)
 _FIRST = {
     kind: re.compile(pattern)
     for kind, pattern in {
-        "cards": r"c\d{1,3}",
+        "controllers": r"c\d{1,3}",
         "events": r"c\d{1,3}",
         "units": r"[sd]?u\d{1,4}(?:-\d{1,4}){0,3}(?:/v\d{1,4})?",
         "ports": r"p\d{1,4}",
@@ -130,11 +132,11 @@ def command_of(text: str) -> str | None:
     return None if match is None else match[1].strip()
 
 
-def cards_named(text: str) -> set[str]:
+def controllers_named(text: str) -> set[str]:
     """The numbers of all controllers in a text: ``/c0/u0``, or ``c0`` at the beginning of a line."""
-    found = set(_CARD_PATH.findall(text))
+    found = set(_CONTROLLER_PATH.findall(text))
     for line in text.split("\n"):
-        if line.lstrip(" \t").startswith(("c", "Controller")) and (match := _CARD_LINE.match(line)) is not None:
+        if line.lstrip(" \t").startswith(("c", "Controller")) and (match := _CONTROLLER_LINE.match(line)) is not None:
             found.add(match[1])
     return found
 
@@ -149,9 +151,9 @@ def attribute(text: str) -> Attribute | None:
     if not text.lstrip().startswith("/"):
         return None
     match = _ATTRIBUTE.fullmatch(text) or _SCHEDULED.fullmatch(text)
-    if match is None or not (match["card"] or match["path"]):
+    if match is None or not (match["controller"] or match["path"]):
         return None
-    return Attribute(match["card"], match["path"].lstrip("/"), match["label"], (match["value"] or "").strip())
+    return Attribute(match["controller"], match["path"].lstrip("/"), match["label"], (match["value"] or "").strip())
 
 
 def sentence(text: str) -> Sentence | None:
@@ -159,7 +161,9 @@ def sentence(text: str) -> Sentence | None:
     match = _SENTENCE.fullmatch(text)
     if match is None:
         return None
-    return Sentence(match["card"], match["unit"], match["what"], match["no"] is not None, match["rest"].strip(" ,."))
+    return Sentence(
+        match["controller"], match["unit"], match["what"], match["no"] is not None, match["rest"].strip(" ,.")
+    )
 
 
 def error(text: str) -> str | None:
@@ -189,13 +193,9 @@ def row(text: str, table: Table) -> dict[str, str] | None:
     if _FIRST[table.kind].match(text) is None:
         return None
     words = _SPACED.sub("\\1\N{NO-BREAK SPACE}\\2", text)
-    cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in _split(words, len(table.columns))]
-    if not cells or _FIRST[table.kind].fullmatch(cells[0]) is None:
+    cells = _BLANKS.split(words, maxsplit=len(table.columns) - 1)
+    if _FIRST[table.kind].fullmatch(cells[0]) is None:
         return None
+    if "\N{NO-BREAK SPACE}" in words:
+        cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in cells]
     return dict(zip(table.columns, cells, strict=False))
-
-
-def _split(text: str, count: int) -> list[str]:
-    """Cells divided by blanks (a no-break space divides none)."""
-    cells = (cell.strip(" \t") for cell in _BLANKS.split(text, maxsplit=count - 1))
-    return [cell for cell in cells if cell]

@@ -73,21 +73,21 @@ def spins(value: str) -> Media | None:
     return "hdd" if re.match(r"[1-9]\d{3}", value) else None
 
 
-def _driver(card: ControllerDraft, pair: Pair) -> None:
+def _driver(controller: ControllerDraft, pair: Pair) -> None:
     module = driver(pair.value)
     if module is not None:
-        card.put(pair.lines[0], "driver", module)
-    card.keep_detail(pair)
+        controller.put(pair.lines[0], "driver", module)
+    controller.keep_detail(pair)
 
 
-def _memory(card: ControllerDraft, pair: Pair) -> None:
+def _memory(controller: ControllerDraft, pair: Pair) -> None:
     """``/cx show memory``: "the size of the memory installed on the controller".
 
     It is less than what is soldered on, but the only figure that the tool has.
     """
-    size = card.read_field(pair, "cache.size_bytes", optional(has_value, vocabulary.size))
+    size = controller.read_field(pair, "cache.size_bytes", optional(has_value, vocabulary.size))
     if size is not None:
-        card.put(pair.lines[0], "cache.available_bytes", size)
+        controller.put(pair.lines[0], "cache.available_bytes", size)
 
 
 def _unit_status(unit: UnitDraft, pair: Pair) -> None:
@@ -115,7 +115,7 @@ def _drive_status(drive: Draft, pair: Pair) -> None:
 
 
 def _smart_health(drive: Draft, pair: Pair) -> None:
-    """``OK``, or the drive's own judgment; a drive whose self-test fails is about to fail."""
+    """``OK``, or the drive's own judgment; a drive whose self-test fails is failing."""
     drive.detail(pair.lines[0], pair.label, pair.value)
     if has_value(pair.value) and pair.value.upper() not in {"OK", "PASSED", "GOOD"}:
         tables.drive_status(drive, pair.lines[0], "SMART-FAILURE")
@@ -142,7 +142,7 @@ _COLUMNS = {
     "battery temperature": "Temp",
 }
 """Labels of the columns of the table of batteries."""
-CARD: Fields[ControllerDraft] = {
+CONTROLLER: Fields[ControllerDraft] = {
     # /c0 Driver Version = 2.26.02.014
     "driver version": _driver,
     # /c0 Model = 9650SE-4LPML

@@ -34,9 +34,9 @@ def reports(controller: Controller) -> Iterable[Problem]:
 def _conditions(battery: Battery) -> Iterable[Problem]:
     """Voltage and temperature of a battery: OK, HIGH, LOW, TOO-HIGH, TOO-LOW (/cx/bbu show volt, temp)."""
     for label, what in _CONDITIONS.items():
-        told = battery.details.get(label, "")
-        if told.upper().startswith(("HIGH", "LOW", "TOO", "FAULT", "ERROR")):
-            yield _state(battery.id, f"Battery {what}: {told}.", "Check the battery and the airflow.")
+        state = battery.details.get(label, "")
+        if state.upper().startswith(("HIGH", "LOW", "TOO", "FAULT", "ERROR")):
+            yield _state(battery.id, f"Battery {what}: {state}.", "Check the battery and the airflow.")
 
 
 def error_problem(text: str, where: str, *, root: bool | None = None) -> Problem:

@@ -1,4 +1,4 @@
-"""How a unit is cached: its cache setting, its StorSave policy, and what its battery makes of it.
+"""The cache of a unit: from its setting, its StorSave policy and the battery.
 
 Sources: tw_cli(8), "/cx/ux set storsave" and "/cx/bbu show status"; LSI 3ware CLI guide 10.2, p. 85: "protect": the
 write cache goes off when the unit degrades; "balance": it does not; "perform": "if a BBU is present … essentially
@@ -20,13 +20,13 @@ _GUARDED = frozenset({"protect", "balance"})
 _STORSAVE = re.compile(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
 
 
-def volume_cache(unit: UnitDraft, card: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
+def volume_cache(unit: UnitDraft, controller: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
     """The cache of a unit; None if nothing was reported."""
-    on, read = _write_on(unit), _read_policy(unit, card)
+    on, read = _write_on(unit), _read_policy(unit, controller)
     if on is None and read is None:
         return None
-    absent = _absent(card, battery)
-    storsave = _storsave(unit, card)
+    absent = _absent(controller, battery)
+    storsave = _storsave(unit, controller)
     active, why = _active(unit, on=on, storsave=storsave, absent=absent, battery=battery)
     return VolumeCache(
         write_policy=_policy(on=on, storsave=storsave, absent=absent),
@@ -38,54 +38,54 @@ def volume_cache(unit: UnitDraft, card: ControllerDraft, battery: Battery | None
 
 
 def _write_on(unit: UnitDraft) -> bool | None:
-    told: bool | None = unit.get("write_cache")
-    if told is not None:
-        return told
+    reported: bool | None = unit.get("write_cache")
+    if reported is not None:
+        return reported
     # Cache: W, RbW, RiW, Ri, Rb, ON, OFF, or - for a spare
     return {"W": True, "RBW": True, "RIW": True, "ON": True, "RI": False, "RB": False, "OFF": False}.get(
         (unit.get("column") or "").upper()
     )
 
 
-def _read_policy(unit: UnitDraft, card: ControllerDraft) -> ReadPolicy | None:
-    told: str | None = unit.get("read_cache")
-    if told is not None:
+def _read_policy(unit: UnitDraft, controller: ControllerDraft) -> ReadPolicy | None:
+    reported: str | None = unit.get("read_cache")
+    if reported is not None:
         try:
-            return vocabulary.read_policy(told)
+            return vocabulary.read_policy(reported)
         except ValueError:
-            unit.unread("read cache", told)
+            unit.unread("read cache", reported)
             return None
     column = (unit.get("column") or "").upper()
     if column == "OFF":
-        # the column of older releases tells of the write cache only
-        return "off" if card.newer else None
+        # the column of older releases has the write cache only
+        return "off" if controller.newer else None
     found: dict[str, ReadPolicy] = {"W": "off", "RB": "none", "RBW": "none", "RI": "adaptive", "RIW": "adaptive"}
     return found.get(column)
 
 
-def _storsave(unit: UnitDraft, card: ControllerDraft) -> str | None:
+def _storsave(unit: UnitDraft, controller: ControllerDraft) -> str | None:
     """The policy, which "9550SX and higher" have.
 
-    The 9500S turns its cache off while its battery is not ready (9500S CLI guide, p. 83): what ``balance`` stands for.
+    The 9500S switches its cache off while its battery is not ready (9500S CLI guide, p. 83), like ``balance``.
     """
-    told: str | None = unit.get("storsave")
-    if told is None or not vocabulary.has_value(told):
-        return "balance" if (card.get("model") or "").upper().startswith("9500S") else None
-    found = _STORSAVE.fullmatch(told)
+    reported: str | None = unit.get("storsave")
+    if reported is None or not vocabulary.has_value(reported):
+        return "balance" if (controller.get("model") or "").upper().startswith("9500S") else None
+    found = _STORSAVE.fullmatch(reported)
     if found is None:
-        unit.unread("StorSave policy", told)
+        unit.unread("StorSave policy", reported)
         return None
     return found[1]
 
 
-def _absent(card: ControllerDraft, battery: Battery | None) -> bool | None:
+def _absent(controller: ControllerDraft, battery: Battery | None) -> bool | None:
     """Whether no usable battery is present; None if the output has nothing on batteries."""
     if battery is not None:
         if battery.status == "missing":
             return True
         # "the controller ignores the existence of the BBU when BBU detection is disabled" (/cx/bbu disable)
-        return any(draft.get("onlinestate") in {"Off", "OFF", "off"} for draft in card.batteries.values())
-    return True if card.get("no_battery") else None
+        return any(draft.get("onlinestate") in {"Off", "OFF", "off"} for draft in controller.batteries.values())
+    return True if controller.get("no_battery") else None
 
 
 def _policy(*, on: bool | None, storsave: str | None, absent: bool | None) -> WritePolicy | None:
@@ -101,7 +101,7 @@ def _policy(*, on: bool | None, storsave: str | None, absent: bool | None) -> Wr
 def _active(
     unit: UnitDraft, *, on: bool | None, storsave: str | None, absent: bool | None, battery: Battery | None
 ) -> tuple[WriteActive | None, str | None]:
-    """What is in force, and why it is not what is configured."""
+    """The active policy, and why it differs from the configured one."""
     if on is None:
         return None, None
     if not on:
@@ -112,7 +112,7 @@ def _active(
             f"The unit is {unit.get('status_text')}; StorSave `protect` disables its cache in that state.",
         )
     if absent or battery is None:
-        # "this column shows the state of the write cache" (/cx show): nothing else is told
+        # "this column shows the state of the write cache" (/cx show): nothing else is reported
         return "write_back", None
     if battery.status == "unknown":
         return None, None

@@ -1,4 +1,4 @@
-"""One output of tw_cli, line by line, into the drafts of the cards."""
+"""Read one output of tw_cli line by line into the drafts of the controllers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import D, Fields, read_pair
-from raidctl_threeware import card_of_table, grammar, tables, vocabulary
-from raidctl_threeware.draft import Cards, ControllerDraft
+from raidctl_threeware import controller_of_table, grammar, tables, vocabulary
+from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.grammar import Attribute, Sentence, Table
-from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT
+from raidctl_threeware.labels import BATTERY, CONTROLLER, DRIVE, UNIT
 
 _VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
 _TITLE = re.compile(
@@ -22,15 +22,15 @@ _UNIT = re.compile(r"u\d{1,4}")
 _STATE = re.compile(r"current state is ([\w*-]+)")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
 _HEX = re.compile(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
-_LISTS = {"cards": "cards", "units": "units", "ports": "drives", "batteries": "batteries"}
+_LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
 _ROW = re.compile(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
-_NO_CARD = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
+_NO_CONTROLLER = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
 _ROWS = {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}
-_NAMED = {"units": ("Unit",), "ports": ("VPort", "Port")}
-"""The columns that say whose row it is, by kind of table."""
+_NAMED = {"units": frozenset({"Unit"}), "ports": frozenset({"VPort", "Port"})}
+"""The columns with the object of a row, by kind of table."""
 
 # u1-0     DISK      OK             -       -       p2    -       931.32
 _PART = re.compile(r"\s*u\d{1,4}-\d{1,4}\s")
@@ -41,12 +41,12 @@ _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
 class Reader:
     """Reads one output line by line; keeps the current controller, enclosure and table."""
 
-    def __init__(self, sheet: Output, cards: Cards) -> None:
-        """``sheet.command`` may name the controller: ``tw_cli info c0 unitstatus``."""
-        self.sheet = sheet
-        self.sheet.framed = True
-        self.cards = cards
-        self.number = grammar.number_of(sheet.command) or ""
+    def __init__(self, output: Output, controllers: Controllers) -> None:
+        """``output.command`` may name the controller: ``tw_cli info c0 unitstatus``."""
+        self.output = output
+        self.output.framed = True
+        self.controllers = controllers
+        self.number = grammar.number_of(output.command) or ""
         self.table: Table | None = None
         self.plan: dict[int, str] = {}
         self.enclosure = ""
@@ -57,21 +57,21 @@ class Reader:
 
     def read(self) -> None:
         """Go through all lines."""
-        self.plan = card_of_table.plan(self.sheet.lines, self.number or self.cards.only)
-        for line in self.sheet.lines:
+        self.plan = controller_of_table.plan(self.output.lines, self.number or self.controllers.only)
+        for line in self.output.lines:
             if line.text and len(line.text) <= grammar.LONGEST_LINE:
                 self.line(line)
-        self.sheet.gap = self._gap([line for line in self.sheet.lines if line.text.strip()])
+        self.output.gap = self._gap([line for line in self.output.lines if line.text.strip()])
 
     def _gap(self, lines: Sequence[Line]) -> str:
         """What the tool always prints after what it printed last."""
         last = lines[-1].text.rstrip() if lines else ""
-        ended = not any(line.text.strip() for line in self.sheet.lines[-2:])
+        ended = not any(line.text.strip() for line in self.output.lines[-2:])
         if grammar.is_rule(last) or grammar.heading(last) is not None:
             return "nothing follows the head of its last table"
         if _PART.match(last) and not ended:
             return "its table of units has no end"
-        if self.table is not None and self.sheet.lines[-1].text and len(last.split()) < len(self.table.columns):
+        if self.table is not None and self.output.lines[-1].text and len(last.split()) < len(self.table.columns):
             return "its last row is not whole"
         tables = {table.kind for line in lines if (table := grammar.heading(line.text.rstrip()))}
         about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
@@ -79,12 +79,12 @@ class Reader:
         return "its tables are missing" if missing else ""
 
     @property
-    def card(self) -> ControllerDraft:
+    def controller(self) -> ControllerDraft:
         """The current controller."""
-        return self.cards.card(self.number)
+        return self.controllers.controller(self.number)
 
     def line(self, line: Line) -> None:
-        """Find out what form a line has."""
+        """Read a line by its form."""
         text = line.text.rstrip()
         # the rows of a long table first: what begins like one is nothing else, unless it begins with a path
         if not text or (self.table is not None and text.lstrip()[0] != "/" and self._row(line, self.table)):
@@ -94,8 +94,8 @@ class Reader:
             self._typed(line, typed)
         elif grammar.is_rule(text):
             mark_read(line)
-        elif (told := grammar.sentence(text)) is not None:
-            self._sentence(line, told)
+        elif (found_sentence := grammar.sentence(text)) is not None:
+            self._sentence(line, found_sentence)
         elif (found := grammar.attribute(text)) is not None:
             self._attribute(line, found)
         elif (table := grammar.heading(text)) is not None:
@@ -113,7 +113,7 @@ class Reader:
         self.table = table
         self.number = self.plan.get(line.number, self.number)
         if self.number.startswith("unknown-"):
-            self.card.add_problem(
+            self.controller.add_problem(
                 "warning", "unread", "The output covers several controllers, and the owner of this table is unclear.",
                 "Use one file per controller, named after it (info.c0.txt), or include the commands in the output.",
             )  # fmt: skip
@@ -124,7 +124,7 @@ class Reader:
         if version is not None:
             self.version = version[2] if version[1] == "CLI" else self.version
             mark_read(line)
-        elif (error := grammar.error(text)) is not None or _NO_CARD.fullmatch(text):
+        elif (error := grammar.error(text)) is not None or _NO_CONTROLLER.fullmatch(text):
             self.errors.append(error or text.strip())
             mark_read(line)
         elif _HEX.fullmatch(text) and self.drive is not None:
@@ -139,27 +139,27 @@ class Reader:
 
     def _row(self, line: Line, table: Table) -> bool:
         row = grammar.row(line.text, table)
-        # a table whose first title was damaged: its rows cannot be told whose they are
-        if row is None or not any(row.get(title) for title in _NAMED.get(table.kind, row)):
+        # the objects of the rows are unknown if the first title of the table is damaged
+        if row is None or _NAMED.get(table.kind, row.keys()).isdisjoint(row):
             return False
         first = next(iter(row.values()))
-        if table.kind in {"cards", "events"}:
-            card = self.cards.card(first[1:])
-            if table.kind == "cards":
-                tables.card_row(card, line, row)
+        if table.kind in {"controllers", "events"}:
+            controller = self.controllers.controller(first[1:])
+            if table.kind == "controllers":
+                tables.controller_row(controller, line, row)
             else:
                 # c0   [Fri Mar 21 2008 14:19:00]  WARNING   Drive removed: port=1
-                card.add_evidence(line, "events", line.stripped)
+                controller.add_evidence(line, "events", line.stripped)
         elif table.kind in _ROWS:
-            _ROWS[table.kind](self.card, line, row)
+            _ROWS[table.kind](self.controller, line, row)
         elif table.kind in {"home", "enclosure", "enclosures", "part", "slots"}:
             self._enclosure(line, table, row)
         else:
             # phy0    500050e000030232     ENCL     N/A        1.5-3.0    3.0      Auto
-            told = ", ".join(
+            cells = ", ".join(
                 f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value)
             )
-            self.card.detail(line, f"{table.columns[0]} {first}", told or "-")
+            self.controller.detail(line, f"{table.columns[0]} {first}", cells or "-")
         return True
 
     def _enclosure(self, line: Line, table: Table, row: dict[str, str]) -> None:
@@ -168,48 +168,48 @@ class Reader:
             self.enclosure = first.rsplit("/", 1)[-1]
             # Encl        Controllers
             # e0          /c0
-            named = grammar.cards_named(first) or grammar.cards_named(row.get("Controllers", ""))
+            named = grammar.controllers_named(first) or grammar.controllers_named(row.get("Controllers", ""))
             self.number = named.pop() if len(named) == 1 else self.number
-            tables.enclosure_row(self.card, line, row, self.enclosure)
+            tables.enclosure_row(self.controller, line, row, self.enclosure)
         elif table.kind == "part":
-            tables.part_row(self.card, line, row, self.enclosure)
+            tables.part_row(self.controller, line, row, self.enclosure)
         else:
-            tables.slot_row(self.card, line, row, self.enclosure)
+            tables.slot_row(self.controller, line, row, self.enclosure)
 
     # --- attributes
 
     def _attribute(self, line: Line, found: Attribute) -> None:
-        if found.card is not None:
-            self.number = found.card
+        if found.controller is not None:
+            self.number = found.controller
         self.table = None
         top, _, below = found.path.partition("/")
         pair = Pair(found.label, found.value, [line])
         if top.startswith("e") and top[1:].isdigit():
             self.enclosure = top
-            self.card.keep_detail(pair, f"{top} {below} " if below else f"{top} ")
+            self.controller.keep_detail(pair, f"{top} {below} " if below else f"{top} ")
         elif top.startswith("u") and not below:
-            _read(self.card.array(top[1:]), pair, UNIT)
+            _read(self.controller.array(top[1:]), pair, UNIT)
         elif top.startswith("p") and top[1:].isdigit():
-            self._drive(self.card.drive(top[1:]), pair)
+            self._drive(self.controller.drive(top[1:]), pair)
         elif top.startswith("bbu"):
-            _read(self.card.battery(top), pair, BATTERY)
+            _read(self.controller.battery(top), pair, BATTERY)
         elif not top:
-            _read(self.card, pair, CARD)
+            _read(self.controller, pair, CONTROLLER)
         else:
-            self.card.keep_detail(pair, f"{found.path} ")
+            self.controller.keep_detail(pair, f"{found.path} ")
 
     def _drive(self, drive: Draft, pair: Pair) -> None:
         self.drive = drive
         # /c0/p3 Belongs to Unit = u0
         if pair.label.lower() in {"belongs to unit", "unit"} and _UNIT.fullmatch(pair.value):
             drive.put(pair.lines[0], "unit", pair.value[1:])
-            self.card.array(pair.value[1:]).ports.setdefault(drive.name)
+            self.controller.array(pair.value[1:]).ports.setdefault(drive.name)
         else:
             _read(drive, pair, DRIVE)
 
     def _sentence(self, line: Line, found: Sentence) -> None:
-        self.number = found.card
-        unit = self.card.array(found.unit)
+        self.number = found.controller
+        unit = self.controller.array(found.unit)
         state = _STATE.search(found.text)
         if state is not None:
             tables.unit_status(unit, line, state[1])

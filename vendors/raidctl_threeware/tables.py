@@ -18,50 +18,50 @@ _UNIT = re.compile(r"[sd]?u(\d+)")
 _IDENTITY = ("Blocks", "Serial", "Model")
 
 
-def card_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def controller_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
     for column, value in row.items():
         if column == "Ctl":
-            card.add_evidence(line, "id", value)
+            controller.add_evidence(line, "id", value)
         elif column == "Model":
-            card.put(line, "model", value, ROW)
+            controller.put(line, "model", value, ROW)
         else:
-            card.detail(line, column, value)
+            controller.detail(line, column, value)
     # BBU: OK, TESTING, or - where there is none
     if vocabulary.has_value(row.get("BBU", "")):
-        battery_status(card.battery("bbu"), line, row["BBU"], ROW)
+        battery_status(controller.battery("bbu"), line, row["BBU"], ROW)
     elif row.get("BBU") == "-":
-        card.put(None, "no_battery", value=True)
+        controller.put(None, "no_battery", value=True)
 
 
-def unit_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def unit_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
     number = _UNIT.match(name)
     if number is None:
         return
     if number[0] == name and name[0] == "u":
-        _unit(card, line, row)
+        _unit(controller, line, row)
         return
-    unit = card.array(number[1])
-    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
+    unit = controller.array(number[1])
+    words = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
-        unit.detail(line, name, told)
+        unit.detail(line, name, words)
     elif "/v" in name:
-        _carved(unit, line, row, told)
+        _carved(unit, line, row, words)
     else:
-        unit.detail(line, name, told)
-        _part(card, unit, line, row)
+        unit.detail(line, name, words)
+        _part(controller, unit, line, row)
 
 
-def _unit(card: ControllerDraft, line: Line, row: Row) -> None:
+def _unit(controller: ControllerDraft, line: Line, row: Row) -> None:
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
     # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
-    unit = card.array(row["Unit"][1:])
+    unit = controller.array(row["Unit"][1:])
     unit.add_evidence(line, "id", row["Unit"])
-    card.newer = card.newer or row.get("Cache") in {"W", "Ri", "Rb", "RiW", "RbW"}
+    controller.newer = controller.newer or row.get("Cache") in {"W", "Ri", "Rb", "RiW", "RbW"}
     for column, value in row.items():
         if column in {"UnitType", "Status", "Cache"} or (column != "Unit" and vocabulary.has_value(value)):
             _cell(unit, Pair(column, value, [line]), _UNIT_COLUMNS)
@@ -141,7 +141,7 @@ def _complete(unit: UnitDraft, pair: Pair) -> None:
     unit.add_evidence(pair.lines[0], "progress.percent", percent)
 
 
-def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
+def _carved(unit: UnitDraft, line: Line, row: Row, words: str) -> None:
     # u1/v0    Volume    -              -       -       -     -       2047.00
     number = row["Unit"].rsplit("/v", 1)[1]
     value = next((value for column, value in row.items() if column.startswith("Size")), "")
@@ -151,10 +151,10 @@ def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
     except ValueError:
         unit.unread(f"size of {row['Unit']}", value)
     unit.carved[number] = size
-    unit.detail(line, row["Unit"], told)
+    unit.detail(line, row["Unit"], words)
 
 
-def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
+def _part(controller: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
     # u0-0     RAID-5    OK             -       -       -     64K     -
     name, status = row["Unit"], row.get("Status", "")
@@ -169,12 +169,12 @@ def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
         )  # fmt: skip
         return
     unit.ports.setdefault(port[1])
-    drive = card.drive(port[1])
+    drive = controller.drive(port[1])
     drive.put(line, "unit", unit.name)
     drive_status(drive, line, status)
 
 
-def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
@@ -182,17 +182,17 @@ def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
     # p8    OK             u0   2.73 TB   SATA  -   /c0/e0/slt0  ST3000NC002-1DY166
     name = row.get("VPort") or row.get("Port") or ""
     unit = _UNIT.fullmatch(row.get("Unit", "")) if row.get("Unit", "").startswith("u") else None
-    card.newer = card.newer or "VPort" in row
+    controller.newer = controller.newer or "VPort" in row
     if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
-        card.add_evidence(line, "drives", f"{name} is empty")
+        controller.add_evidence(line, "drives", f"{name} is empty")
         return
-    drive = card.drive(name[1:])
+    drive = controller.drive(name[1:])
     drive.add_evidence(line, "id", name)
     _another(drive, {column: row[column] for column in _IDENTITY if vocabulary.has_value(row.get(column, ""))})
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
         drive.put(line, "unit", unit[1])
-        card.array(unit[1]).ports.setdefault(name[1:])
+        controller.array(unit[1]).ports.setdefault(name[1:])
     elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
         drive.put(line, "free", value=True)
     elif "Unit" in row:
@@ -241,7 +241,7 @@ def _slot(drive: Draft, pair: Pair) -> None:
 
 
 def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """The worst status reported: a unit can drop a drive that is fine."""
+    """Put the worst status reported: a unit can drop a healthy drive."""
     if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
     health = vocabulary.drive_status(value)
@@ -256,9 +256,9 @@ def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> 
         put_status(drive, line, "drive", health, text=value, weight=weight)
 
 
-def battery_row(card: ControllerDraft, line: Line, row: Row) -> None:
+def battery_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
-    battery = card.battery(row.get("Name", "bbu"))
+    battery = controller.battery(row.get("Name", "bbu"))
     battery.add_evidence(line, "id", row.get("Name"))
     for column, value in row.items():
         if column == "Status":
@@ -279,44 +279,44 @@ def battery_word(battery: Draft, column: str, value: str) -> None:
         battery.put(None, column.lower(), value)
 
 
-def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """Keep a fan, sensor, power supply or alarm in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
-    told = ", ".join(
+    words = ", ".join(
         f"{column} {value}" for column, value in others if vocabulary.has_value(value) and column != "Identify"
     )
-    card.detail(line, f"{enclosure} {name}", told or "-")
+    controller.detail(line, f"{enclosure} {name}", words or "-")
     status = row.get("Status", "OK")
-    # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
-    told_of = name.startswith("alm") and "ALARM" in card.details.get(f"{enclosure} Status", "").upper()
-    if status.upper() not in vocabulary.QUIET and not told_of:
-        _trouble(card, f"{name} of enclosure {enclosure}", status)
+    # the status of the enclosure reports the alarm already: ALARM-ACTIVATED
+    reported = name.startswith("alm") and "ALARM" in controller.details.get(f"{enclosure} Status", "").upper()
+    if status.upper() not in vocabulary.QUIET and not reported:
+        _trouble(controller, f"{name} of enclosure {enclosure}", status)
 
 
-def _trouble(card: ControllerDraft, what: str, status: str) -> None:
-    card.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
+def _trouble(controller: ControllerDraft, what: str, status: str) -> None:
+    controller.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
 
 
-def enclosure_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def enclosure_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
     for column, value in list(row.items())[1:]:
-        card.detail(line, f"{enclosure} {column}", value)
+        controller.detail(line, f"{enclosure} {column}", value)
     status = row.get("Status", "OK")
     if status.upper() not in vocabulary.QUIET:
-        _trouble(card, f"enclosure {enclosure}", status)
+        _trouble(controller, f"enclosure {enclosure}", status)
 
 
-def slot_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
+def slot_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")
-    told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
-    card.detail(line, f"{enclosure} {name}", told)
+    words = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
+    controller.detail(line, f"{enclosure} {name}", words)
     if port is not None:
-        card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
+        controller.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
     if status.upper() not in vocabulary.QUIET:
-        _trouble(card, f"{name} of enclosure {enclosure}", status)
+        _trouble(controller, f"{name} of enclosure {enclosure}", status)
 
 
 def _cell_status(unit: UnitDraft, pair: Pair) -> None:

@@ -43,87 +43,87 @@ _HEALTH: dict[VolumeStatus, Health] = {
 }
 
 
-def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
+def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
-    object_id = f"{FAMILY}:{card.name or 'unknown'}"
-    card.sort()
-    _drop_empty_ports(card)
-    _place(card)
-    _drop_spares_without_drive(card)
-    card.derive(derived_fields.CARD)
-    units = [unit for unit in card.arrays.values() if not unit.spare]
+    object_id = f"{FAMILY}:{controller.name or 'unknown'}"
+    controller.sort()
+    _drop_empty_ports(controller)
+    _place(controller)
+    _drop_spares_without_drive(controller)
+    controller.derive(derived_fields.CONTROLLER)
+    units = [unit for unit in controller.arrays.values() if not unit.spare]
     for unit in units:
         unit.derive(derived_fields.UNIT)
-    batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(card.batteries.values()))
+    batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(controller.batteries.values()))
     battery = batteries[0] if batteries else None
     found = Controller(
         id=object_id,
         vendor="3ware",
-        model=card.get("model"),
-        serial=card.get("serial"),
-        firmware=card.get("firmware"),
-        driver=card.get("driver"),
+        model=controller.get("model"),
+        serial=controller.get("serial"),
+        firmware=controller.get("firmware"),
+        driver=controller.get("driver"),
         mode="raid" if units else None,
-        cache=_cache(card),
-        pci_link=card.part("pci_link", PciLink),
+        cache=_cache(controller),
+        pci_link=controller.part("pci_link", PciLink),
         batteries=batteries,
-        arrays=tuple(_array(unit, card, object_id) for unit in units),
+        arrays=tuple(_array(unit, controller, object_id) for unit in units),
         volumes=tuple(
-            volume for unit in units if unit.described for volume in _volumes(unit, card, battery, object_id)
+            volume for unit in units if unit.described for volume in _volumes(unit, controller, battery, object_id)
         ),
-        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        drives=tuple(_drive(item, controller, object_id) for item in controller.drives.values()),
         capabilities=SUPPORT,
-        details=card.details,
+        details=controller.details,
     )
-    problems = [*card.problems(object_id), *reports(found)]
-    card.write_evidence(object_id, _shown_on(found))
+    problems = [*controller.problems(object_id), *reports(found)]
+    controller.write_evidence(object_id, _shown_on(found))
     return found, problems
 
 
-def _drop_empty_ports(card: ControllerDraft) -> None:
+def _drop_empty_ports(controller: ControllerDraft) -> None:
     """``/c0/p3 Status = NOT-PRESENT`` without a unit that misses the drive: the port is empty, and nothing is wrong."""
-    for port, drive in list(card.drives.items()):
+    for port, drive in list(controller.drives.items()):
         known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
         if not known and drive.get("status_text") == "NOT-PRESENT":
             for line, _, _ in drive.evidence:
-                card.add_evidence(line, "drives", f"p{port} is empty")
-            del card.drives[port]
+                controller.add_evidence(line, "drives", f"p{port} is empty")
+            del controller.drives[port]
 
 
-def _place(card: ControllerDraft) -> None:
+def _place(controller: ControllerDraft) -> None:
     """Place drives by the enclosure slots of their ports."""
-    for port, slot in card.slots.items():
-        drive = card.drives.get(port)
+    for port, slot in controller.slots.items():
+        drive = controller.drives.get(port)
         if drive is not None:
             drive.put(slot.line, "enclosure", slot.enclosure)
             drive.put(slot.line, "bay", slot.slot)
 
 
-def _drop_spares_without_drive(card: ControllerDraft) -> None:
+def _drop_spares_without_drive(controller: ControllerDraft) -> None:
     """Move a spare's values to its drive, or to the controller if no table lists it."""
-    for unit in card.arrays.values():
+    for unit in controller.arrays.values():
         if not unit.spare:
             continue
-        homes = [card.drives[port] for port in unit.ports if port in card.drives]
-        for home in homes or [card]:
+        homes = [controller.drives[port] for port in unit.ports if port in controller.drives]
+        for home in homes or [controller]:
             for label, value in unit.details.items():
                 home.keep_words(f"u{unit.name} {label}", value)
         if not homes:
-            card.replace_words(f"u{unit.name} Status", unit.get("status_text") or "-")
+            controller.replace_words(f"u{unit.name} Status", unit.get("status_text") or "-")
 
 
-def _cache(card: ControllerDraft) -> Cache | None:
-    size = card.get("cache.size_bytes")
+def _cache(controller: ControllerDraft) -> Cache | None:
+    size = controller.get("cache.size_bytes")
     if size is None:
         return None
-    return Cache(present=True, size_bytes=size, available_bytes=card.get("cache.available_bytes"))
+    return Cache(present=True, size_bytes=size, available_bytes=controller.get("cache.available_bytes"))
 
 
-def _battery(draft: Draft, controller: str, number: int) -> Battery:
+def _battery(draft: Draft, controller_id: str, number: int) -> Battery:
     word = draft.get("status_text")
     status: BatteryStatus = draft.get("status") or "unknown"
     return Battery(
-        id=f"{controller}/battery{number}",
+        id=f"{controller_id}/battery{number}",
         kind="battery",
         status=status,
         status_text=word,
@@ -135,17 +135,21 @@ def _battery(draft: Draft, controller: str, number: int) -> Battery:
     )
 
 
-def _array(unit: UnitDraft, card: ControllerDraft, controller: str) -> Array:
+def _array(unit: UnitDraft, controller: ControllerDraft, controller_id: str) -> Array:
     status = unit.get("status")
     return Array(
-        id=f"{controller}/u{unit.name}",
+        id=f"{controller_id}/u{unit.name}",
         status=_HEALTH.get(status, "unknown") if status else "unknown",
         status_text=unit.get("status_text"),
-        drives=tuple(f"{controller}/p{port}" for port in sorted(unit.ports, key=natural) if port in card.drives),
+        drives=tuple(
+            f"{controller_id}/p{port}" for port in sorted(unit.ports, key=natural) if port in controller.drives
+        ),
     )
 
 
-def _volumes(unit: UnitDraft, card: ControllerDraft, battery: Battery | None, controller: str) -> Iterator[Volume]:
+def _volumes(
+    unit: UnitDraft, controller: ControllerDraft, battery: Battery | None, controller_id: str
+) -> Iterator[Volume]:
     """A unit is a volume; one that was carved is one volume for each piece."""
     # u1/v0    Volume    -              -       -       -     -       2047.00
     carved = unit.carved if len(unit.carved) > 1 else {"0": unit.get("size_bytes")}
@@ -154,16 +158,16 @@ def _volumes(unit: UnitDraft, card: ControllerDraft, battery: Battery | None, co
     working = sum(vocabulary.drive_status(word) == "ok" for word in unit.parts.values())
     for number, size in carved.items():
         yield Volume(
-            id=f"{controller}/v{unit.name}" if number == "0" else f"{controller}/v{unit.name}-{number}",
+            id=f"{controller_id}/v{unit.name}" if number == "0" else f"{controller_id}/v{unit.name}-{number}",
             name=unit.get("name"),
-            array=f"{controller}/u{unit.name}",
+            array=f"{controller_id}/u{unit.name}",
             raid_level=unit.get("raid_level"),
             size_bytes=size,
             strip_bytes=unit.get("strip_bytes"),
             status=unit.get("status") or "unknown",
             status_text=unit.get("status_text"),
             unique_id=unit.get("unique_id"),
-            cache=volume_cache(unit, card, battery),
+            cache=volume_cache(unit, controller, battery),
             progress=_progress(unit),
             drives_expected=len(unit.parts) or None,
             drives_active=working if unit.parts else None,
@@ -186,16 +190,16 @@ def _progress(unit: UnitDraft) -> Progress | None:
     return Progress(operation=operation, percent=percent, state="paused" if paused else "running")
 
 
-def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
-    unit = card.arrays.get(draft.get("unit") or "")
+def _drive(draft: Draft, controller: ControllerDraft, controller_id: str) -> Drive:
+    unit = controller.arrays.get(draft.get("unit") or "")
     status: Health = draft.get("status") or "unknown"
     if draft.get("status_text") == "DEGRADED" and unit is not None and unit.get("status") == "rebuilding":
         status = "warning"
     raw = draft.get("raw_model")
     return draft.build(
         Drive,
-        id=f"{controller}/p{draft.name}",
-        array=None if unit is None or unit.spare else f"{controller}/u{unit.name}",
+        id=f"{controller_id}/p{draft.name}",
+        array=None if unit is None or unit.spare else f"{controller_id}/u{unit.name}",
         role=_role(draft, unit),
         model=vocabulary.drive_model(raw, draft.get("interface")) if raw else draft.get("model"),
         status=status,

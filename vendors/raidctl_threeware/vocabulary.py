@@ -6,6 +6,7 @@ Sources: tw_cli(8) of 2011 ("show", "/cx show", "/cx/px show", "/cx/bbu show sta
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
@@ -142,9 +143,9 @@ def battery_status(word: str) -> BatteryStatus | None:
 
 
 def ready(battery: Battery) -> bool:
-    """Whether a battery "is able to backup" the card (/cx/bbu show): ``BBUReady`` may be No while its status is OK."""
-    told = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
-    return told.lower() not in {"no", "not ready", "false"}
+    """Whether a battery "is able to backup" the controller (/cx/bbu show): BBUReady may be No with a good status."""
+    ready_word = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
+    return ready_word.lower() not in {"no", "not ready", "false"}
 
 
 def raid_level(kind: str) -> RaidLevel | None:
@@ -159,6 +160,7 @@ def plausible(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=256)
 def size(text: str) -> int:
     """Bytes of ``931.51 GB``, ``488MB``, ``64K``: binary units (1953525168 blocks are printed as 931.51 GB)."""
     match = figure(_SIZE, plausible(text).strip())
@@ -171,6 +173,7 @@ def capacity(text: str) -> int:
     return int(blocks[1]) * 512 if blocks else size(text)
 
 
+@lru_cache(maxsize=256)
 def gigabytes(text: str) -> int:
     """Bytes of a figure in the column ``Size(GB)``: binary, as all figures of the tool."""
     return parse_size(f"{plausible(text)} GB", binary=True)

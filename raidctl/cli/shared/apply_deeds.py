@@ -11,7 +11,7 @@ from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
 from raidctl.cli.shared.apply_change import Report, report_of
-from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.terminal import emit_json
@@ -23,7 +23,15 @@ from raidctl.vendor.plan import Plan
 Planner = Callable[[Survey], Plan]
 
 
-def perform_deeds(settings: Settings, consent: Consent, planner: Planner, guard: Guard) -> int:
+def perform_deeds(
+    settings: Settings,
+    consent: Consent,
+    planner: Planner,
+    guard: Guard,
+    *,
+    opened: Callable[[Machine], None] = lambda _: None,
+    ended: Callable[[Work], int | None] = lambda _: None,
+) -> int:
     """Plan deeds, ask, carry them out and read again; return the exit code.
 
     Args:
@@ -31,6 +39,8 @@ def perform_deeds(settings: Settings, consent: Consent, planner: Planner, guard:
         consent: What the user says to it on the command line.
         planner: Makes the plan from a reading, with its guards; called again if time has passed.
         guard: Asked again right before each step.
+        opened: Given the machine before it is read, to ask it more.
+        ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
     """
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
@@ -38,11 +48,12 @@ def perform_deeds(settings: Settings, consent: Consent, planner: Planner, guard:
     with machine(settings) as named:
         if place is not None:
             refuse_container(named.runner)
+        opened(named)
         seen = named.survey()
         work = Work(named, seen, planner(seen), place, consent, planner=planner)
         report = Report(work.plan)
         try:
-            return _performed(work, settings, report, guard)
+            return _performed(work, settings, report, guard, ended)
         except BaseException as error:
             report.failed(error)
             raise
@@ -51,7 +62,9 @@ def perform_deeds(settings: Settings, consent: Consent, planner: Planner, guard:
                 emit_json(report.outcome())
 
 
-def _performed(work: Work, settings: Settings, report: Report, guard: Guard) -> int:
+def _performed(
+    work: Work, settings: Settings, report: Report, guard: Guard, ended: Callable[[Work], int | None]
+) -> int:
     code = agreed(work, settings)
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
@@ -71,7 +84,10 @@ def _performed(work: Work, settings: Settings, report: Report, guard: Guard) -> 
         tell(f"Warning: {text}.")
     if not settings.as_json:
         tell(f"Done and verified; in the journal as change {story.change}.")
-    return EXIT_STANDS if change.doubtful else EXIT_FINE
+    if change.doubtful:
+        return EXIT_STANDS
+    code = ended(work)
+    return EXIT_FINE if code is None else code
 
 
 def refuse_container(runner: Runner) -> None:

@@ -101,8 +101,9 @@ def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
         "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
     )
     told = volume(text.format(12345)).progress
-    figures = {"percent": 7.5, "remaining_seconds": 738, "rate_bytes": 12345 * 1024}
-    assert told == Progress(operation="recovery", state="running", **figures)
+    assert told == Progress(
+        operation="recovery", state="running", percent=7.5, remaining_seconds=738, rate_bytes=12345 * 1024
+    )
     unknown = volume(text.format(-1)).progress
     assert unknown is not None
     assert unknown.rate_bytes is None

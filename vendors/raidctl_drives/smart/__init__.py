@@ -15,13 +15,13 @@ from raidctl_drives.smart.text import read_text
 __all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]
 
 
-def read_smartctl(sheet_command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Output]:
+def read_smartctl(command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Output]:
     """Read an output of smartctl, text or JSON.
 
-    One part for each drive that the text speaks of, in order; their keys are ``drive_id``, then
+    One part for each drive in the text, in order; their keys are ``drive_id``, then
     ``drive_id#2``, ``drive_id#3`` … (several outputs in one file, or ``--scan``). The parts carry the problems;
     a part that is :attr:`~raidctl_drives.parts.DrivePart.empty` has nothing else. Nothing is raised.
     """
     if is_json(text):
-        return read_json(sheet_command, text, drive_id)
-    return read_text(sheet_command, text, drive_id)
+        return read_json(command, text, drive_id)
+    return read_text(command, text, drive_id)

@@ -1,6 +1,6 @@
 """A live drive: one call of smartctl.
 
-``smartctl -n standby -x -f old DEVICE`` answers everything in one call: the tables of ``-x`` (write cache, link
+``smartctl -n standby -x -f old DEVICE`` reports everything in one call: the tables of ``-x`` (write cache, link
 speed, SCSI's background scan and SAS ports), and a drive that sleeps is left asleep.
 """
 
@@ -16,7 +16,7 @@ from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart.text import read_text
 
 Told = tuple[list[DrivePart], list[Output], list[Problem]]
-"""Parts that tell of a drive, the sheets that they were read from, and the problems of the asking."""
+"""The parts of a drive, the outputs that they were read from, and the problems of the calls."""
 
 TIMEOUT = 60.0
 """Seconds; a drive in trouble repeats a command for half a minute and more."""
@@ -34,7 +34,7 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
         kind: smartctl's ``-d`` type, where the drive needs one (``sat``, ``megaraid,5``); None lets smartctl find it.
 
     Returns:
-        The parts (none where the drive could not be read), their sheets, and what went wrong in the asking.
+        The parts (none where the drive could not be read), their outputs, and the problems of the call.
         The parts' key is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
     """
     target = (("-d", kind) if kind else ()) + (device,)
@@ -47,29 +47,29 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
     if not answer.fine and answer.trouble is not Failure.FLOOD:
         return [], [], [_not_asked(device, answer)]
     text = answer.text if answer.text.strip() else answer.error_text
-    parts, sheet = read_text(" ".join(command), text, f"smartctl:{device}")
-    told, problems = _sorted(device, parts, answer)
-    return told, [sheet], problems
+    parts, output = read_text(" ".join(command), text, f"smartctl:{device}")
+    found, problems = _sorted(device, parts, answer)
+    return found, [output], problems
 
 
 def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[list[DrivePart], list[Problem]]:
-    """The parts that tell something, and the problems that belong to none of them."""
-    told = [part if part.device or part.address else replace(part, device=device) for part in parts if not part.empty]
-    told = told[:1]
+    """The parts with facts, and the problems that belong to none of them."""
+    found = [part if part.device or part.address else replace(part, device=device) for part in parts if not part.empty]
+    found = found[:1]
     problems = [
         msgspec.structs.replace(problem, where=device) for part in parts if part.empty for problem in part.problems
     ]
     code = answer.code or 0
     if answer.trouble is Failure.FLOOD:
         problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is missing"))
-    if not told and not problems:
+    if not found and not problems:
         why = "could not open the drive" if code & _NOT_OPENED else "printed nothing about the drive"
         problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))
-    if told and code & _FAILING and told[0].status not in ("critical", "warning"):
+    if found and code & _FAILING and found[0].status not in ("critical", "warning"):
         problems.append(
             _problem(device, "smartctl's exit status reports a failing drive, its output does not", "warning")
         )
-    return told, problems
+    return found, problems
 
 
 def _problem(device: str, message: str, severity: str = "error") -> Problem:
@@ -91,5 +91,5 @@ def _not_asked(device: str, answer: RunAnswer) -> Problem:
             remedy="Run raidctl as root.", kind="no_right",
         )  # fmt: skip
     why = {Failure.TIMEOUT: "timed out", Failure.UNRECORDED: "is not part of the recording"}
-    said = why.get(answer.trouble or Failure.FAILED, "could not be run")
-    return _problem(device, f"smartctl {said}{f' ({answer.detail})' if answer.detail else ''}")
+    reason = why.get(answer.trouble or Failure.FAILED, "could not be run")
+    return _problem(device, f"smartctl {reason}{f' ({answer.detail})' if answer.detail else ''}")

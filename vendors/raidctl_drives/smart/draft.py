@@ -1,6 +1,6 @@
-"""A drive in the making: what the lines of an output say of it, with the evidence.
+"""A drive under construction: what the lines of an output report, with the evidence.
 
-Several lines may tell the same thing (a temperature stands in an attribute and in the SCT status). Each
+Several lines may report the same fact (a temperature is in an attribute and in the SCT status). Each
 :meth:`Draft.offer` has a rank; the highest rank gives the field, the others stay as details.
 """
 
@@ -26,7 +26,7 @@ _MOST_PROBLEMS = 50
 
 @dataclass
 class Offer:
-    """One line's word on a field."""
+    """The value of a field according to one line."""
 
     line: Line
     value: object
@@ -49,7 +49,7 @@ class Attribute:
 
 @dataclass
 class Health:
-    """What the lines say of the drive's health, before it is judged."""
+    """The drive's health as reported, before it is judged."""
 
     verdict: str | None = None
     """The tool's word: ``PASSED``, ``OK``, ``FAILED!``, or SCSI's sentence."""
@@ -70,7 +70,7 @@ class Health:
 class Draft:
     """Collects one drive; :meth:`finish` gives the part."""
 
-    sheet: Output
+    output: Output
     key: str
     device: str | None = None
     """The node that smartctl opened."""
@@ -105,7 +105,7 @@ class Draft:
             self.best[name] = offer
 
     def found_at(self, line: Line, device: str | None = None, kind: str | None = None) -> None:
-        """The line says which node smartctl opened, and as what type of drive (``-d``)."""
+        """Set the node that smartctl opened, and the type of drive (``-d``)."""
         if kind:
             self.detail(line, "type", kind)
             self.kind = kind
@@ -119,7 +119,7 @@ class Draft:
         return self.kind is not None and BEHIND.search(self.kind) is not None
 
     def withdraw(self, name: str, value: object) -> None:
-        """The lines that gave a field this value said nothing after all; what others gave it counts."""
+        """Drop a value of a field, and mark its lines as read; other values count."""
         offers = self.offers.pop(name, [])
         self.best.pop(name, None)
         for offer in offers:
@@ -146,12 +146,12 @@ class Draft:
         if found not in self.problems and len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(found)
 
-    def told(self, name: str) -> Any:
+    def get(self, name: str) -> Any:
         """The current value of a field, None if not reported."""
         return self.best[name].value if name in self.best else None
 
-    def told_of(self) -> set[str]:
-        """The matters that the output spoke of; two outputs of one drive rarely speak of the same."""
+    def topics(self) -> set[str]:
+        """The topics of the output, which differ between two outputs of one drive."""
         return (self.seen - {"data"}) | ({"verdict"} if self.health.verdict else set())
 
     @property
@@ -161,7 +161,7 @@ class Draft:
 
     def merge(self, other: Draft) -> None:
         """Merge another output of the same drive."""
-        readdress(self.sheet, {other.key: self.key})
+        readdress(self.output, {other.key: self.key})
         for name, offers in other.offers.items():
             for offer in offers:
                 self.offer(offer.line, name, offer.value, rank=offer.rank, label=offer.label)
@@ -179,11 +179,11 @@ class Draft:
     @property
     def blank(self) -> bool:
         """Whether the drive has no facts yet."""
-        told = self.offers or self.attributes or self.problems or self.health.verdict or self.counters
-        return not (told or self.details.keys() - {"type"} or self.scanned)
+        known = self.offers or self.attributes or self.problems or self.health.verdict or self.counters
+        return not (known or self.details.keys() - {"type"} or self.scanned)
 
     def finish(self) -> DrivePart:
-        """Settle the offers, put them on the sheet, and give the part."""
+        """Choose the values, record the evidence, and return the part."""
         chosen: dict[str, Any] = {}
         for name, offers in self.offers.items():
             best = self.best[name]
@@ -198,13 +198,13 @@ class Draft:
         chosen |= place
         if not silent:
             return DrivePart(key=self.key, details=self.details, problems=tuple(self.problems), **chosen)
-        # Nothing was told of a drive: what went wrong belongs to the device, or to the output as a whole
+        # nothing is known of a drive: the problems belong to the device, or to the whole output
         where = place.get("address") or self.device or _FIRST.sub(r"\1", self.key)
         problems = tuple(msgspec.structs.replace(problem, where=where) for problem in self.problems)
         return DrivePart(key=self.key, problems=problems, **chosen)
 
     def _place(self) -> dict[str, str]:
-        """Where the drive is: its own node, or the node of its controller and the address there."""
+        """The drive's node, or the node of its controller and the address there."""
         if not self.device:
             return {}
         behind = self.behind

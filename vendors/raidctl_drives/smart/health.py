@@ -122,9 +122,9 @@ def _failing(draft: Draft) -> list[tuple[str, Attribute]]:
 def _status(draft: Draft) -> None:
     health = draft.health
     failing = _failing(draft)
-    told = _told(draft)
+    verdict = _verdict_of(draft)
     reasons = list(dict.fromkeys([*health.reasons, *(words for words, _ in failing)]))
-    verdicts = ["warning"] * len(failing) + ([told] if told else [])
+    verdicts = ["warning"] * len(failing) + ([verdict] if verdict else [])
     if not verdicts:
         return
     status = next(word for word in ("critical", "warning", "unknown", "ok") if word in verdicts)
@@ -136,7 +136,7 @@ def _status(draft: Draft) -> None:
             draft.offer(line, "status_text", text)
 
 
-def _told(draft: Draft) -> Verdict | None:
+def _verdict_of(draft: Draft) -> Verdict | None:
     """Status from the verdict alone; None without a verdict."""
     health = draft.health
     warning = health.critical_warning or 0

@@ -123,12 +123,12 @@ def _world_wide_name(draft: Draft, leaves: Leaves) -> None:
     for index, space in enumerate(spaces if isinstance(spaces, list) else []):
         line = leaves.line(f"nvme_namespaces[{index}].eui64.ext_id")
         oui, own = (number(branch(space, "eui64", part)) for part in ("oui", "ext_id"))
-        if line and oui is not None and own and draft.told("wwn") is None:
+        if line and oui is not None and own and draft.get("wwn") is None:
             draft.offer(line, "wwn", f"{oui:06x} {own:010x}")
 
 
 def _interface(draft: Draft, leaves: Leaves) -> None:
-    # "sata_value" stands only in the speeds of a SATA link
+    # "sata_value" occurs only in the speeds of a SATA link
     line = leaves.line("sata_version.string") or leaves.line("interface_speed.max.sata_value")
     if line:
         draft.offer(line, "interface", "sata", rank=2)
@@ -189,7 +189,7 @@ def _counters(draft: Draft, leaves: Leaves) -> None:
 
 
 def _counts(draft: Draft, leaves: Leaves) -> None:
-    """Counts that stand among the details as well."""
+    """Read counts that are details as well."""
     for path, name, highest in _COUNTS:
         line, count = leaves.line(".".join(path)), number(leaves.value(*path))
         if line and count is not None and 0 <= count <= highest:

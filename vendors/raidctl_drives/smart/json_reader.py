@@ -17,7 +17,7 @@ from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, mended, pars
 def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
     """Read a JSON output of smartctl, or several in one text.
 
-    A text that breaks off is read as far as it goes; a problem says so.
+    A truncated text is read as far as it goes, and is a problem.
     """
     broken: str | None = None
     try:
@@ -30,18 +30,18 @@ def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Outpu
     trees = [tree for tree in flat if isinstance(tree, dict)]
     if not trees:
         return [_broken(key, broken or "it holds no object")], Output.of_text(command, text)
-    sheet = Output.of_json(command, trees[0] if len(trees) == 1 else trees)
+    output = Output.of_json(command, trees[0] if len(trees) == 1 else trees)
     drafts: list[Draft] = []
-    for leaves in _leaves(sheet, trees):
+    for leaves in _leaves(output, trees):
         if isinstance(leaves.tree.get("devices"), list):
-            drafts += _scan(sheet, leaves, key, len(drafts))
+            drafts += _scan(output, leaves, key, len(drafts))
         else:
-            draft = Draft(sheet, _key(key, len(drafts)))
+            draft = Draft(output, _key(key, len(drafts)))
             read_drive(draft, leaves)
             drafts.append(draft)
     if broken and drafts:
         drafts[-1].problem(_sentence(broken), kind="unread", severity="error", remedy=_REMEDY)
-    return [draft.finish() for draft in drafts], sheet
+    return [draft.finish() for draft in drafts], output
 
 
 _REMEDY = "Collect the output again; it is incomplete or was altered."
@@ -68,10 +68,10 @@ def _key(key: str, before: int) -> str:
     return key if before == 0 else f"{key}#{before + 1}"
 
 
-def _leaves(sheet: Output, trees: Sequence[Tree]) -> list[Leaves]:
-    """The trees, each with its lines of the sheet."""
+def _leaves(output: Output, trees: Sequence[Tree]) -> list[Leaves]:
+    """The trees, each with its lines of the output."""
     groups: list[dict[str, Line]] = [{} for _ in trees]
-    for line in sheet.lines:
+    for line in output.lines:
         path = line.text.split(": ", 1)[0]
         if len(trees) == 1:
             groups[0][path] = line
@@ -81,13 +81,13 @@ def _leaves(sheet: Output, trees: Sequence[Tree]) -> list[Leaves]:
     return [Leaves(tree, lines) for tree, lines in zip(trees, groups, strict=True)]
 
 
-def _scan(sheet: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
+def _scan(output: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
     """``smartctl --scan --json``: a drive for each entry of ``devices``."""
     drafts: list[Draft] = []
     for index, device in enumerate(leaves.tree["devices"]):
         if not isinstance(device, dict):
             continue
-        draft = Draft(sheet, _key(key, before + len(drafts)))
+        draft = Draft(output, _key(key, before + len(drafts)))
         draft.scanned = True
         node = leaves.line(f"devices[{index}].name")
         if node:

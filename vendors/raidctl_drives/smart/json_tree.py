@@ -1,4 +1,4 @@
-"""JSON texts as trees: parsed as far as they go, with the leaf of the sheet for each path."""
+"""JSON texts as trees: parsed as far as they go, with the line of the output for each path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEEPEST = 40
 """Levels of nesting that smartctl can print many times over; deeper trees are not its."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
-"""What may stand before the first character."""
+"""What may precede the first character."""
 
 
 def parse(text: str) -> list[Any]:
@@ -63,7 +63,7 @@ def _depth(value: object) -> int:
 
 
 class Leaves:
-    """One drive's tree and, by the path from its root, the lines of the sheet that are its leaves."""
+    """One drive's tree and, by the path from its root, the lines of the output that are its leaves."""
 
     def __init__(self, tree: Tree, lines: Mapping[str, Line]) -> None:
         self.tree = tree
@@ -78,12 +78,12 @@ class Leaves:
         return iter(self.lines.items())
 
     def value(self, *path: str) -> Any:
-        """What stands at a path of names, None where nothing does."""
+        """The value at a path of names, None if there is none."""
         return branch(self.tree, *path)
 
 
 def branch(tree: Any, *path: str) -> Any:
-    """What stands in a tree at a path of names, None where nothing does."""
+    """The value in a tree at a path of names, None if there is none."""
     node = tree
     for name in path:
         node = node.get(name) if isinstance(node, dict) else None
@@ -91,7 +91,7 @@ def branch(tree: Any, *path: str) -> Any:
 
 
 def number(value: object) -> int | None:
-    """A whole number; figures of more than 53 bits may stand as text."""
+    """A whole number; figures of more than 53 bits may be text."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -105,5 +105,5 @@ def words(value: object) -> str | None:
 
 
 def leaf_value(line: Line) -> Any:
-    """The value of a leaf of the sheet (``path: value``); None where the path itself holds ``: ``."""
+    """The value of a leaf of the output (``path: value``); None if the path contains ``: ``."""
     return attempt(decode_text, line.text.partition(": ")[2])

@@ -1,4 +1,4 @@
-"""The keys of smartctl's JSON (format 1.0, releases 7.0 to 7.5), and what each of them tells.
+"""The keys of smartctl's JSON (format 1.0, releases 7.0 to 7.5), and their meaning.
 
 Source: the assignments to ``jglb`` in ataprint.cpp, scsiprint.cpp, nvmeprint.cpp, farmprint.cpp, smartctl.cpp.
 """

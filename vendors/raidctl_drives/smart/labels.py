@@ -81,7 +81,7 @@ def _identity(draft: Draft, line: Line, name: str, value: str) -> None:
     if _NOTHING.fullmatch(value):
         draft.note(line)
         return
-    known = draft.told(name)
+    known = draft.get(name)
     value = collapse(value) if name == "model" else value
     draft.offer(line, name, value)
     if name == "model":
@@ -110,7 +110,7 @@ def _figure(draft: Draft, line: Line, label: str, value: str) -> None:
 
 
 def unreadable(draft: Draft, label: str, value: object) -> None:
-    """A problem for a figure that is there and cannot be what its label says."""
+    """Add a problem for a figure that its label cannot have."""
     draft.problem(
         f"The figure of {label!r} could not be read: {value}.", kind="unread",
         remedy="Look at the output itself: it may have been altered, or the drive tells nonsense.",
@@ -122,7 +122,7 @@ def _numbered(draft: Draft, line: Line, label: str, value: str) -> None:
     if size is not None:
         draft.offer(line, "size_bytes", size, rank=1)
     name = words.NAMESPACE_NAME.fullmatch(label)
-    if name and value.strip("0 ") and draft.told("wwn") is None:
+    if name and value.strip("0 ") and draft.get("wwn") is None:
         draft.offer(line, "wwn", value)
         return
     label = label.split(" (0x", maxsplit=1)[0]
@@ -294,4 +294,4 @@ SPECIAL: dict[str, Callable[[Draft, Line, Any], None]] = {
     "Status": _status,
     "Number of background medium scans performed": _status_scan,
 }
-"""Labels that give more than one fact, or need a look at the value."""
+"""Labels that give several facts, or whose value decides."""

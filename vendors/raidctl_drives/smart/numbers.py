@@ -20,7 +20,7 @@ _CAPACITY = re.compile(
 )
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 LARGEST = 10**17
-"""Bytes that no drive has: an empty optical drive's answer is a thousand times more."""
+"""Bytes that no drive has: an empty optical drive reports a thousand times more."""
 _FIRST = re.compile(r"-?\d+", re.ASCII)
 _HOURS = re.compile(r"(\d+)\s*(?:h\b|h[+:]|hours?\b)", re.ASCII)
 _CLOCK = re.compile(r"(\d+):(\d\d)\b", re.ASCII)

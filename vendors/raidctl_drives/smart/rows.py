@@ -178,7 +178,7 @@ def recovery(draft: Draft, line: Line, text: str) -> bool:
 
 
 def background(draft: Draft, line: Line, text: str) -> bool:
-    """Rows of the background scan: the hours since manufacture stand there."""
+    """Rows of the background scan: they have the hours since manufacture."""
     on = _POWER_ON.fullmatch(text)
     if on:
         draft.offer(line, "power_on_hours", numbers.hours(on["hours"]), rank=2)
@@ -233,4 +233,4 @@ HANDLERS: dict[str, Callable[[Draft, Line, str], bool]] = {
 """Who reads the rows of a section before they are matched against its grammar."""
 
 ANYWHERE: tuple[Callable[[Draft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
-"""Rows that stand in no section of their own in some releases."""
+"""Rows that have no separate section in some releases."""

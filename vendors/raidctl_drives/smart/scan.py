@@ -66,7 +66,7 @@ def _opened(draft: Draft, line: Line, match: re.Match[str]) -> None:
 def _begin(reader: Reader, line: Line, device: str, kind: str) -> Draft:
     draft = reader.draft
     if not draft.blank:
-        draft = Draft(reader.sheet, f"{reader.key}#{len(reader.drafts) + 1}")
+        draft = Draft(reader.output, f"{reader.key}#{len(reader.drafts) + 1}")
         reader.drafts.append(draft)
     draft.found_at(line, device, kind)
     draft.scanned = True
@@ -74,7 +74,7 @@ def _begin(reader: Reader, line: Line, device: str, kind: str) -> Draft:
 
 
 def interface_of(kind: str, name: str, protocol: str) -> Interface | None:
-    """How the drive is attached, where the type or the name tells: NVMe, or behind a USB bridge."""
+    """How the drive is attached, if the type or the name shows it: NVMe, or behind a USB bridge."""
     if "[USB" in name or kind.startswith(("usb", "snt")):
         return "usb"
     if kind.startswith("nvme") or protocol == "NVMe":

@@ -74,7 +74,7 @@ _CAPABILITY_TEXTS = (
 )
 
 CAPABILITIES = " ".join(_CAPABILITY_TEXTS)
-"""What the table of capabilities says; a line of it is any piece of this text, as mailers break the lines."""
+"""The table of capabilities; a line is any part of this text, as mailers wrap the lines."""
 
 WHOLE = frozenset(
     (

@@ -27,12 +27,12 @@ _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unr
 class Reader:
     """Goes through the lines of one output, drive by drive."""
 
-    def __init__(self, sheet: Output, key: str) -> None:
-        self.sheet = sheet
+    def __init__(self, output: Output, key: str) -> None:
+        self.output = output
         self.key = key
         self.section = ""
         self.prompted = False
-        called = sentences.PROMPT.fullmatch(sheet.command)
+        called = sentences.PROMPT.fullmatch(output.command)
         self.called = _asked(called["arguments"]) if called else (None, None)
         self.drafts: list[Draft] = []
         self._begin(*self.called)
@@ -50,7 +50,7 @@ class Reader:
                 self.section = ""
             elif text and len(text) <= LONGEST:
                 self._line(line, text)
-        self.sheet.gap = self._gap(lines)
+        self.output.gap = self._gap(lines)
         drafts = _joined(self.drafts)
         for draft in drafts:
             settle(draft)
@@ -119,7 +119,7 @@ class Reader:
         return False
 
     def _next(self) -> None:
-        """Another output begins: another drive, unless the last one has said nothing yet."""
+        """Begin another output: another drive, unless the last one has no facts yet."""
         self.section = ""
         if not self.draft.blank:
             self._begin(*self.called)
@@ -129,16 +129,16 @@ class Reader:
         self.section = ""
         number = len(self.drafts) + 1
         self.drafts.append(
-            Draft(self.sheet, self.key if number == 1 else f"{self.key}#{number}", device=device, kind=kind)
+            Draft(self.output, self.key if number == 1 else f"{self.key}#{number}", device=device, kind=kind)
         )
         if kind:
             self.draft.details["type"] = kind
 
     def _drop(self) -> None:
-        """Forget a drive of which nothing was said but where it is."""
+        """Drop a drive of which only the place is known."""
         forgotten = self.drafts.pop()
-        while self.sheet.facts and self.sheet.facts[-1].object_id == forgotten.key:
-            self.sheet.facts.pop()
+        while self.output.facts and self.output.facts[-1].object_id == forgotten.key:
+            self.output.facts.pop()
 
     def _head(self, line: Line, text: str) -> bool:
         match = sections.HEADS.match(text)
@@ -151,10 +151,10 @@ class Reader:
         if self.section == "warning":
             messages.heard(self.draft, text)
             if "firmware update" in text.lower():
-                # "==> WARNING: A firmware update for this drive may be available,": where to get it stands below
+                # "==> WARNING: A firmware update for this drive may be available,": where to get it follows
                 self.draft.offer(line, "firmware_update", text.removeprefix("==> WARNING: ").rstrip(" ,:"))
         elif self.section == "nvme_health":
-            # "SMART/Health Information (NVMe Log 0x02)": -A alone says in no other place what kind of drive it is
+            # "SMART/Health Information (NVMe Log 0x02)": -A alone shows the kind of drive nowhere else
             self.draft.offer(line, "interface", "nvme")
             self.draft.offer(line, "media", "ssd")
         known = self.section != "warning" and (
@@ -173,16 +173,16 @@ def _asked(arguments: str) -> tuple[str | None, str | None]:
 
 
 def _joined(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drives, each once: ``smartctl -i``, ``-H`` and ``-A`` of one drive may stand in one text.
+    """The drives, each once: ``smartctl -i``, ``-H`` and ``-A`` of one drive may be in one text.
 
-    An output that does not say which drive it is belongs to the drive before it, unless that has had the same
-    sections, or the two stand under commands that name different devices.
+    An output that does not identify its drive belongs to the drive before it, unless that has had the same
+    sections, or the commands above the two name different devices.
     """
     joined: list[Draft] = []
     for draft in drafts:
         last = joined[-1] if joined else None
         same = last and last.device == draft.device and last.details.get("type") == draft.details.get("type")
-        if last and same and last.identified and not draft.identified and not (last.told_of() & draft.told_of()):
+        if last and same and last.identified and not draft.identified and not (last.topics() & draft.topics()):
             last.merge(draft)
         elif not draft.blank:
             joined.append(draft)
@@ -191,5 +191,5 @@ def _joined(drafts: Sequence[Draft]) -> list[Draft]:
 
 def read_text(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
     """Read a text output of smartctl."""
-    sheet = Output.of_text(command, text)
-    return Reader(sheet, key).read(sheet.lines), sheet
+    output = Output.of_text(command, text)
+    return Reader(output, key).read(output.lines), output

@@ -1,4 +1,4 @@
-"""The labels of smartctl's text output (all releases from 5.38 to 7.5), and what each of them tells.
+"""The labels of smartctl's text output (all releases from 5.38 to 7.5), and their meaning.
 
 Source: ataprint.cpp, scsiprint.cpp, nvmeprint.cpp, smartctl.cpp of smartmontools.
 """
@@ -92,7 +92,7 @@ NUMBERED_DETAILS = re.compile(
 """Labels with a number in them, kept in ``details``."""
 
 NAMESPACE_NAME = re.compile(r"Namespace \d+ IEEE EUI-64", re.ASCII)
-"""NVMe: the world wide name of the first namespace that has one stands for the drive."""
+"""NVMe: the world wide name of the first namespace that has one is the drive's."""
 
 NAMESPACE_SIZE = re.compile(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
 """NVMe: what of the drive the operating system sees."""

@@ -1,7 +1,7 @@
-"""Changes of a MegaRAID's cache: knobs, and the commands that turn them, with the program that told of the card. Pure.
+"""Changes of a MegaRAID's cache: settings, and the commands of the tool that reported the controller. Pure.
 
-The settings live in the controller's own memory and survive a reboot. Knobs and commands: :mod:`.change_storcli` and
-:mod:`.change_megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
+The settings live in the controller's own memory and survive a reboot. Settings and commands: :mod:`.storcli` and
+:mod:`.megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
 change, and none of its undoing, which goes backwards, is less safe than the worse of its ends.
 """
 
@@ -19,12 +19,12 @@ from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
-from raidctl_megaraid.change.commands import CACHED, Grammar, Turn
+from raidctl_megaraid.change.commands import CACHED, Assignment, Grammar
 from raidctl_megaraid.tools import KINDS
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
-"""The program's own number of the controller; a second one of that number, of another program, is ``megaraid:0-2``."""
+"""The tool's number of the controller; a second one of that number, of another tool, is ``megaraid:0-2``."""
 _PRESERVED = (
     "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "
     "the foreign configuration."
@@ -32,13 +32,13 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can turn, as the program spells them; none where it is not known which told."""
+    """The settings that the commands can set, as the tool spells them; none if the tool is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
 
 def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """The commands from what the controller is to what is wished."""
+    """The commands that lead from the current to the desired settings."""
     way = _way(controller, tools)
     if way is None:
         return _no_way(controller, wishes)
@@ -71,12 +71,12 @@ _THROUGH = (
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """What the program said against a change, in its own words; by what it printed, never by its exit code."""
+    """The tool's objection to a change, in its own words; its output decides, never its exit code."""
     if not isinstance(answer, RunAnswer):
         return None
     if mfi_flush.is_flush(action):
         return mfi_flush.judge(answer.text)
-    # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a program's name may be anything
+    # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a tool's name may be anything
     path = action.argv[1] if len(action.argv) > 1 else ""
     read = storcli.judge if path.startswith("/") else megacli.judge
     fault = read(answer.text)
@@ -105,7 +105,7 @@ def controller_number(controller: Controller) -> str | None:
 
 
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
-    """The program that told of the controller (of loose files, the one that they are of), and its number there."""
+    """The tool that reported the controller, and the controller's number there."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     grammar = _grammar(told[0].name) if told else None
     number = controller_number(controller)
@@ -119,7 +119,7 @@ def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
 
 
 def _refusal(controller: Controller, wish: Desired) -> Refusal:
-    """What no program of the family can set, or not the one which told of the controller, says why itself."""
+    """Refuse what no tool of the family can set, or not the one that reported the controller."""
     if wish.setting in _LACKS:
         return Refusal(
             wish=wish, kind="unsupported", reason=_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1]
@@ -144,11 +144,11 @@ class _Planner(Planner):
             self.already.append(wish)
             return
         self.possible(wish)
-        for turn in self.turns(wish):
-            self.set(turn.knob, turn.wanted, *turn.affects)
+        for one in self.assignments(wish):
+            self.set(one.setting, one.value, *one.affects)
 
     def possible(self, wish: Desired) -> None:
-        """Whether the card, the program and raidctl can fulfil such a wish at all.
+        """Check that the controller, the tool and raidctl have such a setting.
 
         Raises:
             CannotError: They cannot.
@@ -161,20 +161,23 @@ class _Planner(Planner):
         if not can.set:
             raise CannotError(can.why or "The tool has no command for it.")
 
-    def turns(self, wish: Desired) -> list[Turn]:
-        """The knobs of a wish; write-through is safe with direct I/O only, so that comes with it."""
-        turns = self.way.grammar.turns(self.controller, wish, self.current)
+    def assignments(self, wish: Desired) -> list[Assignment]:
+        """The assignments for a desired setting. Write-through is safe with direct I/O only, so it sets both."""
+        assignments = self.way.grammar.assignments(self.controller, wish, self.current)
         if (wish.setting, wish.value) == ("io_policy", "cached"):
-            return [Turn(turn.knob, turn.wanted, (f"{CACHED}.",)) for turn in turns]
+            return [Assignment(one.setting, one.value, (f"{CACHED}.",)) for one in assignments]
         if not self.cached(wish):
-            return turns
+            return assignments
         direct = Desired(object_id=wish.object_id, setting="io_policy", value="direct")
         affects = (f"{CACHED}, so write-through also sets direct I/O: reads are no longer cached.",)
-        more = [Turn(turn.knob, turn.wanted, affects) for turn in self.way.grammar.turns(self.controller, direct, {})]
-        return [*turns, *more]
+        more = [
+            Assignment(one.setting, one.value, affects)
+            for one in self.way.grammar.assignments(self.controller, direct, {})
+        ]
+        return [*assignments, *more]
 
     def cached(self, wish: Desired) -> bool:
-        """Whether a volume that is to be in write-through has cached I/O, which could be changed and is not wished."""
+        """Whether a volume for write-through has cached I/O, which could be changed and is not requested."""
         if (wish.setting, wish.value) != ("write_policy", "write_through"):
             return False
         volume = self.volume(wish.object_id)
@@ -192,9 +195,9 @@ class _Planner(Planner):
         """Whether the tool has a word for a value."""
         return before in self.way.grammar.risks[name]
 
-    def action(self, knob: ToolSetting, wanted: str) -> Action:
+    def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that sets a setting."""
-        return self.way.grammar.action(self.way.command, self.way.number, knob, wanted)
+        return self.way.grammar.action(self.way.command, self.way.number, setting, wanted)
 
     def position(self, step: Step) -> int:
         """First the steps that make data safer, last those that make it less safe."""

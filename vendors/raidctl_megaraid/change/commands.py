@@ -1,4 +1,4 @@
-"""What the grammars of the family's programs have in common: knobs, turns of them, and what cannot be done."""
+"""What the commands of the family's tools have in common: settings, their values, and what cannot be done."""
 
 from __future__ import annotations
 
@@ -20,33 +20,34 @@ CACHED = "With cached I/O the controller may hold writes in its cache whatever t
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A knob and what it is to be turned to, in the tool's own words."""
+class Assignment:
+    """A setting and its desired value, in the tool's own words."""
 
-    knob: ToolSetting
-    wanted: str
+    setting: ToolSetting
+    value: str
     affects: tuple[str, ...] = ()
 
 
 class Grammar(Protocol):
-    """How one kind of program is told to change something."""
+    """The commands of one kind of tool."""
 
     risks: Mapping[str, Mapping[str, int]]
-    """For each knob that matters to data: its values, the higher the sooner data is lost. What is not here is no
-    value that the program takes."""
+    """The values of each setting, the higher the less safe. The tool takes no other value."""
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """All settings that can be turned, as the tool's own words."""
+        """The current values of all settings that can be set, in the tool's own words."""
 
-    def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:
-        """The knobs that fulfil a wish, whether they stand so already or not.
+    def assignments(
+        self, controller: Controller, wish: Desired, current: Mapping[ToolSetting, str]
+    ) -> list[Assignment]:
+        """The assignments for a desired setting, whether they are needed or not.
 
         Raises:
-            CannotError: The program has no word for it.
+            CannotError: The tool has no word for it.
         """
 
-    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
-        """The command that turns a knob; ``number`` is the program's own of the controller."""
+    def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
+        """The command that sets a setting; ``number`` is the tool's number of the controller."""
 
     def flush(self, command: str, number: str) -> Action:
         """The command that writes the controller's cache out."""
@@ -83,7 +84,7 @@ def of_drives(controller: Controller, volume: Volume) -> tuple[str, ...]:
 
 
 def seconds(text: str) -> str:
-    """A flush interval as the programs take it.
+    """A flush interval as the tools take it.
 
     Raises:
         CannotError: It is no whole number of seconds that fits the byte in which the firmware keeps it.
@@ -93,6 +94,6 @@ def seconds(text: str) -> str:
     return str(int(text))
 
 
-def told(pairs: Sequence[tuple[ToolSetting, str | None]]) -> dict[ToolSetting, str]:
-    """The knobs whose stand is told."""
-    return {knob: value for knob, value in pairs if value is not None}
+def reported(pairs: Sequence[tuple[ToolSetting, str | None]]) -> dict[ToolSetting, str]:
+    """The settings with a known current value."""
+    return {setting: value for setting, value in pairs if value is not None}

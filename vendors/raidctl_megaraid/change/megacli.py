@@ -1,7 +1,7 @@
 """Changes with MegaCli.
 
 =======================  ==========  ========================================================
-knob                     object      command
+setting                  object      command
 =======================  ==========  ========================================================
 ``WritePolicy``          volume      ``-LDSetProp WT|WB|ForcedWB -L0 -a0``
 ``BadBBU``               volume      ``-LDSetProp NoCachedBadBBU|CachedBadBBU -L0 -a0``
@@ -27,10 +27,10 @@ from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
     RANGE,
     TIMEOUT,
-    Turn,
+    Assignment,
     of_drives,
+    reported,
     seconds,
-    told,
     volume_of,
 )
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -58,36 +58,38 @@ class MegaCli:
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """``WritePolicy`` … of each volume, ``CacheFlushInterval`` of the controller."""
-        found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
+        found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
             found[controller.id, "CacheFlushInterval"] = str(interval)
         return found
 
-    def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:
-        """The knobs of the wish: a write policy may take two."""
+    def assignments(
+        self, controller: Controller, wish: Desired, current: Mapping[ToolSetting, str]
+    ) -> list[Assignment]:
+        """The assignments for a desired setting: a write policy may take two."""
         if wish.setting == "flush_interval":
-            return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
+            return [Assignment((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)
         _one_number(volume)
         if wish.setting == "write_policy":
-            return _write(volume, wish.value, stand)
+            return _write(volume, wish.value, current)
         if wish.setting == "drive_write_cache":
             if wish.value == "default":
                 raise CannotError(
                     "MegaCli can enable or disable the drives' write caches, but not restore their default."
                 )
-            return [Turn((volume.id, "DskCache"), _DRIVES[wish.value], of_drives(controller, volume))]
-        knob, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
+            return [Assignment((volume.id, "DskCache"), _DRIVES[wish.value], of_drives(controller, volume))]
+        name, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
         if wish.value not in table:
             raise CannotError(f"MegaCli does not support the value {wish.value}.")
-        adaptive = "ADRA" in (table[wish.value], stand.get((volume.id, knob)))
-        return [Turn((volume.id, knob), table[wish.value], _ADAPTIVE if adaptive else ())]
+        adaptive = "ADRA" in (table[wish.value], current.get((volume.id, name)))
+        return [Assignment((volume.id, name), table[wish.value], _ADAPTIVE if adaptive else ())]
 
-    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
+    def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
         """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""
-        _, _, volume = knob[0].partition("/v")
-        if knob[1] == "CacheFlushInterval":
+        _, _, volume = setting[0].partition("/v")
+        if setting[1] == "CacheFlushInterval":
             words: tuple[str, ...] = ("-AdpSetProp", "CacheFlushInterval", f"-{value}")
         else:
             words = ("-LDSetProp", value, f"-L{volume}")
@@ -125,21 +127,21 @@ def _one_number(volume: Volume) -> None:
         )
 
 
-def _write(volume: Volume, value: str, stand: Mapping[ToolSetting, str]) -> list[Turn]:
+def _write(volume: Volume, value: str, current: Mapping[ToolSetting, str]) -> list[Assignment]:
     policy, battery = (volume.id, "WritePolicy"), (volume.id, "BadBBU")
     if value == "write_through":
-        return [Turn(policy, "WT")]
+        return [Assignment(policy, "WT")]
     if value == "protected_write_back":
-        return [Turn(policy, "WB"), Turn(battery, "NoCachedBadBBU")]
+        return [Assignment(policy, "WB"), Assignment(battery, "NoCachedBadBBU")]
     if value == "unprotected_write_back":
-        forced = stand.get(policy) == "ForcedWB"
-        return [Turn(policy, "ForcedWB" if forced else "WB"), Turn(battery, "CachedBadBBU")]
+        forced = current.get(policy) == "ForcedWB"
+        return [Assignment(policy, "ForcedWB" if forced else "WB"), Assignment(battery, "CachedBadBBU")]
     raise CannotError(
         "Every volume has a write policy; it cannot be off.", alternative="The nearest value is write-through."
     )
 
 
-# --- what the program says
+# --- the tool's replies
 
 # Exit Code: 0x00
 _END = re.compile(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
@@ -153,24 +155,24 @@ _WARNING = re.compile(r"\bbattery\b|come into effect", re.IGNORECASE)
 
 
 def judge(text: str) -> str | None:
-    """What the program said against a change; None when it names a success and ends with ``Exit Code: 0x00``.
+    """The tool's objection to a change; None if it reports success and ends with ``Exit Code: 0x00``.
 
-    Who may not talk to the card is shown nothing but that last line, so it is not enough. A warning that write-back
-    is set and waits for its battery stands beside a success; what is in force is read again.
+    Without permission it prints that last line alone, so it is not enough. A warning that write-back is set and waits
+    for its battery may accompany a success; the active policy is read afterwards.
     """
     ends = _END.findall(text)
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    said = [line for line in lines if not _END.match(line)]
-    bad = next((line for line in said if _NOT_DONE.search(line.lower()) and not _WARNING.search(line)), None)
+    printed = [line for line in lines if not _END.match(line)]
+    bad = next((line for line in printed if _NOT_DONE.search(line.lower()) and not _WARNING.search(line)), None)
     if bad is not None:
         return bad[:200]
     if not ends:
-        return f"It ended without an exit code: {' '.join(said)[:200]}" if said else "It printed nothing."
+        return f"It ended without an exit code: {' '.join(printed)[:200]}" if printed else "It printed nothing."
     code = int(ends[-1], 16)
     if code:
         meaning = CODES.get(code)
-        shown = " ".join(said)[:200]
+        shown = " ".join(printed)[:200]
         return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
-    if not any(_DONE.search(line) for line in said):
-        return f"It does not report success: {' '.join(said)[:200] or 'nothing but its exit code'}"
+    if not any(_DONE.search(line) for line in printed):
+        return f"It does not report success: {' '.join(printed)[:200] or 'nothing but its exit code'}"
     return None

@@ -1,6 +1,6 @@
-"""Flushing through ``raidctl-mfi``: the command, and what it says of it. Pure.
+"""Flushing through ``raidctl-mfi``: the command and its reply. Pure.
 
-It is the one thing that is done to a card through it: the kernel's driver sends the same command (cache and drives)
+It is the only change that is made through it: the kernel's driver sends the same command (cache and drives)
 whenever the machine is shut down. Settings are not offered, since writing was tried on emulated cards only.
 """
 
@@ -16,12 +16,12 @@ from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.mfi.reader import NAME
 
 _TIMEOUT = 660.0
-"""Seconds; the program itself gives up after 600."""
+"""Seconds; raidctl-mfi gives up after 600."""
 _WORD = "flush"
 
 
 def flush(controller: Controller, tools: Sequence[Tool]) -> Action | None:
-    """The command for a controller that raidctl-mfi has told of; None for any other."""
+    """The command for a controller that raidctl-mfi reported; None for any other."""
     tool = next((tool for tool in tools if tool.name == NAME), None)
     number = controller.id.partition(":")[2]
     if controller.told_by != NAME or tool is None or not number.isdecimal():
@@ -35,7 +35,7 @@ def is_flush(action: Action) -> bool:
 
 
 def judge(text: str) -> str | None:
-    """What the program said against it; None where the firmware says that the cache is written out.
+    """The objection; None if the firmware reports that the cache is flushed.
 
     ``"result": {"outcome": "done", "message": "The firmware reports that its cache was flushed."}``
     """

@@ -1,7 +1,7 @@
 """Changes with storcli, perccli and their second generation: one option for each command.
 
 ===================  ==========  ==========================================  =========================
-knob                 object      command                                     generation
+setting              object      command                                     generation
 ===================  ==========  ==========================================  =========================
 ``wrcache``          volume      ``/c0/v1 set wrcache=WT|WB|AWB``            both
 ``rdcache``          volume      ``/c0/v1 set rdcache=RA|NoRA``              both
@@ -10,8 +10,8 @@ knob                 object      command                                     gen
 ``cacheflushint``    controller  ``/c0 set cacheflushint=4``                 version 8: not documented
 ===================  ==========  ==========================================  =========================
 
-What version 8 lacks stands in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
-directory; ``J`` (JSON) stands at the very end, so that the answer has a row for each property.
+What version 8 lacks is in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
+directory; ``J`` (JSON) comes last, so that the output has a row for each property.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
     RANGE,
     TIMEOUT,
-    Turn,
+    Assignment,
     of_drives,
+    reported,
     seconds,
-    told,
     volume_of,
 )
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -56,36 +56,36 @@ class StorCli:
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
-        found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
+        found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
             found[controller.id, "cacheflushint"] = str(interval)
-        fixed = {_KNOBS[name] for name, can in controller.capabilities.items() if name in _KNOBS and not can.set}
-        return {knob: value for knob, value in found.items() if knob[1] not in fixed}
+        fixed = {_SETTINGS[name] for name, can in controller.capabilities.items() if name in _SETTINGS and not can.set}
+        return {setting: value for setting, value in found.items() if setting[1] not in fixed}
 
-    def turns(
+    def assignments(
         self,
         controller: Controller,
         wish: Desired,
-        stand: Mapping[ToolSetting, str],  # noqa: ARG002 - MegaCli's way depends on it
-    ) -> list[Turn]:
-        """The one knob of the wish."""
+        current: Mapping[ToolSetting, str],  # noqa: ARG002 - MegaCli's way depends on it
+    ) -> list[Assignment]:
+        """The one assignment for a desired setting."""
         if wish.setting == "flush_interval":
-            return [Turn((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
+            return [Assignment((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)
         if wish.setting == "write_policy":
-            return [Turn((volume.id, "wrcache"), _word(_WRITE, wish))]
+            return [Assignment((volume.id, "wrcache"), _word(_WRITE, wish))]
         if wish.setting == "read_policy":
-            return [Turn((volume.id, "rdcache"), _word(_READ, wish))]
+            return [Assignment((volume.id, "rdcache"), _word(_READ, wish))]
         if wish.setting == "io_policy":
-            return [Turn((volume.id, "iopolicy"), _word(_IO, wish))]
+            return [Assignment((volume.id, "iopolicy"), _word(_IO, wish))]
         _not_blocked(controller, volume)
-        return [Turn((volume.id, "pdcache"), _word(_DRIVES, wish), of_drives(controller, volume))]
+        return [Assignment((volume.id, "pdcache"), _word(_DRIVES, wish), of_drives(controller, volume))]
 
-    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
+    def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
         """``storcli64 /c0/v1 set wrcache=WB nolog J``."""
-        _, _, volume = knob[0].partition("/")
-        words = (command, f"/c{number}" + (f"/{volume}" if volume else ""), "set", f"{knob[1]}={value}", *_TAIL)
+        _, _, volume = setting[0].partition("/")
+        words = (command, f"/c{number}" + (f"/{volume}" if volume else ""), "set", f"{setting[1]}={value}", *_TAIL)
         return Action(argv=words, timeout=TIMEOUT, lock=LOCK)
 
     def flush(self, command: str, number: str) -> Action:
@@ -93,7 +93,7 @@ class StorCli:
         return Action(argv=(command, f"/c{number}", "flushcache", *_TAIL), timeout=FLUSH_TIMEOUT, lock=LOCK)
 
 
-_KNOBS = {
+_SETTINGS = {
     "write_policy": "wrcache",
     "read_policy": "rdcache",
     "io_policy": "iopolicy",
@@ -143,14 +143,14 @@ def _not_blocked(controller: Controller, volume: Volume) -> None:
         )
 
 
-# --- what the program says
+# --- the tool's replies
 
 
 def judge(text: str) -> str | None:
-    """What the program said against a change; None when every row of its answer is a success.
+    """The tool's objection to a change; None if every row of its output is a success.
 
-    The exit code says nothing: 0 beside a failure, the number of a drive's fault beside a success. A command that the
-    program does not know is answered in plain text, though JSON was asked for.
+    The exit code means nothing: it is 0 on some failures, and a drive's error number on some successes. The reply to an
+    unknown command is plain text, even if JSON was requested.
     """
     start, end = text.find("{"), text.rfind("}")
     if start == -1 or end < start:
@@ -159,14 +159,14 @@ def judge(text: str) -> str | None:
         answer = decode_text(text[start : end + 1], strict=False)
     except ValueError:
         return _plain(text)
-    cards = answer.get("Controllers") if isinstance(answer, dict) else None
-    if not isinstance(cards, list) or not cards:
+    controllers = answer.get("Controllers") if isinstance(answer, dict) else None
+    if not isinstance(controllers, list) or not controllers:
         return _plain(text)
-    return next((fault for card in cards if (fault := _of_card(card))), None)
+    return next((fault for controller in controllers if (fault := _of_controller(controller))), None)
 
 
-def _of_card(card: object) -> str | None:
-    status = card.get("Command Status") if isinstance(card, dict) else None
+def _of_controller(controller: object) -> str | None:
+    status = controller.get("Command Status") if isinstance(controller, dict) else None
     if not isinstance(status, dict):
         return "Its output has no status."
     rows = status.get("Detailed Status")
@@ -184,15 +184,15 @@ def _of_row(row: Mapping[str, object]) -> str | None:
     code = str(row.get("ErrCd", "-")).strip()
     if str(row.get("Status", "")).strip().lower() == "success" and code in ("0", "-", "", "None"):
         return None
-    said = " ".join(str(row.get("ErrMsg") or row.get("Status") or "").split())[:200]
-    return f"{said or 'no reason'} (error {code})"
+    printed = " ".join(str(row.get("ErrMsg") or row.get("Status") or "").split())[:200]
+    return f"{printed or 'no reason'} (error {code})"
 
 
 def _plain(text: str) -> str:
     """``Status = Failure`` and ``Description = syntax error, unexpected TOKEN_…``."""
     found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line and "\x00" not in line)
-    said = next((value.strip() for label, value in found.items() if label.strip() == "Description"), "")
-    if said and said != "None":
-        return said[:200]
+    printed = next((value.strip() for label, value in found.items() if label.strip() == "Description"), "")
+    if printed and printed != "None":
+        return printed[:200]
     shown = " ".join(text.split())[:200]
     return f"Its output could not be parsed: {shown}" if shown else "It printed nothing."

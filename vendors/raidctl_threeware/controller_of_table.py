@@ -1,8 +1,8 @@
 """Find the controller of a table in an output without commands.
 
-The tables of ``tw_cli info cN`` and ``/cN show`` do not name their card. Where the list of cards stands in the same
-output and there is one table for each, they follow its order. Else each further table of a kind that says something
-else is another card, whose number nobody told: better two cards without a number than one that mixes both.
+The tables of ``tw_cli info cN`` and ``/cN show`` do not name their controller. If the output contains the list of
+controllers and one table for each, they have the same order. Otherwise each further table of a kind with other contents
+belongs to another controller of unknown number: better two controllers without a number than one that mixes both.
 """
 
 from __future__ import annotations
@@ -79,6 +79,6 @@ def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, l
         elif table is not None and (cells := grammar.row(text, table)) is not None:
             rows.append(" ".join(text.split()))
             first = next(iter(cells.values()))[1:]
-            if table.kind == "cards" and first not in listed:
+            if table.kind == "controllers" and first not in listed:
                 listed.append(first)
     return listed, {kind: found for kind, found in tables.items() if found}

@@ -1,0 +1,69 @@
+"""Add and remove spares: from the words of the command line to deeds, with their guards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from raidctl.change.deed_plans import plan_deeds
+from raidctl.cli.shared.apply_deeds import perform_deeds
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent
+from raidctl.model import Drive
+from raidctl.operate.new_drive import Candidate, probe, signatures
+from raidctl.operate.spare_guards import denials
+from raidctl.request import ask, converse
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial, Plan, Step
+
+DeedMaker = Callable[[Survey], Deed]
+
+
+class Spares(Struct):
+    """One deed with a spare on a machine, and its guards; asked for the plan and again before the step."""
+
+    make: DeedMaker
+    consent: Consent
+    machine: Machine | None = None
+
+    def opened(self, machine: Machine) -> None:
+        """The machine, as soon as it can be asked."""
+        self.machine = machine
+
+    def plan(self, seen: Survey) -> Plan:
+        """The plan with its refusals."""
+        unsafe = self.consent.unsafe is not None
+        vendors = self.machine.vendors if self.machine is not None else ()
+        return plan_deeds(seen, vendors, [self.make(seen)], self.denials, unsafe=unsafe)
+
+    def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
+        """What speaks against the deed now."""
+        return denials(deed, seen, self._candidate(deed, seen) if deed.verb == "add_spare" else None)
+
+    def guard(self, step: Step, seen: Survey) -> Sequence[str]:
+        """The same again, right before the step."""
+        if step.kind != "deed":
+            return ()
+        deed = self.make(seen)
+        lifted = self.consent.unsafe is not None
+        return [one.reason for one in self.denials(deed, seen) if not (lifted and one.overridable)]
+
+    def _candidate(self, deed: Deed, seen: Survey) -> Candidate | None:
+        drive = physical_drive(seen, deed.drive)
+        if drive is None or deed.device is None or self.machine is None:
+            return None
+        answer = converse(ask(probe(deed.device)), self.machine.runner)
+        return Candidate(drive=drive, node=deed.device, signatures=signatures(answer))
+
+
+def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
+    """The drive of an id."""
+    return next((one for card in seen.inventory.controllers for one in card.drives if one.id == drive_id), None)
+
+
+def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:
+    """Plan the deed, ask, carry it out and read again; return the exit code."""
+    spares = Spares(make, consent)
+    return perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)

@@ -1,0 +1,71 @@
+"""``raidctl spare add``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.spare._deeds import carry_out
+from raidctl.errors import UsageError
+from raidctl.model import Volume
+from raidctl.select import find, physical
+from raidctl.survey.survey import Survey
+from raidctl.text import listing, printable
+from raidctl.vendor.plan import Deed
+
+
+@click.command(
+    "add",
+    epilog=examples(
+        "raidctl spare add /dev/sdf --for md0", "raidctl spare add serial:ZC1A2B3C --for /srv/db --dry-run"
+    ),
+)
+@click.argument("drive")
+@click.option("--for", "volume", metavar="VOLUME", help="The volume that it is a spare for.")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, drive: str, volume: str | None, consent: Consent) -> int:
+    """Make a drive or a partition a spare of an md array.
+
+    DRIVE is a device, or the id or the serial number (serial:ZC1A2B3C) of a
+    drive. It must be unused, healthy, at least as large as the smallest member
+    and of its kind, and contain nothing: no file system, partition table, LVM
+    or RAID metadata. Nothing is erased. If the array is degraded, its rebuild
+    begins.
+
+    Exit codes: 0 done and verified; 1 refused, or the question was answered
+    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
+    confirmed; 130 interrupted.
+    """
+    return carry_out(settings_of(context), consent, lambda seen: _deed(seen, drive, volume))
+
+
+def _deed(seen: Survey, word: str, volume: str | None) -> Deed:
+    chosen = _volume(seen, volume)
+    ids = find(seen.inventory, seen.view, [word])
+    found = physical(seen.inventory, ids)
+    if len(found) != 1:
+        raise UsageError(f'"{printable(word)}" is not one drive.')
+    drive = next(one for card in seen.inventory.controllers for one in card.drives if one.id == found[0])
+    block = seen.view.block(word) if word.startswith("/dev/") else None
+    device = block.node if block is not None and block.kind in ("disk", "partition") else drive.device
+    return Deed(object_id=chosen.id, verb="add_spare", drive=drive.id, device=device)
+
+
+def _volume(seen: Survey, word: str | None) -> Volume:
+    """The volume that is named; without a name, the only array of software RAID.
+
+    Raises:
+        UsageError: It is not one volume.
+    """
+    software = [one for card in seen.inventory.controllers if card.mode == "software" for one in card.volumes]
+    found = change_targets.volumes(seen, [word]) if word is not None else software
+    if len(found) == 1:
+        return found[0]
+    names = listing([one.id for one in found], "or") if found else "none was found"
+    raise UsageError(f"Name one volume with --for: {names}.")

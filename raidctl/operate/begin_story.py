@@ -1,0 +1,69 @@
+"""What a replacement is about, from the first reading of the machine. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from raidctl.change.expectations import serials_of
+from raidctl.errors import CannotTell, UsageError
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.story import Facts, place_of
+from raidctl.survey.survey import Survey
+
+_PARTITION = re.compile(r"p?(\d{1,3})", re.ASCII)
+
+
+def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: str = "") -> Facts:
+    """Return the facts of a replacement.
+
+    Raises:
+        UsageError: The drive is no member of a software array that raidctl can manage.
+        CannotTell: Its serial number, or the UUID of its array, is unknown.
+    """
+    old = next(drive for card in seen.inventory.controllers for drive in card.drives if drive.id == drive_id)
+    if not old.serial:
+        raise CannotTell(f"{old.id} has no serial number: the drive in your hand could not be compared.")
+    members = [(card, one) for card in seen.inventory.controllers for one in card.drives if old.id in one.backing]
+    if not members:
+        raise UsageError(
+            f"{old.id} is in no software array. raidctl replaces members of md arrays; of controllers, use their tool. "
+            f'"raidctl replace {old.serial} --check" tells whether it may be pulled.'
+        )
+    words = []
+    errors = []
+    for card, member in members:
+        if member.role == "journal":
+            raise UsageError(f"{member.id} is the journal of its array: raidctl does not replace it.")
+        volume = _volume(card, member)
+        if not volume.unique_id:
+            raise CannotTell(f"The UUID of {volume.id} is unknown.")
+        words.append(f"{volume.unique_id}={_partition(old, member)}")
+        errors += [f"{one.id}={one.errors.media or 0}" for one in card.drives if one.array == member.array]
+    return Facts(
+        old=old.serial, old_id=old.id, bay=_bay(old), place=place_of(seen, old), members=" ".join(words),
+        known=" ".join(serials_of(seen)), way=way, new=new, errors=" ".join(errors),
+    )  # fmt: skip
+
+
+def _volume(card: Controller, member: Drive) -> Volume:
+    found = [volume for volume in card.volumes if volume.array == member.array]
+    if len(found) != 1:
+        raise UsageError(f"{member.id} is in a container with several arrays: raidctl does not replace it.")
+    return found[0]
+
+
+def _partition(old: Drive, member: Drive) -> str:
+    """Return the number of the partition that a member is; empty: the whole drive."""
+    rest = (member.device or "").removeprefix(old.device or "/")
+    if not rest:
+        return ""
+    match = _PARTITION.fullmatch(rest)
+    if match is None:
+        raise UsageError(f"{member.id} is neither the whole drive nor a partition of it: raidctl does not replace it.")
+    return match[1]
+
+
+def _bay(drive: Drive) -> str:
+    words = [f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else ""]
+    return ", ".join(word for word in (*words, drive.device or "", drive.model or "") if word)

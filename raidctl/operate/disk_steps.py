@@ -1,0 +1,67 @@
+"""Steps with a new drive before it joins an array: remove what is on it, copy a partition table. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Drive
+from raidctl.operate.partition_table import Table, script
+from raidctl.operate.story import node_of
+from raidctl.vendor.plan import Action, Expectation, Identity, Saved, Step
+
+_MIB = 1 << 20
+_SECONDS = 30.0
+
+
+def _subject(new: Drive) -> Identity:
+    return Identity(object_id=new.id, unique=new.serial or "", device=new.device)
+
+
+def wiping(new: Drive, view: HostView) -> list[Step]:
+    """Remove all signatures of a drive, those of its partitions first; its first and last MiB are kept (R11)."""
+    node = new.device or ""
+    nodes = [block.node for block in view.blocks if block.parent == node.removeprefix("/dev/")] + [node]
+    last = max(0, (new.size_bytes or 0) // _MIB - 1)
+    ends = (("first", 0), ("last", last))
+    saves = tuple(
+        Saved(
+            name=f"{new.serial}-{name}-mib",
+            action=Action(argv=("dd", f"if={node}", f"bs={_MIB}", "count=1", f"skip={skip}", "status=none")),
+        )
+        for name, skip in ends
+    )
+    return [
+        Step(
+            object_id=new.id, knob="wipe", before="", after="", kind="deed", way_back="none",
+            no_way_back=f"What {new.id} contains is not found again.", action=Action(argv=("wipefs", "--all", one)),
+            # the last one is confirmed by another look for signatures
+            expects=(_present(new),), subjects=(_subject(new),), saves=saves if one == nodes[0] else (),
+        )
+        for one in nodes
+    ]  # fmt: skip
+
+
+def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
+    """Make the partitions of another drive on a new one, with identifiers of their own (R12)."""
+    node = new.device or ""
+    expects = [
+        Expectation(object_id=f"node:{node_of(node, part)}", field="present", value="yes", within_seconds=_SECONDS)
+        for part in partitions
+    ]
+    return [
+        Step(
+            object_id=new.id, knob="copy_table", before="no partitions", after=f"{len(source.partitions)} partitions",
+            kind="deed", way_back="other", action=Action(argv=("sfdisk", "--quiet", node), feed=script(source, node)),
+            undo=Action(argv=("wipefs", "--all", node)), expects=tuple(expects),
+            undo_expects=tuple(
+                Expectation(object_id=one.object_id, field="present", value="no", within_seconds=_SECONDS)
+                for one in expects
+            ),
+            subjects=(_subject(new),),
+        )
+    ]  # fmt: skip
+
+
+def _present(new: Drive) -> Expectation:
+    return Expectation(object_id=f"serial:{new.serial}", field="present", value="yes", within_seconds=_SECONDS)

@@ -1,0 +1,177 @@
+"""Whether a drive may join an array: large enough, of its kind, healthy, unused, and without signatures. Pure.
+
+mdadm takes a drive with a file system on it without a question and ends with exit code 0, so these guards come before
+it. They are named as in the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from raidctl import json_decode
+from raidctl.health.redundancy import members
+from raidctl.health.spares import medium
+from raidctl.host import BlockDevice
+from raidctl.model import Array, Controller, Drive
+from raidctl.request import Failure, Run, RunAnswer
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+from raidctl.units import format_decimal
+
+_GOOD_HEALTH = frozenset({"ok"})
+
+
+class Objection(Struct, frozen=True, kw_only=True):
+    """Why a drive may not join."""
+
+    guard: str
+    text: str
+    remedy: str | None = None
+    unknown: bool = False
+    """Whether it is one because something is unknown."""
+    overridable: bool = False
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A drive, or a partition of it, that is to join an array."""
+
+    drive: Drive
+    """The physical drive."""
+    node: str
+    """The device that joins: the drive's, or that of the partition."""
+    signatures: tuple[str, ...] | None = None
+    """What a probe found on it; None: it was not probed, or could not be."""
+
+
+def probe(node: str) -> Run:
+    """The request that reads the signatures of a device; it changes nothing."""
+    return Run(("wipefs", "--no-act", "--json", node))
+
+
+def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
+    """The types of the signatures that a probe found; None if it failed.
+
+    ``{"signatures": [{"device":"sdf", "offset":"0x438", "type":"ext4", "uuid":"…"}]}``; empty where there is none.
+    """
+    if not answer.fine or answer.code != 0:
+        return None
+    if not answer.text.strip():
+        return ()
+    try:
+        rows = json_decode.decode_text(answer.text)["signatures"]
+        return tuple(str(row["type"]) for row in rows)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def missing_tool(answer: RunAnswer) -> str | None:
+    """What to do if a probe failed; None: nothing is known."""
+    return "Install the package util-linux." if answer.trouble is Failure.MISSING else None
+
+
+def objections(seen: Survey, card: Controller, array: Array, candidate: Candidate) -> list[Objection]:
+    """Everything that speaks against a drive as a new member or spare of an array."""
+    block = seen.view.block(candidate.node)
+    if block is None or block.node != candidate.node:
+        text = f"The kernel does not show {candidate.node}."
+        return [Objection(guard="R10", text=text, unknown=True)]
+    others = members(card, array)
+    used = list(_used(seen, candidate, block))
+    return [
+        *used,
+        *_size(block, others),
+        *_kind(candidate.drive, others),
+        *_health(candidate.drive),
+        *_signed(candidate, block, free=not used),
+    ]
+
+
+def _used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
+    """R10: no member or spare of anything; R7: not mounted, and nothing is on it."""
+    drive, whole = candidate.drive, block.parent is None
+    for card in seen.inventory.controllers:
+        for one in card.drives:
+            mine = one.device == candidate.node or (whole and drive.id in one.backing)
+            if mine and one.role in ("member", "spare", "journal", "failed") and one.array:
+                yield Objection(guard="R10", text=f"{candidate.node} is a {one.role} of {one.array}.")
+    if drive.foreign:
+        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
+    points = [*block.mountpoints, *(point for one in seen.view.above(block.name) for point in one.mountpoints)]
+    if points:
+        yield Objection(guard="R7", text=f"{candidate.node} is in use: {listing(list(dict.fromkeys(points)))}.")
+    above = [one.node for one in seen.view.above(block.name)]
+    if above:
+        yield Objection(guard="R7", text=f"{listing(above)} {'is' if len(above) == 1 else 'are'} on {candidate.node}.")
+    if seen.view.sys_read_only:
+        yield Objection(guard="X8", text="/sys is read-only, as in a container: what uses it is unknown.", unknown=True)
+
+
+def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
+    """S4: at least as large as the smallest member, so that there is room before the data as well."""
+    sizes = [one.size_bytes for one in others]
+    known = [size for size in sizes if size is not None]
+    if block.size_bytes is None or not known or len(known) < len(sizes):
+        what = f"The size of {block.node}" if block.size_bytes is None else "The size of a member of the array"
+        yield Objection(guard="S4", text=f"{what} is unknown.", unknown=True)
+    elif block.size_bytes < min(known):
+        sizes_text = f"{format_decimal(block.size_bytes)}, the smallest member has {format_decimal(min(known))}"
+        short = min(known) - block.size_bytes
+        yield Objection(guard="S4", text=f"{block.node} is {short} bytes too small: it has {sizes_text}.")
+
+
+def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
+    """R10: sectors of the same size; S5: the same media and interface, which may be overridden."""
+    sectors = {one.sector_bytes for one in others if one.sector_bytes}
+    if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
+        text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
+        yield Objection(guard="R10", text=text)
+    kind, interfaces = medium(others), {one.interface for one in others}
+    if drive.media is None or kind is None:
+        if drive.media is None or any(one.media is None for one in others):
+            text = "Whether the drive and the members are hard drives or SSDs is unknown."
+            yield Objection(guard="S5", text=text, unknown=True, overridable=True)
+    elif drive.media != kind:
+        names = {"ssd": "an SSD", "hdd": "a hard drive"}
+        text = f"{drive.id} is {names[drive.media]}, the members are {'SSDs' if kind == 'ssd' else 'hard drives'}."
+        yield Objection(guard="S5", text=text, overridable=True)
+    if drive.interface and len(interfaces) == 1 and drive.interface not in interfaces | {None}:
+        own, theirs = drive.interface.upper(), str(next(iter(interfaces))).upper()
+        if theirs != "NONE":
+            text = f"{drive.id} is {own}, the members are {theirs}."
+            yield Objection(guard="S5", text=text, overridable=True)
+
+
+def _health(drive: Drive) -> Iterator[Objection]:
+    """R10: the drive does not fail, and does not expect to. A virtual drive has no health."""
+    if drive.interface == "virtual" or (drive.status in _GOOD_HEALTH and not drive.errors.predictive):
+        return
+    if drive.status == "unknown":
+        text = f"The health of {drive.id} is unknown."
+        yield Objection(
+            guard="R10", text=text, unknown=True, overridable=True,
+            remedy="Install the package smartmontools, or override with --unsafe REASON.",
+        )  # fmt: skip
+        return
+    words = f": {drive.status_text}" if drive.status_text else ""
+    yield Objection(
+        guard="R10", text=f"{drive.id} is not healthy ({drive.status}{words}).", remedy="Use another drive."
+    )
+
+
+def _signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
+    """R11: no file system, LVM, RAID or partition table, whatever the udev database has."""
+    found = candidate.signatures
+    if found is None:
+        yield Objection(
+            guard="R11", text=f"{candidate.node} could not be probed for signatures.", unknown=True,
+            remedy="Run it as root; the package util-linux is needed.",
+        )  # fmt: skip
+        return
+    found = tuple(dict.fromkeys([*found, *([block.filesystem] if block.filesystem else [])]))
+    if found:
+        yield Objection(
+            guard="R11", text=f"{candidate.node} contains {listing(found)}: it would be overwritten.",
+            remedy=f"If nothing on it is needed: wipefs --all --backup {candidate.node}" if free else None,
+        )  # fmt: skip

@@ -1,0 +1,184 @@
+"""Whether a new drive may join an array: guards R10 and R11, pure, on what was read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from raidctl import json_decode
+from raidctl.host import HostView
+from raidctl.model import Drive, Inventory
+from raidctl.operate.partition_table import Table, not_copied, parse
+from raidctl.request import Dialogue, Read, Run, RunAnswer, ask_all
+from raidctl.units import format_decimal
+
+SECTOR = 512
+_NO_SMART = "virtual"
+"""Interface of drives that have no SMART data, because they are no drives."""
+
+
+class Probed(Struct, frozen=True):
+    """What was read of a new drive, and of the arrays that it is for."""
+
+    signatures: tuple[str, ...] | None = None
+    """Of the drive and its partitions; None: they could not be read."""
+    needed_bytes: Mapping[str, int | None] = {}
+    """By array: the size that a member needs, with the room before its data; None: unknown."""
+    sector_bytes: int | None = None
+    member_sector_bytes: int | None = None
+    table: Table | None = None
+    """Of the new drive."""
+    source: Table | None = None
+    """The partition table to be copied; None: there is none, or it could not be read."""
+
+
+def probe(
+    node: str, members: Mapping[str, str], sibling: str, *, table: bool, inside: Sequence[str] = ()
+) -> Dialogue[Probed]:
+    """Read a new drive.
+
+    Args:
+        node: The drive.
+        members: Kernel names of the arrays, each with the kernel name of a working member.
+        sibling: A drive that works in these arrays.
+        table: Whether its partition table is to be copied.
+        inside: Its partitions that are not yet members.
+    """
+    files = [
+        Read(f"/sys/class/block/{name.removeprefix('/dev/')}/queue/logical_block_size") for name in (node, sibling)
+    ]
+    for array, member in members.items():
+        files += [Read(f"/sys/block/{array}/md/component_size"), Read(f"/sys/block/{array}/md/dev-{member}/offset")]
+    texts = yield from ask_all(files)
+    numbers = [_number(answer.text) for answer in texts]
+    runs = [Run(("wipefs", "--no-act", "--json", node)), Run(("sfdisk", "--dump", node))]
+    runs += [Run(("wipefs", "--no-act", "--json", part)) for part in inside]
+    runs += [Run(("sfdisk", "--dump", sibling))] if table else []
+    wiped, own, *sources = yield from ask_all(runs)
+    found = [signatures(answer) for answer in (wiped, *sources[: len(inside)])]
+    sources = sources[len(inside) :]
+    needed = {
+        array: None if (size := numbers[2 + 2 * index]) is None or (offset := numbers[3 + 2 * index]) is None
+        else size * 1024 + offset * SECTOR
+        for index, array in enumerate(members)
+    }  # fmt: skip
+    return Probed(
+        signatures=None if None in found else tuple(name for names in found for name in names or ()),
+        needed_bytes=needed, sector_bytes=numbers[0], member_sector_bytes=numbers[1],
+        table=parse(own.text) if own.code == 0 else None,
+        source=parse(sources[0].text) if sources and sources[0].code == 0 else None,
+    )  # fmt: skip
+
+
+def _number(text: str | None) -> int | None:
+    word = (text or "").strip()
+    return int(word) if word.isascii() and word.isdecimal() else None
+
+
+def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
+    """Return what wipefs found on a drive, in the words of libblkid; None if it could not look."""
+    if answer.trouble is not None or answer.code != 0:
+        return None
+    if not answer.text.strip():
+        return ()
+    # {"signatures": [{"device": "sdf", "offset": "0x438", "type": "ext4", "uuid": "…", "label": null}]}
+    try:
+        rows = json_decode.decode(answer.out, dict[str, list[dict[str, str | None]]]).get("signatures", [])
+    except ValueError:
+        return None
+    return tuple(dict.fromkeys(row.get("type") or "unknown" for row in rows))
+
+
+def unfit(
+    drive: Drive, seen: tuple[Inventory, HostView], found: Probed, others: Sequence[Drive], *, partitions: Sequence[str]
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield why a drive may not join: name of the guard, sentence, and whether ``--unsafe`` lifts it.
+
+    Args:
+        drive: The new drive.
+        seen: The machine.
+        found: What was read of the drive.
+        others: The drives that work in the same arrays.
+        partitions: Numbers of its partitions that would be members; empty: the whole drive.
+    """
+    inventory, view = seen
+    yield from _identity(drive, inventory, view)
+    yield from _size(drive, found, partitions)
+    if found.sector_bytes is None:
+        yield "R10", f"The sector size of {drive.id} is unknown.", False
+    elif found.member_sector_bytes is not None and found.sector_bytes > found.member_sector_bytes:
+        yield (
+            "R10",
+            f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}.",
+            False,
+        )
+    media = {other.media for other in others if other.media}
+    if drive.media and media and drive.media not in media:
+        words = {"ssd": "an SSD", "hdd": "a hard drive"}
+        yield "R10", f"{drive.id} is {words[drive.media]}, the others are not.", True
+    if drive.status == "critical" or drive.errors.predictive or drive.errors.pending or drive.errors.uncorrectable:
+        yield "R10", f"{drive.id} has failed or reports errors: {drive.status_text or drive.status}.", False
+    elif drive.status == "unknown" and drive.interface != _NO_SMART:
+        yield "R10", f"The health of {drive.id} is unknown; `raidctl doctor` lists the tools that report it.", True
+    if found.signatures is None:
+        yield "R10", f"What {drive.id} contains could not be read (wipefs).", False
+    elif found.signatures and not (partitions and _copied(found)):
+        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe removes it.", False
+
+
+def _copied(found: Probed) -> bool:
+    """Whether all that is on the drive is the partition table that was copied to it."""
+    table = {"gpt", "PMBR", "dos"}
+    only_table = found.signatures is not None and set(found.signatures) <= table
+    return only_table and found.source is not None and not_copied(found.source, found.table) is None
+
+
+def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[tuple[str, str, bool]]:
+    if not drive.serial:
+        yield "X1", f"{drive.id} has no serial number.", False
+    if drive.role not in ("passthrough", "unassigned", None) or drive.foreign:
+        yield "R10", f"{drive.id} is in use: {drive.role}.", False
+    block = view.block(drive.device or "")
+    if block is None:
+        yield "R10", f"{drive.id} has no device node, so its use is unknown.", False
+        return
+    above = [device for device in view.above(block.name) if device.kind != "partition"]
+    mounted = view.mountpoints(block.name)
+    if above or mounted:
+        names = ", ".join([*(device.node for device in above), *mounted])
+        yield "R10", f"{drive.id} is in use: {names}.", False
+    for controller in inventory.controllers:
+        for other in controller.drives:
+            if drive.id in other.backing:
+                yield "R10", f"{drive.id} is in an array already: {other.id}.", False
+
+
+def _size(drive: Drive, found: Probed, partitions: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    if drive.size_bytes is None:
+        yield "R10", f"The size of {drive.id} is unknown.", False
+        return
+    if partitions:
+        end = found.source.end if found.source is not None else None
+        if end is None:
+            yield "R10", "The partition table to be copied could not be read.", False
+            return
+        # the second copy of a GPT takes 33 sectors at the end
+        need = (end + (34 if found.source is not None and found.source.heads.get("label") == "gpt" else 0)) * (
+            found.sector_bytes or SECTOR
+        )
+        if drive.size_bytes < need:
+            yield "R10", _too_small(drive, need), False
+        return
+    for array, size in found.needed_bytes.items():
+        if size is None:
+            yield "R10", f"The size that a member of {array} needs is unknown.", False
+        elif drive.size_bytes < size:
+            yield "R10", _too_small(drive, size), False
+
+
+def _too_small(drive: Drive, need: int) -> str:
+    return (
+        f"{drive.id} is too small: {format_decimal(drive.size_bytes or 0)} ({drive.size_bytes} bytes), "
+        f"and {need} bytes are needed."
+    )

@@ -1,0 +1,89 @@
+"""Partition tables as ``sfdisk --dump`` prints them: copied to a new drive without the identifiers. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+# /dev/sda1 : start=        2048, size=      204800, type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid=…, name="md"
+_LINE = re.compile(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
+_PAIR = re.compile(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
+_HEADS = ("label", "unit", "first-lba", "sector-size", "grain")
+"""Header lines that a copy keeps: the rest belongs to the drive (identifier, device, last sector)."""
+
+
+class Partition(Struct, frozen=True):
+    """A partition of a table."""
+
+    number: int
+    fields: dict[str, str]
+
+    @property
+    def layout(self) -> tuple[int, str | None, str | None, str | None]:
+        """What a copy must have in common with its source."""
+        return self.number, self.fields.get("start"), self.fields.get("size"), self.fields.get("type")
+
+
+class Table(Struct, frozen=True):
+    """A partition table."""
+
+    heads: dict[str, str]
+    partitions: tuple[Partition, ...]
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """The unique identifiers of the drive and its partitions, in lower case."""
+        own = [self.heads.get("label-id")] + [part.fields.get("uuid") for part in self.partitions]
+        return frozenset(one.lower() for one in own if one)
+
+    @property
+    def end(self) -> int | None:
+        """The first sector behind the last partition; None: unknown."""
+        ends = [_number(part.fields.get("start")) + _number(part.fields.get("size")) for part in self.partitions]
+        return max(ends, default=None)
+
+
+def _number(word: str | None) -> int:
+    return int(word) if word is not None and word.isascii() and word.isdecimal() else 0
+
+
+def parse(text: str) -> Table | None:
+    """Read a dump; None if it is no table with partitions."""
+    heads: dict[str, str] = {}
+    partitions: list[Partition] = []
+    for line in text.splitlines():
+        match = _LINE.fullmatch(line.strip())
+        if match is not None:
+            fields = {name: value.strip('"') for name, value in _PAIR.findall(match[3])}
+            partitions.append(Partition(int(match[2]), fields))
+        elif ": " in line:
+            name, _, value = line.partition(": ")
+            heads[name.strip()] = value.strip()
+    if heads.get("label") not in ("gpt", "dos") or not partitions:
+        return None
+    return Table(heads, tuple(partitions))
+
+
+def script(source: Table, node: str) -> str:
+    """Return the input of sfdisk for a drive: the same partitions, with identifiers of their own (R12)."""
+    joint = "p" if node[-1:].isdigit() else ""
+    lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
+    for part in source.partitions:
+        kept = [f'{name}="{value}"' if name == "name" else f"{name}={value}"
+                for name, value in part.fields.items() if name != "uuid"]  # fmt: skip
+        kept += ["bootable"] if "bootable" in part.fields else []
+        lines.append(f"{node}{joint}{part.number} : {', '.join(kept)}")
+    return "\n".join([*lines, ""])
+
+
+def not_copied(source: Table, copy: Table | None) -> str | None:
+    """Explain why a table is no copy of another with identifiers of its own; None if it is (R12)."""
+    if copy is None:
+        return "the new drive has no partition table yet"
+    if [part.layout for part in source.partitions] != [part.layout for part in copy.partitions]:
+        return "the partitions of the new drive are not those of its source"
+    same = source.identifiers & copy.identifiers
+    if same and not (source.heads.get("label") == "dos" and not source.heads.get("label-id")):
+        return f"the new drive has identifiers of its source: {', '.join(sorted(same))}"
+    return None

@@ -1,0 +1,257 @@
+"""Carry a replacement through: plan each stage from a fresh reading, with its guards, and hand it to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+from msgspec.structs import replace
+
+from raidctl.change import deed_steps
+from raidctl.change.deed_plans import plan_deeds
+from raidctl.change.engine import Change
+from raidctl.errors import UnderWay
+from raidctl.health.phrases import errors
+from raidctl.model import Drive
+from raidctl.operate import disk_steps
+from raidctl.operate.newcomer import Probed, probe, unfit
+from raidctl.operate.partition_table import not_copied
+from raidctl.operate.removal import check
+from raidctl.operate.story import (
+    Facts,
+    Stage,
+    drive_of,
+    facts_text,
+    newcomers,
+    next_stage,
+    node_of,
+    parts,
+)
+from raidctl.request import Runner, converse
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial, Plan, Step
+from raidctl.vendor.protocol import Vendor
+
+LIFTED = ("R2", "R6")
+"""Guards of the drive that leaves which ``--unsafe REASON`` lifts."""
+_COPY_IGNORES = ("R1", "R2", "R6", "R8")
+"""Guards that do not matter while the old drive is copied: the array stays as complete as it is."""
+_APART = 10.0
+"""Seconds between two readings that show a complete array (R15)."""
+
+
+@dataclass
+class Replacing:
+    """A replacement that is carried through."""
+
+    runner: Runner
+    vendors: Sequence[Vendor]
+    facts: Facts
+    tell: Callable[[str], None]
+    unsafe: bool = False
+    wipe: str | None = None
+    """Serial number of the new drive whose content may be removed."""
+    complete_since: float | None = None
+    _reported: set[str] = field(default_factory=set)
+
+    # --- guards
+
+    def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
+        """What speaks against taking the old drive out: guard, sentence, and whether it is unknown only."""
+        old = drive_of(seen, self.facts.old)
+        if old is None:
+            return [("X2", f"The drive {self.facts.old} is not there.", True)]
+        report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc))
+        ignored = _COPY_IGNORES if self.facts.way == "copy" else ()
+        return [
+            (reason.guard, reason.text, reason.verdict == "unknown")
+            for reason in report.reasons
+            if reason.verdict in ("no", "unknown") and reason.guard not in ignored
+            and not (self.unsafe and reason.guard in LIFTED)
+        ]  # fmt: skip
+
+    def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
+        """What speaks against a step with the old drive now; after the first of several arrays, of its own array."""
+        arrays = parts(seen, self.facts)
+        if isinstance(arrays, str):
+            return [arrays]
+        mine = [part for part in arrays if part.volume.id == step.object_id]
+        started = any(
+            (member := part.member(self._old_node(seen))) is None or member.role == "failed" for part in arrays
+        )
+        if not started:
+            return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
+        if step.knob != "fail":
+            return []  # it has failed already: removing it takes nothing away
+        left = [part.volume.failures_tolerated for part in mine]
+        if any(number is None or number < 1 for number in left):
+            return [f"Guard R1: {step.object_id} survives no further failure."]
+        return []
+
+    def _old_node(self, seen: Survey) -> str:
+        old = drive_of(seen, self.facts.old)
+        return (old.device if old is not None else None) or ""
+
+    def probed(self, seen: Survey, new: Drive) -> Probed:
+        """Read the new drive, and what its arrays need."""
+        arrays = parts(seen, self.facts)
+        found = [] if isinstance(arrays, str) else arrays
+        members = {}
+        sibling = new.device or ""
+        for part in found:
+            whole = [
+                one for one in part.whole if one.device and one.device != node_of(new.device or "", part.partition)
+            ]
+            if whole and part.volume.device:
+                members[part.volume.device.removeprefix("/dev/")] = (whole[0].device or "").removeprefix("/dev/")
+                block = seen.view.block(whole[0].device or "")
+                above = seen.view.block(block.parent) if block is not None and block.parent else block
+                sibling = above.node if above is not None else sibling
+        inside = [
+            node
+            for part in found
+            if part.partition and part.member(new.device or "") is None
+            and seen.view.block(node := node_of(new.device or "", part.partition)) is not None
+        ]  # fmt: skip
+        table = bool(self.facts.partitions)
+        return converse(probe(new.device or "", members, sibling, table=table, inside=inside), self.runner)
+
+    def vetted(self, seen: Survey, *, before_table: bool = False) -> list[tuple[str, str]]:
+        """What speaks against the new drive: guard and sentence."""
+        new = drive_of(seen, self.facts.new)
+        if new is None:
+            return [("X2", f"The new drive {self.facts.new} is not there.")]
+        found = self.probed(seen, new)
+        if before_table and self.wipe == new.serial:
+            found = replace(found, signatures=())
+        arrays = parts(seen, self.facts)
+        others = [] if isinstance(arrays, str) else [one for part in arrays for one in part.whole]
+        reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions)
+        joined = any(drive.device == new.device or new.id in drive.backing for drive in self._members(seen))
+        return [
+            (guard, text)
+            for guard, text, lifted in reasons
+            # on several partitions the first member has joined when the second one does
+            if not (self.unsafe and lifted) and not (joined and self.facts.partitions and guard in ("R10", "R11"))
+        ]
+
+    def _members(self, seen: Survey) -> Iterator[Drive]:
+        arrays = parts(seen, self.facts)
+        for part in [] if isinstance(arrays, str) else arrays:
+            yield from part.members
+
+    def guard(self, step: Step, seen: Survey) -> list[str]:
+        """Asked by the engine right before each step, and at each reading while it waits."""
+        if step.knob in ("fail", "remove", "replace"):
+            return self._still_leaving(step, seen)
+        if step.knob in ("add_spare", "copy_table", "wipe"):
+            early = step.knob != "add_spare"
+            return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
+        if step.kind == "wait":
+            self._report_errors(seen)
+            problem = next_stage(seen, self.facts).problem
+            return [problem] if problem is not None else []
+        return []
+
+    def _report_errors(self, seen: Survey) -> None:
+        """Report at once if another member has more errors than at the beginning."""
+        before = dict(word.split("=", 1) for word in self.facts.errors.split())
+        for drive in self._members(seen):
+            count = drive.errors.media or 0
+            if count > int(before.get(drive.id, "0")) and drive.id not in self._reported:
+                self._reported.add(drive.id)
+                self.tell(f"Warning: {drive.id} has new errors{errors(drive)}: check the backup now.")
+
+    def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
+        """What a reading does not show yet, beyond what the model has."""
+        if step.knob == "push":
+            return [] if newcomers(seen, self.facts) else ["no new drive is there"]
+        if step.knob == "verifying":
+            return self._twice(seen, clock())
+        new = drive_of(seen, self.facts.new)
+        if step.knob in ("copy_table", "wipe") and new is not None:
+            found = self.probed(seen, new)
+            if step.knob == "wipe" and step.action.argv[-1] != new.device:
+                return []  # of a partition; the drive itself is the last one
+            if step.knob == "wipe":
+                return [] if found.signatures == () else [f"{new.id} still contains {found.signatures or 'something'}"]
+            why = not_copied(found.source, found.table) if found.source is not None else "no table could be read"
+            return [why] if why is not None else []
+        return []
+
+    def _twice(self, seen: Survey, now: float) -> list[str]:
+        """R15: complete, and complete again 10 seconds later."""
+        arrays = parts(seen, self.facts)
+        if isinstance(arrays, str) or not all(part.complete for part in arrays):
+            self.complete_since = None
+            return ["the array is not complete"]
+        self.complete_since = now if self.complete_since is None else self.complete_since
+        return [] if now - self.complete_since >= _APART else ["it has been complete for less than 10 seconds"]
+
+    # --- stages
+
+    def plan(self, stage: Stage, seen: Survey) -> Plan:
+        """The steps of a stage, with what its guards refuse."""
+        if stage.step is not None:
+            return Plan(steps=(stage.step,))
+        if stage.name == "letting_in" and (made := self._prepared(stage, seen)) is not None:
+            return made
+        return plan_deeds(seen, self.vendors, stage.deeds, self._denials, unsafe=self.unsafe)
+
+    def _prepared(self, stage: Stage, seen: Survey) -> Plan | None:
+        """What the new drive needs before it joins: its old content removed, its partitions made; None: nothing."""
+        new = drive_of(seen, self.facts.new)
+        if new is None or new.device is None:
+            return None
+        found = self.probed(seen, new)
+        deed = Deed(object_id=stage.deeds[0].object_id, verb="copy_table", drive=new.id, device=new.device)
+        missing = any(seen.view.block(node_of(new.device, part)) is None for part in self.facts.partitions)
+        wipe = self.wipe == new.serial and any(guard == "R11" for guard, _ in self.vetted(seen))
+        if not wipe and not missing:
+            return None
+        denials = [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen, before_table=True)]
+        steps = disk_steps.wiping(new, seen.view) if wipe else []
+        if missing and found.source is not None:
+            steps += disk_steps.copying(new, found.source, self.facts.partitions)
+        return Plan(deeds=(deed,), steps=tuple(steps), denials=tuple(denials))
+
+    def _denials(self, deed: Deed, seen: Survey) -> list[Denial]:
+        if deed.verb in ("fail", "replace"):
+            return [
+                Denial(deed=deed, guard=guard, reason=text, unknown=unknown, overridable=guard in LIFTED,
+                       alternative="Look at all of it: raidctl replace DRIVE --check")
+                for guard, text, unknown in self.leaving(seen)
+            ]  # fmt: skip
+        if deed.verb == "add_spare":
+            return [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen)]
+        return []
+
+    def run(self, change: Change) -> None:
+        """Carry out stage after stage until the replacement is done.
+
+        Raises:
+            UnderWay: It waits for a person or the hardware; the message has the command that continues it.
+            ChangeUndone, ChangeStands: A step failed.
+        """
+        change.guard = self.guard
+        change.confirm = lambda step, seen: self.confirm(step, seen, change.clock)
+        while True:
+            seen = change.look()
+            stage = next_stage(seen, self.facts)
+            if stage.problem is None and stage.name == "vetting":
+                self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
+                self.tell(f"New drive: {self.facts.new}.")
+                continue
+            made = self.plan(stage, seen) if stage.problem is None else Plan()
+            why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
+            if why or not made.steps:
+                raise self._stopped(change, why or "Nothing more can be planned.")
+            change.go_on(made.steps, facts_text(self.facts))
+            if stage.name == "verifying":
+                change.end("done")
+                return
+
+    def _stopped(self, change: Change, why: str) -> UnderWay:
+        deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
+        return UnderWay(f'{why} Then continue with "{change.begin.resume}".')

@@ -1,0 +1,85 @@
+"""What speaks against adding or removing a spare: the guards S1 to S5, with R10 and R11 of the drive. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members
+from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.operate.new_drive import Candidate, Objection, objections
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial
+
+
+def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denial]:
+    """Why a spare must not be added or removed now; ``candidate`` is the drive that is added."""
+    place = _place(deed, seen)
+    if place is None:
+        return []  # said by the plan
+    card, volume, array = place
+    if deed.verb == "add_spare":
+        found = [*_able(volume), *(objections(seen, card, array, candidate) if candidate is not None else ())]
+    else:
+        found = list(_removable(deed, card, array, volume))
+    return [
+        Denial(
+            deed=deed, guard=one.guard, reason=one.text, alternative=one.remedy, overridable=one.overridable,
+            unknown=one.unknown,
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
+    for card in seen.inventory.controllers:
+        for volume in card.volumes:
+            if volume.id == deed.object_id:
+                array = next((array for array in card.arrays if array.id == volume.array), None)
+                return (card, volume, array) if array is not None else None
+    return None
+
+
+def _able(volume: Volume) -> Iterator[Objection]:
+    """S3: the array runs, and its level has a use for a spare."""
+    if volume.raid_level in ("raid0", "linear", "jbod"):
+        yield Objection(guard="S3", text=f"{volume.id} is {volume.raid_level}: a spare would never be used.")
+    elif volume.raid_level in (None, "unknown"):
+        yield Objection(guard="S3", text=f"The RAID level of {volume.id} is unknown.", unknown=True)
+    if volume.status in ("failed", "offline", "inactive"):
+        yield Objection(guard="S3", text=f"{volume.id} is {volume.status}: a spare does not bring it back.")
+    elif volume.status == "unknown":
+        yield Objection(guard="S3", text=f"The state of {volume.id} is unknown.", unknown=True)
+
+
+def _removable(deed: Deed, card: Controller, array: Array, volume: Volume) -> Iterator[Objection]:
+    spare = next((one for one in card.drives if one.array == array.id and one.device == deed.device), None)
+    if spare is None:
+        yield Objection(guard="S1", text=f"{deed.device} is not in {array.id}.")
+        return
+    busy = being_rebuilt(spare) or "replacement" in spare.flags
+    if busy or (spare.role != "spare"):
+        what = "is being filled by a rebuild or a copy" if busy else f"is no spare but a {spare.role or 'drive'}"
+        yield Objection(guard="S1", text=f"{spare.id} {what}.")
+        return
+    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "reshape", "unknown"):
+        text = f"{volume.id} is being rebuilt or reshaped ({volume.progress.operation}): the spare may be in use."
+        yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
+    spares = [one for one in card.drives if one.array == array.id and one.role == "spare"]
+    if len(spares) <= 1:
+        yield from _last(card, array, volume, spare)
+
+
+def _last(card: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
+    """S2: not the last spare of an array that needs it, unless overridden."""
+    expecting = [one for one in members(card, array) if expects_failure(card, one) or one.errors.media]
+    if volume.status in NOT_WHOLE:
+        why = f"{volume.id} is {volume.status}"
+    elif volume.status == "unknown":
+        text = f"{spare.id} is the last spare, and the state of {volume.id} is unknown."
+        yield Objection(guard="S2", text=text, overridable=True, unknown=True)
+        return
+    elif expecting:
+        why = f"{expecting[0].id} has errors or expects a failure"
+    else:
+        return
+    yield Objection(guard="S2", text=f"{spare.id} is the last spare, and {why}.", overridable=True)

@@ -1,0 +1,181 @@
+"""The screens of ``raidctl tasks``: a table, bars on a terminal, a line now and then in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+
+import msgspec
+from msgspec import Struct, field
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from raidctl.model import Inventory, Task
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
+from raidctl.output.json import safe
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Column, nonempty, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.tasks.outcome import word
+from raidctl.tasks.report import Ended, Result, TaskReport, report
+from raidctl.tasks.wait import Step
+from raidctl.text import counted, listing
+from raidctl.units import format_binary, format_duration
+
+NOTHING = "Nothing is going on."
+_STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
+_RESULTS: dict[Result, Piece] = {"reached": ("done  ", GOOD), "worse": ("FAILED  ", BAD), "unknown": ("?  ", WARN)}
+_BAR = 24
+_PERCENT, _SECONDS = 5.0, 600.0
+"""In a pipe, a task gets a line if it is so much further, or so much later."""
+
+
+@drawn
+def tasks_screen(found: TaskReport, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+    """The whole screen as text."""
+    del more
+    bare = Inventory(host=found.host, problems=found.problems)
+    yield head(bare, paper)
+    yield line(summary(found, paper))
+    if found.tasks:
+        yield Text("")
+        yield _table(found.tasks, paper)
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def summary(found: TaskReport, paper: Paper) -> Piece:
+    """How many tasks there are; that there is none only if everything could be read."""
+    doubt = f"state unknown: {listing(found.unknown)}" if found.unknown else "not everything could be read"
+    if found.tasks:
+        text = counted(len(found.tasks), "task")
+        return paper.clean(text if found.complete else f"{text}; {doubt}"), STRONG
+    if found.complete:
+        return NOTHING, GOOD
+    return paper.clean(f"No task is reported, but {doubt}."), WARN
+
+
+def _table(tasks: Sequence[Task], paper: Paper) -> Padding:
+    def of(title: str, told: Callable[[Task], str], *, right: bool = False) -> Column:
+        return Column(title, [(paper.clean(told(task)), PLAIN) for task in tasks], right=right)
+
+    columns = [
+        Column("task", [(paper.clean(word(task.operation)), STRONG) for task in tasks]),
+        of("of", _named),
+        of("device", lambda task: task.device or "?"),
+        of("done", lambda task: "?" if task.percent is None else f"{task.percent:g} %", right=True),
+        of("speed", lambda task: "" if task.rate_bytes is None else f"{format_binary(task.rate_bytes)}/s", right=True),
+        of("left", left),
+        Column("state", [(paper.clean(state(task)), _STYLES.get(task.state or "", DULL)) for task in tasks], 12),
+    ]
+    return table(nonempty(columns), paper)
+
+
+def _named(task: Task) -> str:
+    return ", ".join((task.object_id, *(name.rpartition("/")[2] for name in task.also)))
+
+
+def left(task: Task) -> str:
+    """``1 h 20 min``, ``about 1 h 20 min`` of an estimate; empty if it is unknown."""
+    if task.remaining_seconds is None:
+        return ""
+    return f"{'about ' if task.estimated else ''}{format_duration(task.remaining_seconds)}"
+
+
+def state(task: Task) -> str:
+    """``running``, ``queued: another array on the same drives is first``."""
+    return f"{task.state or '?'}{f': {task.reason}' if task.reason else ''}"
+
+
+def _brief(task: Task) -> str:
+    """``rebuild of md:md0: 45 %, 20 min left``, as a line of a log."""
+    time = left(task)
+    parts = (
+        f"{task.percent:g} %" if task.percent is not None else "",
+        f"{time} left{', estimated' if task.estimated else ''}".removeprefix("about ") if time else "",
+        state(task) if task.state in ("queued", "paused") else "",
+    )
+    return f"{word(task.operation)} of {_named(task)}: {', '.join(part for part in parts if part) or 'under way'}"
+
+
+def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
+    """Write one JSON object a line for each look; the last step."""
+    last = None
+    for last in steps:
+        found = report(last.frame.inventory, last.frame.tasks, last.over)
+        write(f"{safe(msgspec.json.encode(found).decode('utf-8'))}\n")
+    return last
+
+
+class Log(Struct):
+    """The lines of a pipe: a task is written when it is new, 5 percent further, or 10 minutes later."""
+
+    paper: Paper
+    written: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
+
+    def lines(self, step: Step) -> Iterator[str]:
+        """The lines of a look, each with the time since the first one."""
+        now = step.frame.seconds
+        for task in step.frame.tasks:
+            key = task.operation, task.object_id
+            at, percent = self.written.get(key, (None, None))
+            further = task.percent is not None and (percent is None or task.percent - percent >= _PERCENT)
+            if at is None or further or now - at >= _SECONDS:
+                self.written[key] = now, task.percent
+                yield self._line(now, _brief(task))
+        yield from (self._line(now, one.message) for one in step.new)
+
+    def _line(self, now: float, text: str) -> str:
+        return f"{timedelta(seconds=round(now))}  {self.paper.clean(text)}\n"
+
+
+def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) -> Step | None:
+    """Write the lines of a pipe; the last step."""
+    log, last = Log(paper), None
+    for last in steps:
+        for text in log.lines(last):
+            write(text)
+    return last
+
+
+def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
+    """Draw one bar for each task on the terminal, and keep them up to date; the last step."""
+    console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
+    last = None
+    with Live(console=console, auto_refresh=False) as live:
+        for last in steps:
+            live.update(bars(last, paper), refresh=True)
+    return last
+
+
+def bars(step: Step, paper: Paper) -> RenderableType:
+    """The bars of a look, below them how awaited tasks ended."""
+    found = report(step.frame.inventory, step.frame.tasks, step.over)
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for task in step.frame.tasks:
+        bar: RenderableType = ProgressBar(total=100, completed=task.percent or 0, width=_BAR)
+        if paper.ascii:
+            full = round((task.percent or 0) * _BAR / 100)
+            bar = Text("#" * full + "." * (_BAR - full))
+        time = left(task) or (state(task) if task.state != "running" else "")
+        grid.add_row(
+            Text(paper.clean(word(task.operation)), STRONG),
+            Text(paper.clean(_named(task)), overflow="fold"),
+            bar,
+            Text("?" if task.percent is None else f"{task.percent:.1f} %"),
+            Text(paper.clean(time), DULL),
+        )
+    rest: list[RenderableType] = [ended_line(one, paper) for one in step.over]
+    if not step.frame.tasks and not step.over:
+        rest.append(line(summary(found, paper)))
+    return Group(grid, *rest)
+
+
+def ended_line(one: Ended, paper: Paper) -> Text:
+    """``done  Rebuild of md:md0 ended: it is ok.``."""
+    return line(_RESULTS[one.result], paper.clean(one.message))

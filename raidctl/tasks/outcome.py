@@ -1,0 +1,91 @@
+"""How a task ended, by the state of its object before and after. Pure.
+
+A task that is no longer reported has not necessarily reached its aim: a rebuild also vanishes if the drive fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
+from raidctl.model import HIDING, Battery, Drive, Inventory, Operation, Task, Volume
+from raidctl.select import Item, items
+from raidctl.tasks.report import Ended, Result
+
+WORDS: Mapping[Operation, str] = {
+    "parity": "parity initialisation", "initialize": "initialisation", "expand": "expansion", "migrate": "migration",
+    "learn": "learn cycle", "self_test": "self-test", "patrol_read": "patrol read", "erase": "erasure",
+    "unknown": "operation",
+}  # fmt: skip
+"""Names of operations for people, where they differ."""
+_RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
+_PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
+"""Operations whose end shows in the state of the object; others may have been stopped."""
+_EARLY_SECONDS = 60
+
+
+def word(operation: Operation) -> str:
+    """The name of an operation for people."""
+    return WORDS.get(operation, operation)
+
+
+def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) -> Ended:
+    """The result of a task that is no longer reported.
+
+    Args:
+        task: As it was seen last.
+        before: The machine when it was seen first.
+        after: The machine now.
+        since_seen: Seconds since it was seen last.
+    """
+    result, why = _result(task, _item(before, task.object_id), _item(after, task.object_id), after)
+    if result == "reached" and _early(task, since_seen):
+        far = f" at {task.percent:g} %" if task.percent is not None else ""
+        result, why = "unknown", f"it was seen last{far}, and may have been stopped"
+    names = {"reached": "ended", "worse": "failed", "unknown": "ended, the result is unknown"}
+    message = f"{word(task.operation).capitalize()} of {task.object_id} {names[result]}: {why}."
+    return Ended(operation=task.operation, object_id=task.object_id, result=result, message=message)
+
+
+def _item(inventory: Inventory, name: str) -> Item | None:
+    return next((item for card in inventory.controllers for item in items(card) if item.id == name), None)
+
+
+def _result(task: Task, before: Item | None, after: Item | None, now: Inventory) -> tuple[Result, str]:
+    if after is None:
+        hidden = [problem for problem in now.problems if problem.kind in HIDING]
+        if hidden:
+            return "unknown", f"not everything could be read ({hidden[0].where})"
+        return "worse", "the object is no longer there"
+    if after.status == "unknown":
+        return "unknown", "the state is not reported"
+    state = f"it is {after.status}"
+    if isinstance(after, Volume):
+        return _volume(task, before if isinstance(before, Volume) else None, after), state
+    if isinstance(after, Drive):
+        bad = after.status == "critical" or after.role == "failed"
+        return ("worse" if bad or (task.operation in _RESTORES and after.status == "warning") else "reached"), state
+    if isinstance(after, Battery):
+        return ("reached" if after.status in ("ok", "charging") else "worse"), state
+    return "reached", state
+
+
+def _volume(task: Task, before: Volume | None, after: Volume) -> Result:
+    if after.status in OUT_OF_REACH:
+        return "worse"
+    if task.operation in _RESTORES and after.status in NOT_WHOLE:
+        return "worse"
+    whole = before is None or before.status not in NOT_WHOLE
+    if whole and after.status in NOT_WHOLE:
+        return "worse"
+    left = before.failures_tolerated if before is not None else None
+    if left is not None and after.failures_tolerated is not None and after.failures_tolerated < left:
+        return "worse"
+    return "reached"
+
+
+def _early(task: Task, since_seen: float) -> bool:
+    """Whether much more time was left than has passed: the estimates of tools are off by a factor of two at most."""
+    if task.operation in _PROVEN or task.remaining_seconds is None:
+        return False
+    return task.remaining_seconds > 2 * since_seen + _EARLY_SECONDS

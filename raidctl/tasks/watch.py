@@ -1,0 +1,165 @@
+"""Look again and again at what is going on: seldom with the vendors' tools, often at the kernel's files.
+
+A tool may disturb the controller that it asks, so it is asked after 30 seconds, then less and less often. What a family
+reads from kernel files alone (:class:`raidctl.vendor.protocol.ReportsProgress`) is read every second. Time is a
+:class:`Clock`, so nothing sleeps in a test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from raidctl.model import Inventory, Progress, Task
+from raidctl.tasks.derive import REBUILDS
+
+KERNEL_SECONDS = 1.0
+"""Between two looks at the kernel's files."""
+FIRST_SECONDS, LONGEST_SECONDS, GROWTH = 30.0, 300.0, 1.5
+"""Between two looks with the tools: the first pause, the longest one, and how it grows."""
+LEAST_SECONDS = 10.0
+"""Between the two looks that a remaining time is estimated from."""
+
+Quick = Callable[[], Mapping[str, Progress | None]]
+
+
+class Clock(Protocol):
+    """Time that passes."""
+
+    def now(self) -> float:
+        """Seconds since any moment."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def now(self) -> float:
+        """Seconds, never set back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep."""
+        time.sleep(seconds)
+
+
+class Frame(Struct, frozen=True):
+    """One look."""
+
+    seconds: float
+    """Since the first one."""
+    inventory: Inventory
+    """Of the last complete look."""
+    tasks: tuple[Task, ...]
+    whole: bool
+    """Whether everything was read, not only the kernel's files."""
+
+
+class Rates(Struct):
+    """The percentages of earlier looks, to estimate the remaining time where no tool reports it."""
+
+    seen: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    """By operation and object: when it was first seen, and its percentage then."""
+
+    def estimated(self, tasks: tuple[Task, ...], now: float) -> tuple[Task, ...]:
+        """The tasks with estimates; those that are over are forgotten."""
+        known = {(task.operation, task.object_id): task for task in tasks if task.percent is not None}
+        self.seen = {key: sample for key, sample in self.seen.items() if key in known}
+        return tuple(self._estimated(task, now) for task in tasks)
+
+    def _estimated(self, task: Task, now: float) -> Task:
+        if task.percent is None:
+            return task
+        began, first = self.seen.setdefault((task.operation, task.object_id), (now, task.percent))
+        if task.percent < first:  # it began again
+            self.seen[task.operation, task.object_id] = now, task.percent
+            return task
+        gained, passed = task.percent - first, now - began
+        if (task.remaining_seconds is not None and not task.estimated) or passed < LEAST_SECONDS or gained <= 0:
+            return task
+        return replace(task, remaining_seconds=round((100 - task.percent) * passed / gained), estimated=True)
+
+
+class Watch(Struct):
+    """The looks at a machine, until ``at_most`` seconds have passed."""
+
+    look: Callable[[], Inventory]
+    quick: Quick
+    clock: Clock
+    at_most: float | None = None
+    pause: float = FIRST_SECONDS
+    kernel: frozenset[str] = frozenset()
+    """Ids of objects whose progress the kernel's files report."""
+    rates: Rates = field(default_factory=Rates)
+
+    def frames(self) -> Iterator[Frame]:
+        """One look after the other; the first at once. Ends when the time is up."""
+        begun = self.clock.now()
+        inventory, read_at = self.look(), self.clock.now()
+        tasks = self._settled(inventory)
+        yield Frame(self.clock.now() - begun, inventory, tasks, whole=True)
+        while self.at_most is None or self.clock.now() < begun + self.at_most:
+            self._rest(tasks, read_at, begun)
+            due = self.clock.now() >= read_at + self._patience(tasks)
+            if due or (newer := self._newer(tasks)) is None:
+                before = {(task.operation, task.object_id) for task in tasks}
+                inventory, read_at = self.look(), self.clock.now()
+                tasks = self._settled(inventory)
+                same = before == {(task.operation, task.object_id) for task in tasks}
+                self.pause = min(self.pause * GROWTH, LONGEST_SECONDS) if same else FIRST_SECONDS
+                yield Frame(self.clock.now() - begun, inventory, tasks, whole=True)
+            else:
+                tasks = newer
+                yield Frame(self.clock.now() - begun, inventory, tasks, whole=False)
+
+    def _patience(self, tasks: tuple[Task, ...]) -> float:
+        """Seconds from one complete look to the next; kernel files alone show when their own tasks end."""
+        return self.pause if any(task.object_id not in self.kernel for task in tasks) else LONGEST_SECONDS
+
+    def _rest(self, tasks: tuple[Task, ...], read_at: float, begun: float) -> None:
+        now = self.clock.now()
+        wake = read_at + self._patience(tasks)
+        if self.kernel:
+            wake = min(wake, now + KERNEL_SECONDS)
+        if self.at_most is not None:
+            wake = min(wake, begun + self.at_most)
+        self.clock.sleep(max(wake - now, 0.0))
+
+    def _settled(self, inventory: Inventory) -> tuple[Task, ...]:
+        """The tasks of a complete look, and which of them the kernel's files report as well."""
+        found = {name for name, work in self.quick().items() if work is not None} if inventory.tasks else set()
+        self.kernel = frozenset(task.object_id for task in inventory.tasks if task.object_id in found)
+        return self.rates.estimated(inventory.tasks, self.clock.now())
+
+    def _newer(self, tasks: tuple[Task, ...]) -> tuple[Task, ...] | None:
+        """The tasks with the kernel's figures; None if one of them is over, or its files could not be read."""
+        if not self.kernel:
+            return tasks
+        found = self.quick()
+        if any(found.get(name) is None for name in self.kernel):
+            return None
+        return self.rates.estimated(
+            tuple(_with(task, found.get(task.object_id) if task.object_id in self.kernel else None) for task in tasks),
+            self.clock.now(),
+        )
+
+
+def _with(task: Task, work: Progress | None) -> Task:
+    if work is None:
+        return task
+    return replace(
+        task, percent=work.percent, rate_bytes=work.rate_bytes, remaining_seconds=work.remaining_seconds,
+        estimated=False, state=work.state or ("running" if work.percent is not None else None), reason=work.reason,
+    )  # fmt: skip
+
+
+def same_work(one: Task, other: Task) -> bool:
+    """Whether two tasks of different looks are one: a rebuild may be reported at its volume, then at its drive."""
+    kin = one.operation == other.operation or {one.operation, other.operation} <= REBUILDS
+    return kin and not {one.object_id, *one.also}.isdisjoint((other.object_id, *other.also))

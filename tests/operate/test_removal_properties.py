@@ -1,0 +1,126 @@
+"""What holds for every answer: unknown redundancy is no redundancy, and less information never makes it a YES."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.health.redundancy import being_rebuilt, with_redundancy
+from raidctl.host import HostView
+from raidctl.model import Array, Controller, Drive, Errors, Inventory, Volume
+from raidctl.operate.removal import check
+from raidctl.operate.report import Removal
+from raidctl.operate.subject import Subject
+from raidctl.recording.manifest import key
+from raidctl.request import Failure
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
+from tests.golden import of_file
+from tests.operate.test_removal_table import COLLECTION, NOW, answers, machines
+from tests.support.failing import Failing
+from tests.support.machines import MACHINES, recording, replayed
+
+_MOST = 25
+"""Requests of a machine that fail; of more, every second, third…"""
+
+
+def unfounded(seen: Survey) -> Iterator[str]:
+    """Every YES for a working member of an array that survives no failure, or of which that is unknown."""
+    for answer in answers(seen):
+        subject = Subject(seen.inventory, seen.view, answer.drive, NOW)
+        for loss in subject.losses:
+            works = any(one.role != "failed" and one.status != "critical" for one in loss.leaving)
+            if answer.verdict == "yes" and works and (loss.before is None or loss.before < 1):
+                yield f"{answer.drive}: {loss.id} survives {loss.before}"
+        if answer.verdict == "yes" and any(being_rebuilt(one) for loss in subject.losses for one in loss.others):
+            yield f"{answer.drive}: a member is being rebuilt"
+
+
+def test_no_working_member_without_known_redundancy_may_be_pulled() -> None:
+    """Over all recorded machines, demos, and the outputs of a collection where there is one."""
+    found = [f"{name}: {text}" for name, seen in machines() for text in unfounded(seen)]
+    paths = sorted(path for path in COLLECTION.rglob("*") if path.is_file()) if COLLECTION.is_dir() else []
+    for path in paths[::4]:  # a fourth is enough for every run
+        found += [f"{path.name}: {text}" for text in unfounded(of_file(str(path)))]
+    assert not found, "\n".join(found)
+
+
+Change = tuple[str, Inventory, HostView]
+
+
+def lessened(seen: Survey, target: str) -> Iterator[Change]:
+    """The machine with less information: objects that are not listed, values that are not reported, no kernel."""
+    inventory, view = seen.inventory, seen.view
+    yield "without the kernel's view", inventory, HostView()
+    for card in inventory.controllers:
+        if all(drive.id != target for drive in card.drives):
+            yield f"without {card.id}", _with(inventory, card, None), view
+        for name, less in _less(card, target):
+            yield name, _with(inventory, card, less), view
+
+
+def _less(card: Controller, target: str) -> Iterator[tuple[str, Controller]]:
+    for drive in card.drives:
+        if drive.id != target:
+            yield f"without {drive.id}", replace(card, drives=_other(card.drives, drive, None))
+        for field, value in (("status", "unknown"), ("role", None), ("array", None), ("serial", None)):
+            less: Any = replace(drive, **{field: value})
+            yield f"{drive.id} without {field}", replace(card, drives=_other(card.drives, drive, less))
+        silent = replace(drive, errors=Errors())
+        yield f"{drive.id} without errors", replace(card, drives=_other(card.drives, drive, silent))
+    for array in card.arrays:
+        yield f"without {array.id}", replace(card, arrays=_other(card.arrays, array, None))
+        bare = tuple(volume for volume in card.volumes if volume.array != array.id)
+        yield f"without volumes of {array.id}", replace(card, volumes=bare)
+    for volume in card.volumes:
+        for field, value in (("status", "unknown"), ("raid_level", None), ("drives_expected", None), ("array", None)):
+            changed: Any = replace(volume, **{field: value})
+            yield f"{volume.id} without {field}", replace(card, volumes=_other(card.volumes, volume, changed))
+
+
+def _other(items: tuple[Any, ...], item: Array | Drive | Volume, less: Any) -> tuple[Any, ...]:
+    return tuple(less if one is item else one for one in items if one is not item or less is not None)
+
+
+def _with(inventory: Inventory, card: Controller, less: Controller | None) -> Inventory:
+    cards = [less if one is card else one for one in inventory.controllers if one is not card or less is not None]
+    return replace(inventory, controllers=tuple(with_redundancy([one for one in cards if one is not None])))
+
+
+def test_less_information_never_makes_it_a_yes() -> None:
+    """Objects that are not listed, states and counters that are not reported, and no view of the kernel."""
+    found = []
+    for name, seen in machines():
+        for before in answers(seen):
+            if before.verdict != "yes":
+                for what, inventory, view in lessened(seen, before.drive):
+                    after = check(inventory, view, before.drive, NOW)
+                    if after.verdict == "yes":
+                        found.append(f"{name} {before.drive}, {before.verdict} for {_why(before)}: {what}")
+    assert not found, f"{len(found)}:\n" + "\n".join(found)
+
+
+def _why(answer: Removal) -> str:
+    return " ".join(sorted({one.guard for one in answer.reasons if one.verdict == answer.verdict}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_request_without_an_answer_never_makes_it_a_yes(machine: str) -> None:
+    """Each request of a survey fails in turn: what it would have reported is unknown, not absent."""
+    found, problems = vendors()
+    watched = Failing(ReplayRunner(recording(machine)))
+    survey(watched, found, source="replay:x")
+    before = {answer.drive: answer.verdict for answer in answers(replayed(machine))}
+    keys = {key(request) for batch in watched.batches for request in batch}
+    better = []
+    for one in sorted(keys)[:: 1 + len(keys) // _MOST]:
+        failing: Callable[..., Any] = Failing(ReplayRunner(recording(machine)), [one], Failure.TIMEOUT)  # type: ignore[assignment]
+        seen = survey(failing, found, source="replay:x", problems=problems)  # type: ignore[arg-type]
+        now_yes = [answer.drive for answer in answers(seen) if answer.verdict == "yes"]
+        better += [f"{name}: yes without {' '.join(one)}" for name in now_yes if before.get(name, "yes") != "yes"]
+    assert not better, "\n".join(better)

@@ -1,0 +1,114 @@
+"""What ``raidctl tasks`` prints of one look, and its exit code."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.model import Controller, Host, Inventory, Problem, Task, Volume
+from raidctl.output.console import Paper
+from raidctl.output.json import schema
+from raidctl.output.tasks import bars, summary, tasks_screen
+from raidctl.tasks.outcome import ended
+from raidctl.tasks.report import Ended, TaskReport, report
+from raidctl.tasks.wait import Step
+from raidctl.tasks.watch import Frame
+from tests.support.machines import FIXTURES, MACHINES
+from tests.support.over import over
+
+UNREAD = Problem(severity="error", where="acmecli", message="It crashed.", kind="unread")
+QUEUED = Task(operation="resync", object_id="md:md1", state="queued", reason="starts with the first write to the array")
+HALF = Task(
+    operation="check", object_id="md:md0", percent=50.0, remaining_seconds=4800, estimated=True, state="running"
+)
+
+
+def raidctl(*arguments: str) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, arguments)
+
+
+def machine(status: str = "ok", *problems: Problem) -> Inventory:
+    """A machine with one volume."""
+    volume = msgspec.convert({"id": "acme:0/v0", "status": status}, Volume)
+    card = Controller(id="acme:0", volumes=(volume,))
+    return Inventory(host=Host(hostname="db7"), controllers=(card,), problems=problems)
+
+
+@over("machine", MACHINES)
+def test_the_json_of_each_machine_fits_its_schema(machine: str) -> None:
+    """Every recorded machine has a report, whose list is that of the inventory."""
+    done = raidctl("--replay", str(FIXTURES / machine), "tasks", "--json")
+    assert done.exit_code in (0, 3, 4)
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, schema("Tasks", TaskReport))
+    shown = json.loads(raidctl("--replay", str(FIXTURES / machine), "show", "--json").stdout)
+    assert found["tasks"] == shown["tasks"]
+
+
+def test_nothing_is_going_on_only_if_everything_was_read() -> None:
+    """An unread tool or an unknown state may hide a task."""
+    paper = Paper(80)
+    assert summary(report(machine()), paper)[0] == "Nothing is going on."
+    unread = report(machine("ok", UNREAD))
+    assert summary(unread, paper)[0] == "No task is reported, but not everything could be read."
+    assert "It crashed." in tasks_screen(unread, paper)
+    unknown = report(machine("unknown"))
+    assert summary(unknown, paper)[0] == "No task is reported, but state unknown: acme:0/v0."
+
+
+def test_the_screen_says_why_a_task_waits_and_what_is_an_estimate() -> None:
+    """Unknown figures are question marks."""
+    text = tasks_screen(report(machine(), [HALF, QUEUED]), Paper(120))
+    assert "2 tasks" in text
+    assert "about 1 h 20 min" in text
+    assert "queued: starts with the first write to the array" in text
+    assert [line.split()[2] for line in text.splitlines() if "md:md1" in line] == ["?"]
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
+    """Each task has its bar, and those that have ended their result."""
+    over_ = Ended(operation="rebuild", object_id="md:md2", result="worse", message="Rebuild of md:md2 failed.")
+    frame = Frame(5.0, machine(), (HALF, QUEUED), whole=True)
+    paper = Paper(100, ascii=ascii_only)
+    text = paper.render([bars(Step(frame, (over_,), (), 2), paper)])
+    assert "50.0 %" in text
+    assert ("############............" in text) == ascii_only
+    assert "FAILED  Rebuild of md:md2 failed." in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operation", "result"),
+    [
+        ("rebuilding", "ok", "rebuild", "reached"), ("rebuilding", "checking", "rebuild", "reached"),
+        ("rebuilding", "degraded", "rebuild", "worse"), ("degraded", "degraded", "check", "reached"),
+        ("checking", "degraded", "check", "worse"), ("checking", "failed", "check", "worse"),
+        ("rebuilding", "unknown", "rebuild", "unknown"), ("degraded", "offline", "check", "worse"),
+    ],
+)  # fmt: skip
+def test_how_a_task_of_a_volume_ended(before: str, after: str, operation: str, result: str) -> None:
+    """The state afterwards decides; an unknown one is no success."""
+    task = msgspec.convert({"operation": operation, "object_id": "acme:0/v0"}, Task)
+    assert ended(task, machine(before), machine(after), 1.0).result == result
+
+
+def test_an_object_that_is_gone_is_worse_unless_it_may_be_hidden() -> None:
+    """If a tool failed, the object may still be there."""
+    task, empty = Task(operation="check", object_id="acme:0/v0"), Inventory(host=Host())
+    assert ended(task, machine("checking"), empty, 1.0).result == "worse"
+    hidden = msgspec.structs.replace(empty, problems=(UNREAD,))
+    assert ended(task, machine("checking"), hidden, 1.0).result == "unknown"
+
+
+def test_what_cannot_be_waited_for_is_refused() -> None:
+    """A recording is one moment, a limit belongs to waiting, a duration has a unit."""
+    recorded = str(FIXTURES / "md-healthy")
+    for arguments in (["--wait"], ["--at-most", "6h"], ["--watch", "--wait"], ["--wait", "--at-most", "soon"]):
+        assert raidctl("--replay", recorded, "tasks", *arguments).exit_code == 2
+    assert raidctl("--replay", recorded, "tasks", "md99").exit_code == 2
