@@ -97,14 +97,19 @@ def test_what_is_on_already_is_left_on(
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
     """The one that runs is named; another drive can be located at the same time."""
     codes: list[int] = []
+    said: list[str] = []
 
     def again() -> None:
         clock.meanwhile = lambda: None
-        codes.extend(raidctl("--demo", "sas", "locate", word).exit_code for word in ("/dev/sdb", "/dev/sdc"))
+        for word in ("/dev/sdb", "/dev/sdc"):
+            done = raidctl("--demo", "sas", "locate", word)
+            codes.append(done.exit_code)
+            said.append(done.output)
 
     clock.meanwhile = again
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert codes == [3, 0]
+    assert '"raidctl locate off" switches it off' in said[0]
 
 
 def test_off_without_anything_on_says_so(raidctl: Raidctl) -> None:
