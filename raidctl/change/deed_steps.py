@@ -286,6 +286,12 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
     return []
 
 
+def only_waited(change: Running) -> bool:
+    """Whether the steps that failed were waits of an operation that continues: there is nothing to undo."""
+    kinds = {change.begin.steps[number].kind for number in change.begun}
+    return change.begin.resume is not None and kinds == {"wait"}
+
+
 def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:
     """Journal a step; a failure to write must not stop the undoing."""
     try:

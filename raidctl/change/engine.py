@@ -144,7 +144,7 @@ class Change:
                 raise self._stopped() from error
             self.undo_all()
             raise
-        raise self._stopped() if self.passed else self._undone()
+        raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
     def _stopped(self) -> ChangeStands:
         """Return the exception of an operation that failed where nothing is put back."""

@@ -33,7 +33,7 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
     item = find(seen.inventory, one.object_id)
     if item is None:
         return f"{one.object_id} does not exist"
-    value = getattr(item, one.field, None)
+    value = _value(item, one.field)
     if value is None:
         return f"{one.field} of {one.object_id} is unknown"
     if isinstance(value, tuple):
@@ -43,6 +43,13 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
         held = (_text(value) == one.value) is (one.op == "is")
         text = _text(value)
     return None if held else f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
+
+
+def _value(item: Item, field: str) -> object:
+    """Return a field of an object; ``details.sync_min`` is one of its details."""
+    whole, _, label = field.partition(".")
+    value = getattr(item, whole, None)
+    return value.get(label) if label and isinstance(value, dict) else value
 
 
 _IS = {True: "still present", False: "not present"}

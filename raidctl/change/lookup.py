@@ -25,7 +25,7 @@ def owner(controllers: Sequence[Controller], object_id: str) -> Controller | Non
 
 def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
     """Return the controllers that a plan changes."""
-    return _owners(inventory, _named(plan.steps))
+    return _owners(inventory, _named(plan.steps) | {deed.object_id for deed in plan.deeds})
 
 
 def _named(steps: Iterable[Step]) -> set[str]:

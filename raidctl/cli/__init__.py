@@ -28,7 +28,7 @@ COMMANDS = {
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
     "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
-    "replace": "Check whether a drive may be pulled: YES, NO or UNKNOWN.",
+    "replace": "Replace a drive of an md array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
     "export": "Print storage metrics in the Prometheus text format.",

@@ -1,4 +1,4 @@
-"""``raidctl replace DRIVE --check``: may this drive be pulled?"""
+"""``raidctl replace``: may this drive be pulled, and the replacement of a member of md arrays."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from datetime import datetime, timezone
 import click
 
 from raidctl.cli.shared.machine import look
-from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.replacement import (
+    Wanted,
+    abandon_replacement,
+    begin_replacement,
+    list_replacements,
+    resume_replacement,
+)
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.operate.removal import check as judge
 from raidctl.select import find_drive
 
@@ -19,34 +27,79 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
 @click.command(
     "replace",
     epilog=examples(
-        "raidctl replace /dev/sdc --check", "raidctl replace serial:ZC1A2B3C --check",
-        "raidctl --demo h730 replace 32:5 --check", "raidctl --host root@db7 replace bay:4 --check --json",
+        "raidctl replace /dev/sdc --check", "raidctl --demo h730 replace 32:5 --check",
+        "raidctl --host root@db7 replace bay:4 --check --json",
+        "raidctl replace serial:ZC1A2B3C --with /dev/sdf", "raidctl replace resume",
     ),
 )  # fmt: skip
-@click.argument("drive")
-@click.option("--check", is_flag=True, required=True, help="Answer whether the drive may be pulled; changes nothing.")
+@click.argument("words", metavar="DRIVE | list | resume [ID] | abandon ID", nargs=-1, required=True)
+@click.option("--check", is_flag=True, help="Answer whether the drive may be pulled; changes nothing.")
+@click.option("--with", "successor", metavar="DRIVE", help="The drive that takes its place.")
+@click.option("--now", is_flag=True, help="Take a good drive out without copying it first.")
+@click.option("--no-wait", is_flag=True, help="Stop at each step of a person or the hardware; exit code 7.")
+@click.option(
+    "--confirm", metavar="SERIAL", help="Serial number of the drive that leaves, at least its last 6 characters."
+)
+@click.option("--wipe", metavar="SERIAL", help="Remove what is on the new drive with this serial number.")
+@changing_options
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, drive: str, check: bool) -> int:  # noqa: ARG001 - required
-    """Check whether a drive may be pulled: YES, NO or UNKNOWN.
+def command(
+    context: click.Context, *, words: tuple[str, ...], check: bool, successor: str | None, now: bool, no_wait: bool,
+    confirm: str | None, wipe: str | None, consent: Consent,
+) -> int:  # fmt: skip
+    """Replace a drive of an md array, or check whether any drive may be pulled.
 
-    Shows bay and serial number of DRIVE, every reason, and what its volumes
-    survive before and after. DRIVE is an id as shown (megaraid:0/32:5, or 32:5
-    if that is unique), a device (/dev/sdc), a serial number, world wide name or
-    bay (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). A member of a software
-    array is the whole drive below it. Changes nothing.
+    With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay and
+    serial number of DRIVE, every reason, and what its volumes survive before and
+    after. Changes nothing. DRIVE is an id as shown (megaraid:0/32:5, or 32:5 if
+    that is unique), a device (/dev/sdc), a serial number, world wide name or bay
+    (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). A member of a software array
+    is the whole drive below it. A recording is answered as well, with its age.
 
     YES means: no volume loses data, no rebuild is disturbed, and nothing else
-    uses the drive. A value that decides and is not reported is UNKNOWN, never
-    YES. A recording is answered as well, with its age.
+    uses the drive. A value that decides and is not reported is UNKNOWN.
 
-    Exit codes: 0 YES; 1 NO; 2 wrong usage, or DRIVE fits none or several;
-    3 UNKNOWN; 4 DRIVE was not found and a tool or permission is missing.
+    Without --check, a drive of md arrays is replaced: a good drive is copied to
+    the one of --with, or to a spare, while the arrays stay complete; else it is
+    taken out. Then raidctl names the drive to pull, checks the new one, gives it
+    the same partitions, lets it join and waits for the rebuild. Every step is verified by
+    reading the machine. "replace list" shows what is open, "replace resume"
+    continues it, also after a reboot, "replace abandon" gives it up.
+
+    --yes does not suffice: the serial number is asked for, or given by --confirm.
+
+    Exit codes: 0 YES, or replaced; 1 NO, or refused; 2 wrong usage, or DRIVE fits
+    none or several; 3 UNKNOWN; 4 DRIVE was not found and a tool or permission is
+    missing; 5 failed and undone; 6 failed, and not undone or not confirmed; 7
+    under way: waits for a person or the hardware; 130 interrupted.
     """
     settings = settings_of(context)
+    wanted = Wanted(successor=successor, now=now, wait=not no_wait, confirm=confirm, wipe=wipe)
+    return _dispatched(settings, words, wanted, consent, check=check)
+
+
+def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, consent: Consent, *, check: bool) -> int:
+    """Do what the words say; return the exit code."""
+    verb, rest = words[0], words[1:]
+    if check and (verb in _VERBS or rest):
+        raise UsageError("--check takes one DRIVE.")
+    if verb == "list" and not rest:
+        return list_replacements(settings)
+    if verb == "resume" and len(rest) < 2:
+        return resume_replacement(settings, consent, rest[0] if rest else None, wanted)
+    if verb == "abandon" and len(rest) == 1:
+        return abandon_replacement(settings, rest[0], wanted.confirm)
+    if verb in _VERBS or rest:
+        raise UsageError("Name one DRIVE, or: list, resume [ID], abandon ID.")
+    if not check:
+        return begin_replacement(settings, consent, verb, wanted)
     seen = look(settings)
-    name = find_drive(seen.inventory, seen.view, drive)
+    name = find_drive(seen.inventory, seen.view, verb)
     found = judge(seen.inventory, seen.view, name, datetime.now(timezone.utc))
     emit_found(found, settings, "replace.screen", more=settings.verbose)
     return _CODES[found.verdict]
+
+
+_VERBS = ("list", "resume", "abandon")

@@ -48,8 +48,8 @@ def command(context: click.Context, *, answer: str) -> int:
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, batch,
-    spare add and remove; "cache" for cache show, and for threshold without an
-    option; "flush" and "stats" for cache flush and cache stats; "checks" for
+    spare add and remove, check start, stop, pause and resume; "cache" for cache
+    show, and for threshold without an option; "flush" and "stats" for cache flush and cache stats; "checks" for
     check show, "schedules" for check schedule show, "self-tests" for check media,
     "spares" for spare show; "bench" for bench run and bench show, "compare" for
     bench compare; the others for the command of that name.
@@ -73,7 +73,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.locate.report import LocateReport  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.operate.checks import VolumeCheck  # noqa: PLC0415 - as above
-    from raidctl.operate.report import Removal  # noqa: PLC0415 - as above
+    from raidctl.operate.removal_report import Removal  # noqa: PLC0415 - as above
     from raidctl.operate.spares import ArraySpares  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
     from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above

@@ -28,7 +28,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     if not members:
         raise UsageError(
             f"{old.id} is in no software array. raidctl replaces members of md arrays; of controllers, use their tool. "
-            f'"raidctl replace {old.serial} --check" tells whether it may be pulled.'
+            f'"raidctl replace {old.serial} --check" shows whether it may be pulled.'
         )
     words = []
     errors = []

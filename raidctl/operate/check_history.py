@@ -23,7 +23,7 @@ from raidctl.vendor.checks import CheckKind
 FILE = "checks.jsonl"
 _MOST = 64 * 1024 * 1024
 
-Ended = Literal["complete", "interrupted", "unknown"]
+Ended = Literal["complete", "interrupted", "paused", "unknown"]
 
 
 class CheckRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -38,6 +38,8 @@ class CheckRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     complete: Annotated[bool, doc("Whether all of the array was checked.")] = False
     differ: Annotated[int | None, doc("Sectors that differed; null: unknown.")] = None
     errors: Annotated[int | None, doc("Read errors of the members during the check; null: unknown.")] = None
+    place: Annotated[int | None, doc("Sector at which it is paused; null: it is not.")] = None
+    differ_before: Annotated[int, doc("Sectors that differed before the last pause; some may be counted again.")] = 0
     boot: Annotated[str, doc("The kernel's id of the boot in which it began.")] = ""
     seconds: Annotated[float | None, doc("Start in seconds since that boot; null: unknown.")] = None
     read_errors: Annotated[int | None, doc("Sum of the members' error counters at the start; null: unknown.")] = None

@@ -170,6 +170,11 @@ def _candidates(
 
 
 def _of_record(base: VolumeCheck, record: CheckRecord) -> VolumeCheck:
+    if record.end == "paused":
+        why = f"It goes on at sector {record.place or 0} with `raidctl check resume {base.volume}`."
+        return replace(
+            base, state="paused", kind=record.kind, began=record.began, by="raidctl", differ=record.differ, why=why
+        )  # fmt: skip
     state: State = "unknown" if record.end in (None, "unknown") else "complete" if record.complete else "interrupted"
     return replace(
         base, state=state, kind=record.kind, began=record.began, ended=record.ended, by="raidctl",
@@ -208,11 +213,18 @@ def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence
     at = _moment(own, evidence) or (_text(evidence.now) if evidence.now else None)
     errors = _errors(record, reading.read_errors)
     if own is not None and own.done:
-        differ = reading.differ if alone else None
+        differ = _differ(record, reading) if alone else None
         return replace(record, end="complete", complete=True, ended=at, differ=differ, errors=errors)
     if own is not None or (reading.stopped_at is not None and alone):
-        return replace(record, end="interrupted", ended=at, differ=reading.differ if alone else None, errors=errors)
+        return replace(
+            record, end="interrupted", ended=at, differ=_differ(record, reading) if alone else None, errors=errors
+        )
     return record if evidence.events is None else replace(record, end="unknown")
+
+
+def _differ(record: CheckRecord, reading: CheckReading) -> int | None:
+    """The sectors that differed in all parts of a check."""
+    return None if reading.differ is None else record.differ_before + reading.differ
 
 
 def _errors(record: CheckRecord, now: int | None) -> int | None:

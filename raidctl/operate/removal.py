@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from raidctl.health.spares import ready
 from raidctl.host import HostView
 from raidctl.model import Inventory
-from raidctl.operate import guards, guards_machine
-from raidctl.operate.report import Reason, Removal, Verdict, VolumeLeft
-from raidctl.operate.subject import Loss, Subject
+from raidctl.operate import removal_guards as guards
+from raidctl.operate import removal_guards_machine as machine_guards
+from raidctl.operate.removal_report import Reason, Removal, Verdict, VolumeLeft
+from raidctl.operate.removal_subject import Loss, Subject
 
 GUARDS: Sequence[Callable[[Subject], Iterator[Reason]]] = (
-    guards.redundancy, guards.last_copy, guards.right_moment, guards.running, guards_machine.cache, guards.same_copies,
-    guards_machine.unused, guards.copy_first, guards_machine.boots, guards_machine.timeouts,
-    guards_machine.no_journal, guards_machine.all_of_it, guards_machine.identity, guards_machine.fresh,
-    guards_machine.visible,
+    guards.redundancy, guards.last_copy, guards.right_moment, guards.running, machine_guards.cache, guards.same_copies,
+    machine_guards.unused, guards.copy_first, machine_guards.boots, machine_guards.timeouts,
+    machine_guards.no_journal, machine_guards.all_of_it, machine_guards.identity, machine_guards.fresh,
+    machine_guards.visible,
 )  # fmt: skip
 """Every guard, in the order of its number."""
 _ORDER = {"no": 0, "unknown": 1, "note": 2, "yes": 3}
@@ -44,8 +46,8 @@ def check(inventory: Inventory, view: HostView, drive_id: str, now: datetime) ->
         errors_elsewhere=tuple(
             dict.fromkeys(f"{drive.id}: {text}" for _, drive, text in guards.errors_elsewhere(subject))
         ),
-        unwritten=tuple(_unwritten(subject)), boot=tuple(guards_machine.boot(subject)),
-        age_seconds=guards_machine.age(subject), recorded=inventory.host.source.startswith("replay:"),
+        unwritten=tuple(_unwritten(subject)), boot=tuple(machine_guards.boot(subject)),
+        age_seconds=machine_guards.age(subject), recorded=inventory.host.source.startswith("replay:"),
     )  # fmt: skip
 
 
@@ -68,13 +70,9 @@ def _left(loss: Loss) -> VolumeLeft:
 
 
 def _spares(subject: Subject) -> Iterator[str]:
-    """The spares of the drive's arrays: dedicated ones, and those of the whole controller."""
-    for loss in subject.losses:
-        for drive in loss.controller.drives:
-            dedicated = drive.id in loss.array.spares or loss.array.id in drive.spare_for
-            general = not drive.spare_for and loss.controller.mode != "software"
-            if drive.role == "spare" and drive.status != "critical" and (dedicated or general):
-                yield drive.id
+    """The spares that cover the drive's arrays and fit."""
+    found = (spare.id for loss in subject.losses if loss.volume for spare in ready(loss.controller, loss.volume))
+    yield from dict.fromkeys(found)
 
 
 def _activity(subject: Subject) -> Iterator[str]:

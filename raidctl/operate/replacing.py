@@ -30,7 +30,7 @@ from raidctl.operate.story import (
 )
 from raidctl.request import Runner, converse
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Deed, Denial, Plan, Step
+from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.protocol import Vendor
 
 LIFTED = ("R2", "R6")
@@ -39,6 +39,11 @@ _COPY_IGNORES = ("R1", "R2", "R6", "R8")
 """Guards that do not matter while the old drive is copied: the array stays as complete as it is."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
+
+
+_VERBS: dict[str, Verb] = {
+    "pull": "pull", "push": "push", "copying": "copying", "rebuilding": "rebuilding", "verifying": "verifying",
+}  # fmt: skip
 
 
 @dataclass
@@ -194,10 +199,16 @@ class Replacing:
     def plan(self, stage: Stage, seen: Survey) -> Plan:
         """The steps of a stage, with what its guards refuse."""
         if stage.step is not None:
-            return Plan(steps=(stage.step,))
+            return Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
         if stage.name == "letting_in" and (made := self._prepared(stage, seen)) is not None:
             return made
         return plan_deeds(seen, self.vendors, stage.deeds, self._denials, unsafe=self.unsafe)
+
+    def _touched(self, step: Step, seen: Survey) -> Iterator[Deed]:
+        """What a wait is about: the arrays, which nothing else may touch meanwhile."""
+        arrays = parts(seen, self.facts)
+        for part in [] if isinstance(arrays, str) else arrays:
+            yield Deed(object_id=part.volume.id, verb=_VERBS[step.knob], drive=self.facts.old_id)
 
     def _prepared(self, stage: Stage, seen: Survey) -> Plan | None:
         """What the new drive needs before it joins: its old content removed, its partitions made; None: nothing."""
@@ -220,7 +231,7 @@ class Replacing:
         if deed.verb in ("fail", "replace"):
             return [
                 Denial(deed=deed, guard=guard, reason=text, unknown=unknown, overridable=guard in LIFTED,
-                       alternative="Look at all of it: raidctl replace DRIVE --check")
+                       alternative="All reasons: raidctl replace DRIVE --check")
                 for guard, text, unknown in self.leaving(seen)
             ]  # fmt: skip
         if deed.verb == "add_spare":

@@ -12,7 +12,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from raidctl.change.expectations import serials_of
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Expectation, Step
@@ -48,6 +47,11 @@ class Facts(Struct, frozen=True, kw_only=True):
     def arrays(self) -> dict[str, str]:
         """The partition of each array, by UUID; empty: the whole drive."""
         return dict(word.split("=", 1) for word in self.members.split())
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The serial numbers that must stay: whatever is pulled by mistake is missed, also after a reboot."""
+        return tuple(serial for serial in self.known.split() if serial != self.old)
 
     @property
     def partitions(self) -> list[str]:
@@ -153,11 +157,11 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     new = drive_of(seen, facts.new) if facts.new else None
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
     if failed is not None:
-        return Stage("rebuilding", problem=f"{failed} does not work any more: nothing more is done to its drives.")
+        return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     if facts.way == "copy" and old is not None and new is not None and _still_in(arrays, old):
         return _copying(arrays, old, new, facts)
     if old is not None:
-        return _leaving(seen, arrays, old, facts)
+        return _leaving(arrays, old, facts)
     if new is None:
         return _coming(seen, facts)
     return _joining(arrays, new, facts)
@@ -199,7 +203,7 @@ def _add(part: Part, new: Drive) -> Deed:
     return Deed(object_id=part.volume.id, verb="add_spare", drive=new.id, device=node)
 
 
-def _leaving(seen: Survey, arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
+def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
     """The old drive is taken out of its arrays, then a person pulls it."""
     deeds: list[Deed] = []
     for part in arrays:
@@ -213,9 +217,7 @@ def _leaving(seen: Survey, arrays: Sequence[Part], old: Drive, facts: Facts) -> 
         return Stage("taken_out", deeds=tuple(deeds))
     gone = Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=_PULLED)
     text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."
-    # whatever is pulled by mistake is noticed: all others must stay
-    others = tuple(serial for serial in serials_of(seen) if serial != facts.old)
-    return Stage("waiting_pull", step=_hand("pull", old.id, text, (gone,), others))
+    return Stage("waiting_pull", step=_hand("pull", old.id, text, (gone,), facts.others))
 
 
 def _hand(knob: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
@@ -241,7 +243,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
             return Stage("vetting", problem=text)
         return Stage("vetting")
     text = f"Put the new drive into the bay of the old one{facts.bay and f' ({facts.bay})'}."
-    return Stage("waiting_push", step=_hand("push", facts.old_id, text, (), tuple(serials_of(seen))))
+    return Stage("waiting_push", step=_hand("push", facts.old_id, text, (), facts.others))
 
 
 def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
@@ -252,9 +254,22 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     members = [part.member(new.device or "") for part in arrays]
     if any(member is not None and member.role == "failed" for member in members):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
+    lacking = next((part for part in arrays if _lacks_another(part, new)), None)
+    if lacking is not None:
+        name = lacking.volume.id
+        text = f"{facts.new} is complete in {name}, but {name} lacks another member, and nothing is being rebuilt."
+        return Stage("rebuilding", problem=f"{text} Replace or add that one, too.")
     if not all(part.complete for part in arrays):
         return Stage("rebuilding", step=_wait("rebuilding", arrays, new, facts))
     return Stage("verifying", step=_wait("verifying", arrays, new, facts))
+
+
+def _lacks_another(part: Part, new: Drive) -> bool:
+    """Whether the new drive is filled, and the array is short of another member that nobody rebuilds."""
+    member = part.member(new.device or "")
+    filled = member is not None and member.role == "member" and member.status == "ok"
+    want, have = part.volume.drives_expected, part.volume.drives_active
+    return filled and part.volume.progress is None and want is not None and have is not None and have < want
 
 
 def _wait(

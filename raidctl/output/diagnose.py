@@ -76,7 +76,8 @@ def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
     """Findings in groups: the same finding about several objects is shown once."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for number, one in enumerate(found):
-        key = (str(number),) if alone else (one.rule, one.severity, one.message, _remedy([one], "{}", "{}"))
+        single = f"raidctl replace {one.where}" in (one.remedy or "")  # it takes one drive
+        key = (str(number),) if alone or single else (one.rule, one.severity, one.message, _remedy([one], "{}", "{}"))
         groups.setdefault(key, []).append(one)
     return list(groups.values())
 

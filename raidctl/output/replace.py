@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.health.redundancy import in_words
 from raidctl.model import Inventory
-from raidctl.operate.report import Reason, Removal, VolumeLeft
+from raidctl.operate.removal_report import Reason, Removal, VolumeLeft
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.phrases import status
 from raidctl.output.table import facts

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Protocol, cast
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.model import Controller, Inventory, Operation, Problem
+from raidctl.model import Controller, Inventory, Operation, Problem, Volume
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Vendor
 
@@ -42,6 +42,14 @@ class CheckReading(Struct, frozen=True, kw_only=True):
     """Sectors that the running or last one found to differ."""
     read_errors: int | None = None
     """Sum of the members' error counters."""
+
+
+class Glance(Struct, frozen=True, kw_only=True):
+    """What a quick look shows of a volume that is being checked."""
+
+    running: bool | None = None
+    """None: it could not be read."""
+    percent: float | None = None
 
 
 class CheckEvent(Struct, frozen=True, kw_only=True):
@@ -80,6 +88,9 @@ class Checks(Protocol):
 
     def readings(self, controller: Controller) -> Mapping[str, CheckReading]:
         """What is shown of the checks of each volume, by its id."""
+
+    def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
+        """Which of these volumes are being checked, and how far it is; cheap enough for every second."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
         """The ends of checks in the log of this boot, the oldest first; None: it cannot be read."""

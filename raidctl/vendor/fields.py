@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from raidctl.evidence import Line
-from raidctl.text import collapse
-from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
+from raidctl.vendor.draft import DETAIL, Draft, Pair
 
 T = TypeVar("T")
 D = TypeVar("D", bound=Draft)
@@ -22,6 +20,8 @@ class Field(NamedTuple):
     shown_as: str | None = None
     keep: bool = False
     """Keep the tool's words as a detail, too."""
+    then: Callable[[Any, Pair, Any], object] | None = None
+    """What else follows from the draft, the pair and its value."""
 
 
 Fields = Mapping[str, Field | Callable[[D, Pair], object]]
@@ -33,33 +33,31 @@ def read_pair(draft: D, pair: Pair, label: str, fields: Fields[D]) -> bool:
     row = fields.get(label)
     if row is None:
         return False
-    if not isinstance(row, Field):
+    if isinstance(row, Field):
+        read_field(draft, pair, row)
+    else:
         row(draft, pair)
-    elif draft.read_field(pair, row.name, row.parse, row.weight, row.shown_as) is not None and row.keep:
-        draft.keep_words(pair.label, pair.value)
     return True
+
+
+def read_pairs(draft: D, pairs: Iterable[Pair], fields: Fields[D], normalized: Callable[[str], str]) -> None:
+    """Read pairs by their rows; those without a row become details."""
+    for pair in pairs:
+        if not read_pair(draft, pair, normalized(pair.label), fields):
+            draft.keep_detail(pair)
+
+
+def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) -> Any:
+    """Read a pair into the field of a row; None if it has no value that is understood."""
+    value = draft.read_field(pair, row.name, row.parse, row.weight if weight is None else weight, row.shown_as)
+    if value is not None:
+        if row.keep:
+            draft.keep_words(pair.label, pair.value)
+        if row.then is not None:
+            row.then(draft, pair, value)
+    return value
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:
     """A reader that gives None where the tool prints that there is no value."""
     return lambda text: parse(text) if has_value(text) else None
-
-
-def put_status(
-    draft: Draft, line: Line, what: str, status: str | None, *, text: str, weight: int = DETAIL, prefix: str = ""
-) -> None:
-    """Put a status and the tool's words for it; a word that is not in the family's table is a problem.
-
-    Args:
-        draft: The object.
-        line: The line that prints it.
-        what: The object's kind, ``controller``.
-        status: The model's word; None or ``unknown``: the family does not know the tool's.
-        text: The tool's words.
-        weight: The rank of the source.
-        prefix: ``cache.`` for the status of a part.
-    """
-    draft.put(line, f"{prefix}status", status or "unknown", weight)
-    draft.put(line, f"{prefix}status_text", collapse(text), weight)
-    if status in (None, "unknown"):
-        draft.add_problem("warning", "unread", f"The {what}'s status word {text!r} is not known.", REPORT)

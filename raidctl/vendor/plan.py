@@ -90,7 +90,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
     """What the next reading must show after a step."""
 
     object_id: Annotated[str, doc("Id of an object; `serial:NUMBER`: a drive, wherever it is; `node:/dev/sdf1`.")]
-    field: Annotated[str, doc("Field of the model, or `present`.")]
+    field: Annotated[str, doc("Field of the model, `details.LABEL`, or `present`.")]
     op: Annotated[Literal["is", "is_not", "contains", "lacks"], doc("How the field is compared with the value.")] = "is"
     value: Annotated[str, doc("The value, as JSON would show it without quotes; `yes` or `no` of `present`.")]
     within_seconds: Annotated[float, doc("Time limit; 0: none, as for a person or a rebuild.")] = 30.0

@@ -25,6 +25,8 @@ from raidctl_md.simulated_machine import fields, words
 VENDORS = vendors()[0]
 UUID = "3ac0e815:f96b2d74:58d1c03f:9e7bfa01"
 SOURCE = "demo:bays"
+_LONG = 50_000.0
+"""Seconds on the clock after which a test has gone wrong."""
 Mood = Literal[
     "refuses", "refuses and changes", "accepts", "accepts and does nothing", "changes something else", "hangs",
     "hangs after the change", "says nothing", "is not supported",
@@ -54,7 +56,7 @@ def definition(
     for index, part in enumerate(parts.split(",") if parts else [""]):
         uuid = f"{UUID[:-1]}{index + 1}"
         lines[f"md md{index}"] = words(
-            {"level": level, "slots": str(slots), "sectors": "100000", "offset": "2048", "uuid": uuid, "seconds": "600"}
+            {"level": level, "slots": str(slots), "sectors": "100000", "offset": "2048", "uuid": uuid, "seconds": "200"}
         )
         for slot in range(slots):
             serial = f"LABD0000{slot + 1}{'-' + part if part else ''}"
@@ -139,6 +141,7 @@ class Bench:
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, and with it the rebuilds and what a test has planned."""
+        assert self.at < _LONG, "nobody waits as long as that"
         end = self.at + seconds
         for moment, event in [one for one in self.events if one[0] <= end]:
             self._pass(max(0.0, moment - self.at))

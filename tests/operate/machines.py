@@ -11,7 +11,7 @@ from raidctl.health.redundancy import with_redundancy
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
 from raidctl.operate.removal import check
-from raidctl.operate.report import Outcome, Reason, Removal
+from raidctl.operate.removal_report import Outcome, Reason, Removal
 
 NOW = datetime(2026, 11, 2, tzinfo=timezone.utc)
 HOST = Host(hostname="db7", collected_at="2026-11-02T00:00:00Z", source="local")
@@ -64,8 +64,9 @@ def disk(name: str, **changes: Any) -> BlockDevice:
 
 
 def part(name: str, **changes: Any) -> BlockDevice:
-    """A partition."""
-    return BlockDevice(name, f"/dev/{name}", "partition", parent=name.rstrip("0123456789"), **changes)
+    """A partition, in the udev database."""
+    kept: dict[str, Any] = {"links": (f"/dev/disk/by-partlabel/{name}",), **changes}
+    return BlockDevice(name, f"/dev/{name}", "partition", parent=name.rstrip("0123456789"), **kept)
 
 
 def plain(*names: str, **changes: Any) -> Controller:

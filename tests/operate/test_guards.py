@@ -63,6 +63,7 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
         assert of("R1", asked(inventory(raid(level, FAILED, *others, **degraded)))) == {"unknown"}, level
     lost = asked(inventory(raid("raid5", {**FAILED, "role": "failed", "array": None}, OK, OK, **degraded)))
     assert lost.verdict == "yes"
+    assert "it may have been a member of x:0/v0 (degraded)" in reasons("R1", lost)[0].text
 
 
 def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
@@ -185,7 +186,7 @@ def test_guard_R7_what_may_be_used_is_unknown() -> None:
     found, view = mirror()
     for more in (
         [part("sda2", filesystem="ext4")], [part("sda2", filesystem="linux_raid_member")],
-        [part("sda2"), BlockDevice("md7", "/dev/md7", "md", slaves=("sda2",))],
+        [part("sda2"), BlockDevice("md7", "/dev/md7", "md", slaves=("sda2",))], [part("sda2", links=())],
     ):  # fmt: skip
         assert of("R7", asked(found, "drives:S-sda", with_blocks(view, *more))) == {"unknown"}
     bare = inventory(plain("sdc"))

@@ -12,8 +12,8 @@ from raidctl.health.redundancy import being_rebuilt, with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Array, Controller, Drive, Errors, Inventory, Volume
 from raidctl.operate.removal import check
-from raidctl.operate.report import Removal
-from raidctl.operate.subject import Subject
+from raidctl.operate.removal_report import Removal
+from raidctl.operate.removal_subject import Subject
 from raidctl.recording.manifest import key
 from raidctl.request import Failure
 from raidctl.runners.replay import ReplayRunner

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.operate.removal import check
-from raidctl.operate.report import Removal
+from raidctl.operate.removal_report import Removal
 from raidctl.recording.recording import load
 from raidctl.runners.replay import ReplayRunner
 from raidctl.select import physical

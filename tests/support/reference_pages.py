@@ -17,7 +17,8 @@ from tests.support.pages import ROOT, between, commands, kind
 
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
-    "change": "cache set|cache split|cache drive|cache threshold|batch|spare add|spare remove",
+    "change": "cache set|cache split|cache drive|cache threshold|batch|spare add|spare remove|"
+    "check start|check stop|check pause|check resume",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",

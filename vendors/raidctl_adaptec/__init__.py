@@ -1,4 +1,4 @@
-"""Adaptec and Microchip SmartRAID: arcconf, for cards with the aacraid driver and their successors with smartpqi."""
+"""Adaptec and Microchip SmartRAID: arcconf, for the drivers aacraid and smartpqi."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where none of the tools is installed."""
+    """Read every controller of the family; an empty observation where none of the tools is installed."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
@@ -36,7 +36,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part, and put together what belongs together."""
+    """Read outputs, whole or in part, and merge what belongs together."""
     from raidctl_adaptec import reader  # noqa: PLC0415 - for loose texts only
 
     return reader.read(documents)

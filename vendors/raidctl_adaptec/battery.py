@@ -61,12 +61,12 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
-    """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
+def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
+    """One part with all its pairs. A part without a pair reports nothing: the title alone is no battery."""
     if not block.pairs:
         mark_read(*block.heads)
         return
-    battery = card.battery(name)
+    battery = controller.battery(name)
     for line in block.heads:
         battery.put(line, "kind", kind, ROW)
     for pair in block.pairs:
@@ -96,7 +96,7 @@ def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
 
 
 def settle(battery: Draft) -> BatteryStatus:
-    """The neutral status, out of the overall word and those of the parts."""
+    """The neutral status, from the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"
     if overall is not None and vocabulary.has_value(overall):

@@ -1,4 +1,4 @@
-"""What the tool can read and set on a card, and why not."""
+"""What the tool can read and set on a controller, or why not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SPLIT = ("cache_split", "no_battery_write_cache")
 
 
 def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | None) -> dict[str, Capability]:
-    """The family's table with what this card lacks; ``smartpqi`` is None where no output tells the generation."""
+    """The family's table, less what this controller lacks; ``smartpqi``: None if the generation is unknown."""
     found = dict(SUPPORT)
     if smartpqi is False:
         why = "Controllers with the aacraid driver have no such setting."

@@ -98,89 +98,91 @@ class _Planner(Planner):
     order = _ORDER
     ratio = "cacheratio"
 
-    def add(self, wish: Desired) -> None:
-        """Add what a wish needs."""
-        if self.fulfilled(wish):
-            self.already.append(wish)
+    def add(self, desired: Desired) -> None:
+        """Add what a request needs."""
+        if self.fulfilled(desired):
+            self.already.append(desired)
         elif self.command is None or card_number(self.controller) is None:
-            self.refuse(wish, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed.")
+            self.refuse(
+                desired, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed."
+            )
         elif self.controller.mode == "hba":
-            self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
+            self.refuse(desired, "unsupported", "The controller is in HBA mode: it caches nothing.")
         elif self.younger is None:
             reason = "The controller's driver is unknown: aacraid and smartpqi take different commands."
-            self.refuse(wish, "unknown", reason)
+            self.refuse(desired, "unknown", reason)
         elif self.younger:
-            self.of_smartpqi(wish)
+            self.of_smartpqi(desired)
         else:
-            self.of_aacraid(wish)
+            self.of_aacraid(desired)
 
     def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
         """Refuse two kinds of write-back on a smartpqi controller."""
         if self.younger:
             yield from divided(wishes)
 
-    def fulfilled(self, wish: Desired) -> bool:
-        """Whether a wish is fulfilled already."""
-        if wish.setting == "bypass_threshold":
-            return wish.value == str(bypass_threshold(self.controller))
-        return wish.value == value(self.controller, wish.object_id, wish.setting)
+    def fulfilled(self, desired: Desired) -> bool:
+        """Whether a request is fulfilled already."""
+        if desired.setting == "bypass_threshold":
+            return desired.value == str(bypass_threshold(self.controller))
+        return desired.value == value(self.controller, desired.object_id, desired.setting)
 
-    def of_aacraid(self, wish: Desired) -> None:
+    def of_aacraid(self, desired: Desired) -> None:
         """Each volume has its own write and read cache."""
-        modes: Mapping[str, str] = _MODES.get(wish.setting, {})
-        if wish.value not in modes:
-            self.refuse(wish, "unsupported", *_AACRAID.get(wish.setting, _NO_SUCH))
-        elif wish.setting == "drive_write_cache":
-            self.drives(wish)
-        elif wish.setting == "write_policy" and value(self.controller, wish.object_id, wish.setting) == "off":
-            self.refuse(wish, "unsupported", "The volume has no write cache: the tool reports it as not supported.")
+        modes: Mapping[str, str] = _MODES.get(desired.setting, {})
+        if desired.value not in modes:
+            self.refuse(desired, "unsupported", *_AACRAID.get(desired.setting, _NO_SUCH))
+        elif desired.setting == "drive_write_cache":
+            self.drives(desired)
+        elif desired.setting == "write_policy" and value(self.controller, desired.object_id, desired.setting) == "off":
+            self.refuse(desired, "unsupported", "The volume has no write cache: the tool reports it as not supported.")
         else:
-            name = "readcache" if wish.setting == "read_policy" else "writecache"
-            affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
-            self.set((wish.object_id, name), modes[wish.value], *affects)
+            name = "readcache" if desired.setting == "read_policy" else "writecache"
+            affects = ("Reads of the volume are no longer cached.",) if modes[desired.value] == "roff" else ()
+            self.set((desired.object_id, name), modes[desired.value], *affects)
 
-    def drives(self, wish: Desired) -> None:
+    def drives(self, desired: Desired) -> None:
         """Set all drives at once, only if all have the same value: one command has to restore them."""
         setting = (self.controller.id, "deviceall")
         if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
-            self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
+            self.refuse(desired, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
             return
-        self.set(setting, SWITCH[wish.value], _EVERY_DRIVE)
+        self.set(setting, SWITCH[desired.value], _EVERY_DRIVE)
 
-    def of_smartpqi(self, wish: Desired) -> None:
+    def of_smartpqi(self, desired: Desired) -> None:
         """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
-        card = self.controller.id
-        if wish.setting == "write_policy" and wish.value in WRITE:
-            self.caching(wish)
-        elif wish.setting == "cache_split":
-            self.split(wish)
-        elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
-            self.set((card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
-        elif wish.setting == "bypass_threshold":
-            self.threshold(wish)
+        controller = self.controller.id
+        if desired.setting == "write_policy" and desired.value in WRITE:
+            self.caching(desired)
+        elif desired.setting == "cache_split":
+            self.split(desired)
+        elif desired.setting == "no_battery_write_cache" and desired.value in SWITCH:
+            self.set((controller, "nobatterywritecache"), SWITCH[desired.value], _WHOLE)
+        elif desired.setting == "bypass_threshold":
+            self.threshold(desired)
         else:
-            self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
+            self.refuse(desired, "unsupported", *_SMARTPQI.get(desired.setting, _NO_SUCH))
 
-    def threshold(self, wish: Desired) -> None:
+    def threshold(self, desired: Desired) -> None:
         """16 to 1040 KiB in steps of 16."""
-        if wish.value not in _THRESHOLDS:
-            self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
+        if desired.value not in _THRESHOLDS:
+            self.refuse(desired, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
             return
         text = "Larger writes bypass the cache, on all volumes without parity."
-        self.set((self.controller.id, "writecachebypassthreshold"), wish.value, text)
+        self.set((self.controller.id, "writecachebypassthreshold"), desired.value, text)
 
-    def caching(self, wish: Desired) -> None:
+    def caching(self, desired: Desired) -> None:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
-        caching, no_battery = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
-        if wish.value == "write_through":
+        caching, no_battery = (desired.object_id, "caching"), (self.controller.id, "nobatterywritecache")
+        if desired.value == "write_through":
             self.set(caching, "coff", _READS_TOO, _UNVERIFIED)
             return
-        why = self.cannot_cache(wish.object_id)
+        why = self.cannot_cache(desired.object_id)
         if why is not None:
-            self.refuse(wish, "unsupported", *why)
+            self.refuse(desired, "unsupported", *why)
             return
-        battery = "enable" if wish.value == "unprotected_write_back" else "disable"
+        battery = "enable" if desired.value == "unprotected_write_back" else "disable"
         # first the safe direction, so that no moment is less protected than both ends
         if battery == "disable" and self.current.get(no_battery) == "enable":
             self.set(no_battery, "disable", _WHOLE)

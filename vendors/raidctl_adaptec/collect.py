@@ -1,4 +1,4 @@
-"""Outputs brought together: which belong to the same card, and which drives the volumes lie on."""
+"""Outputs brought together: which belong to the same controller, and which drives the volumes lie on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from itertools import groupby
 from raidctl.evidence import Output, mark_read
 from raidctl.vendor.draft import ROW, WEAK
 from raidctl.vendor.protocol import Document
-from raidctl_adaptec import config_json, controller, drive, numbers, other_commands, vocabulary, volume
+from raidctl_adaptec import config_json, drive, numbers, other_commands, vocabulary, volume
+from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment
 from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
@@ -23,22 +24,22 @@ _GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
 
 @dataclass
 class Collection:
-    """The cards of some outputs, and the outputs themselves."""
+    """The controllers of some outputs, and the outputs themselves."""
 
-    cards: list[ControllerDraft] = field(default_factory=list)
+    controllers: list[ControllerDraft] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     broken_json: list[Output] = field(default_factory=list)
     guessed: set[int] = field(default_factory=set)
-    """Cards, by ``id()``, whose number no output tells."""
+    """Controllers, by ``id()``, whose number no output reports."""
 
     @property
     def outputs(self) -> list[Output]:
         """Each output's sheet once."""
-        return list({id(answer.sheet): answer.sheet for answer in self.answers}.values()) + self.broken_json
+        return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
-    def card(self, number: str | None, serial: str | None) -> ControllerDraft:
-        """The draft of a card: the one of that number, unless its serial number is another."""
-        same = [c for c in self.cards if number is None or c.name in ("", number)]
+    def controller(self, number: str | None, serial: str | None) -> ControllerDraft:
+        """The draft of a controller: the one of that number, unless its serial number is another."""
+        same = [c for c in self.controllers if number is None or c.name in ("", number)]
         for found in same:
             known = found.get("serial")
             if serial is not None and known == serial:
@@ -47,7 +48,7 @@ class Collection:
                 break
         else:
             found = ControllerDraft("")
-            self.cards.append(found)
+            self.controllers.append(found)
         if number is not None and not found.name:
             found.name = number
         return found
@@ -63,8 +64,8 @@ def collect(documents: Sequence[Document]) -> Collection:
             continue
         for answer in outline(Output.of_text(document.name, document.text), number):
             _add(collection, answer)
-    for card in collection.cards:
-        settle(card)
+    for controller in collection.controllers:
+        settle(controller)
     _number(collection)
     return collection
 
@@ -72,24 +73,24 @@ def collect(documents: Sequence[Document]) -> Collection:
 def _json(collection: Collection, document: Document, number: str | None) -> None:
     value, whole = config_json.document(document.text)
     if not whole:
-        sheet = Output.of_text(document.name, document.text)
-        collection.broken_json.append(sheet)
+        output = Output.of_text(document.name, document.text)
+        collection.broken_json.append(output)
         return
-    sheet = Output.of_json(document.name, value)
-    answer = Answer(sheet, number)
+    output = Output.of_json(document.name, value)
+    answer = Answer(output, number)
     collection.answers.append(answer)
     inner = value.get("Controller") if isinstance(value, dict) else None
     serial = inner.get("serialNumber") if isinstance(inner, dict) else None
     first = document.text.split("{", maxsplit=1)[0]
     if number is None and first.lower().replace(" ", "").startswith("controllersfound:1\n"):
         number = "1"
-    config_json.read(collection.card(number, serial if isinstance(serial, str) else None), sheet, value)
+    config_json.read(collection.controller(number, serial if isinstance(serial, str) else None), output, value)
 
 
 def _add(collection: Collection, answer: Answer) -> None:
     collection.answers.append(answer)
     for of, rest, line in answer.rows:
-        other_commands.read_row(collection.card(of, None), line, rest)
+        other_commands.read_row(collection.controller(of, None), line, rest)
     if not any(block.pairs or block.heads for block in answer.blocks):
         return
     number = answer.number or answer.hinted or ("1" if answer.found == 1 else None)
@@ -98,14 +99,14 @@ def _add(collection: Collection, answer: Answer) -> None:
             mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
         return
     for own, blocks in _cards(answer):
-        card = collection.card(own or number, _serial(blocks))
-        _read(card, blocks)
+        controller = collection.controller(own or number, _serial(blocks))
+        _read(controller, blocks)
         if answer.trailer is not None:
-            card.sections.add("whole")
+            controller.sections.add("whole")
 
 
 def _cards(answer: Answer) -> list[tuple[str | None, list[Block]]]:
-    """Number and blocks of each card: ``getversion`` tells of all cards in one answer."""
+    """Number and blocks of each controller: ``getversion`` reports all controllers in one answer."""
     if not any(block.area == "version" for block in answer.blocks):
         return [(None, answer.blocks)]
     return [(block.name or None, [block]) for block in answer.blocks]
@@ -120,82 +121,82 @@ def _serial(blocks: Iterable[Block]) -> str | None:
     return None
 
 
-def _read(card: ControllerDraft, blocks: Sequence[Block]) -> None:
+def _read(controller: ControllerDraft, blocks: Sequence[Block]) -> None:
     entries = 0
     for (area, name, _), group in groupby(blocks, key=lambda block: (block.area, block.name, block.channel)):
         own = list(group)
-        card.sections.add(area)
+        controller.sections.add(area)
         if area == "physical":
             key = drive.address(own) if name or drive.is_device(own) else None
             for block in own:
-                drive.read_block(card, block, key)
+                drive.read_block(controller, block, key)
         elif area == "phy device":
-            other_commands.read_phy_device(card, own)
+            other_commands.read_phy_device(controller, own)
         else:
             for block in own:
                 entries += area == "log"
-                _read_block(card, block, entries)
+                _read_block(controller, block, entries)
 
 
-def _read_block(card: ControllerDraft, block: Block, entries: int) -> None:
+def _read_block(controller: ControllerDraft, block: Block, entries: int) -> None:
     if block.area == "log":
-        other_commands.read_log(card, block, entries)
+        other_commands.read_log(controller, block, entries)
         return
     reader = {
-        "controller": controller.read_block,
-        "connector": controller.read_connector,
-        "maxcache": controller.read_maxcache,
-        "version": controller.read_version,
+        "controller": controller_reader.read_block,
+        "connector": controller_reader.read_connector,
+        "maxcache": controller_reader.read_maxcache,
+        "version": controller_reader.read_version,
         "logical": volume.read_logical,
         "array": volume.read_array,
         "task": other_commands.read_tasks,
         "expander": other_commands.read_expander,
         "phy log": other_commands.read_phy_log,
-    }.get(block.area, controller.read_connector)
-    reader(card, block)
+    }.get(block.area, controller_reader.read_connector)
+    reader(controller, block)
 
 
 def _number(collection: Collection) -> None:
-    """A card whose number nobody tells gets the first that is free."""
-    taken = {card.name for card in collection.cards if card.name}
-    for card in collection.cards:
-        if not card.name:
-            card.name = next(str(n) for n in range(1, len(collection.cards) + 2) if str(n) not in taken)
-            taken.add(card.name)
-            collection.guessed.add(id(card))
+    """A controller whose number nobody reports gets the first that is free."""
+    taken = {controller.name for controller in collection.controllers if controller.name}
+    for controller in collection.controllers:
+        if not controller.name:
+            controller.name = next(str(n) for n in range(1, len(collection.controllers) + 2) if str(n) not in taken)
+            taken.add(controller.name)
+            collection.guessed.add(id(controller))
 
 
 # --- which drives a volume lies on
 
 
-def settle(card: ControllerDraft) -> None:
+def settle(controller: ControllerDraft) -> None:
     """Find the drives behind the segments, and the arrays behind the volumes."""
-    index = _Places(card)
-    for group in (*card.volumes.values(), *card.arrays.values()):
+    index = _Places(controller)
+    for group in (*controller.volumes.values(), *controller.arrays.values()):
         for segment in group.segments:
             key = index.drive(segment)
             if key is not None:
                 group.members[key] = None
-    if card.arrays or any(one.get("array") is not None for one in card.volumes.values()):
-        _told_arrays(card)
+    if controller.arrays or any(one.get("array") is not None for one in controller.volumes.values()):
+        _told_arrays(controller)
     else:
-        _derived_arrays(card)
-    _jbod(card)
-    for one in card.drives.values():
+        _derived_arrays(controller)
+    _jbod(controller)
+    for one in controller.drives.values():
         drive.health(one)
-    for group in card.volumes.values():
+    for group in controller.volumes.values():
         _count(group)
-        _busy(card, group)
+        _busy(controller, group)
 
 
 class _Places:
-    """The card's drives by what segments tell of them."""
+    """The controller's drives by what segments report them."""
 
-    def __init__(self, card: ControllerDraft) -> None:
-        self.card = card
+    def __init__(self, controller: ControllerDraft) -> None:
+        self.controller = controller
         self.serials: dict[str, list[str]] = {}
         self.places: dict[tuple[str, str, str], list[str]] = {}
-        for key, one in card.drives.items():
+        for key, one in controller.drives.items():
             if one.get("serial"):
                 self.serials.setdefault(one.get("serial"), []).append(key)
             if one.get("place"):
@@ -207,9 +208,9 @@ class _Places:
         if len(by_serial) == 1:
             return by_serial[0]
         if segment.key is not None:
-            if segment.key not in self.card.drives:
+            if segment.key not in self.controller.drives:
                 self._listed(segment, segment.key)
-            return segment.key if segment.key in self.card.drives else None
+            return segment.key if segment.key in self.controller.drives else None
         if segment.place is None:
             return None
         by_place = self.places.get(segment.place, [])
@@ -218,21 +219,21 @@ class _Places:
             kind, outer, inner = segment.place
             key = f"{outer}:{inner}" if kind == "enclosure" else f"{kind}{outer}:{inner}"
             self._listed(segment, key)
-            by_place = self.places[segment.place] = [key] if key in self.card.drives else []
+            by_place = self.places[segment.place] = [key] if key in self.controller.drives else []
         return by_place[0] if len(by_place) == 1 else None
 
     def _listed(self, segment: Segment, key: str) -> None:
-        """A drive that only the segment tells of: the physical devices are not in what was read."""
-        if "physical" in self.card.sections or segment.state in ("missing", "inconsistent"):
+        """A drive that only the segment reports: the physical devices are not in what was read."""
+        if "physical" in self.controller.sections or segment.state in ("missing", "inconsistent"):
             return
-        made = self.card.drive(key)
+        made = self.controller.drive(key)
         made.add_evidence(segment.line, "id", key)
         made.put(segment.line, "role", "member", WEAK)
-        told = {
+        reported = {
             "serial": segment.serial, "size_bytes": segment.size_bytes,
             "interface": segment.interface, "media": segment.media,
         }  # fmt: skip
-        for name, value in told.items():
+        for name, value in reported.items():
             if value is not None:
                 made.put(segment.line, name, value, ROW)
         if segment.place is not None:
@@ -246,37 +247,37 @@ class _Places:
                 made.put(segment.line, "role", found.role, ROW)
 
 
-def _told_arrays(card: ControllerDraft) -> None:
+def _told_arrays(controller: ControllerDraft) -> None:
     """smartpqi: volumes and drives name their array."""
-    for volume_draft in card.volumes.values():
+    for volume_draft in controller.volumes.values():
         number = volume_draft.get("array")
         if number is not None:
-            array = card.array(number)
+            array = controller.array(number)
             array.members.update(volume_draft.members)
             array.spares.update(volume_draft.spares)
             if volume_draft.segments and not array.segments:
-                # Only the volume tells of it.
+                # Only the volume reports it.
                 array.segments = list(volume_draft.segments)
                 _health(array, volume_draft)
-    for key, one in card.drives.items():
+    for key, one in controller.drives.items():
         number = one.get("array")
         if number is None:
             continue
-        array = card.array(number)
+        array = controller.array(number)
         if one.get("role") == "spare":
             array.spares[key] = True
         else:
             array.members[key] = None
-    for number, array in card.arrays.items():
-        for key in [key for key in array.members if card.drives[key].get("role") == "spare"]:
+    for number, array in controller.arrays.items():
+        for key in [key for key in array.members if controller.drives[key].get("role") == "spare"]:
             del array.members[key]
             array.spares[key] = True
         for key in array.members:
-            card.drives[key].put(None, "array", number, WEAK)
-    _spares(card)
+            controller.drives[key].put(None, "array", number, WEAK)
+    _spares(controller)
 
 
-def _derived_arrays(card: ControllerDraft) -> None:
+def _derived_arrays(controller: ControllerDraft) -> None:
     """Put together the volumes that are cut out of the same drives: aacraid prints no arrays.
 
     A set of drives that segments name is one; its number is that of the first volume on it. Sets that only overlap stay
@@ -284,12 +285,12 @@ def _derived_arrays(card: ControllerDraft) -> None:
     """
     sets: dict[frozenset[str], str] = {}
     homes: dict[str, set[str]] = {}
-    for number, one in card.volumes.items():
+    for number, one in controller.volumes.items():
         members = frozenset(one.members)
         if not members:
             continue
         name = sets.setdefault(members, number)
-        array = card.array(name)
+        array = controller.array(name)
         array.members.update(one.members)
         array.spares.update(one.spares)
         array.segments = array.segments or one.segments
@@ -299,15 +300,15 @@ def _derived_arrays(card: ControllerDraft) -> None:
         _health(array, one)
     for key, names in homes.items():
         if len(names) == 1:
-            card.drives[key].conclude("array", next(iter(names)))
-    for array in card.arrays.values():
+            controller.drives[key].conclude("array", next(iter(names)))
+    for array in controller.arrays.values():
         for segment in array.segments:
             array.add_evidence(segment.line, "drives", segment.state)
-    _spares(card)
+    _spares(controller)
 
 
 def _health(array: GroupDraft, one: GroupDraft) -> None:
-    """An array that is only known by its segments is as well as they are."""
+    """Infer the health of an array without a status from its segments."""
     states = [segment.state for segment in one.segments]
     if not all(states):
         return
@@ -317,41 +318,41 @@ def _health(array: GroupDraft, one: GroupDraft) -> None:
         array.override("status", status)
 
 
-def _spares(card: ControllerDraft) -> None:
+def _spares(controller: ControllerDraft) -> None:
     """Spares that an array names are drives; a dedicated one names its volume."""
-    for key, one in card.drives.items():
+    for key, one in controller.drives.items():
         for number in one.get("spare.for") or ():
-            home = card.volumes[number].get("array") if number in card.volumes else None
-            if home in card.arrays:
-                card.arrays[home].spares[key] = True
+            home = controller.volumes[number].get("array") if number in controller.volumes else None
+            if home in controller.arrays:
+                controller.arrays[home].spares[key] = True
         for number in one.get("spare.for.array") or ():
-            if number in card.arrays:
-                card.arrays[number].spares[key] = True
-    for group in card.arrays.values():
+            if number in controller.arrays:
+                controller.arrays[number].spares[key] = True
+    for group in controller.arrays.values():
         for key in group.spares:
-            if key not in card.drives:
-                owner = next((v for v in card.volumes.values() if key in v.spares), None)
-                made = card.drive(key)
+            if key not in controller.drives:
+                owner = next((v for v in controller.volumes.values() if key in v.spares), None)
+                made = controller.drive(key)
                 made.conclude("role", "spare")
                 for line, name, value in owner.evidence if owner is not None else ():
                     if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
                         made.add_evidence(line, "id", key)
 
 
-def _jbod(card: ControllerDraft) -> None:
-    """``Online (JBOD)`` is a member where a volume lies on it, else, when the volumes were read, a drive of its own."""
-    members = {key for group in (*card.volumes.values(), *card.arrays.values()) for key in group.members}
-    for key, one in card.drives.items():
+def _jbod(controller: ControllerDraft) -> None:
+    """Decide whether an ``Online (JBOD)`` drive is a member or a drive of its own."""
+    members = {key for group in (*controller.volumes.values(), *controller.arrays.values()) for key in group.members}
+    for key, one in controller.drives.items():
         if normalized(one.get("status_text") or "") != "online (jbod)":
             continue
         if key in members:
             one.conclude("role", "member")
-        elif "logical" in card.sections:
+        elif "logical" in controller.sections:
             one.conclude("role", "passthrough")
 
 
 def _count(one: GroupDraft) -> None:
-    """How many drives a volume is made of and how many work, where the tool lists them with their states."""
+    """Count the drives of a volume, and those that work, by its segments."""
     states = [segment.state for segment in one.segments]
     if not states or not all(states):
         return
@@ -365,14 +366,14 @@ def _count(one: GroupDraft) -> None:
         one.put(segment.line, "progress.operation", "rebuild", WEAK)
 
 
-def _busy(card: ControllerDraft, one: GroupDraft) -> None:
-    """A volume that is being rebuilt, verified, grown is that, also where its status word is only ``Degraded``.
+def _busy(controller: ControllerDraft, one: GroupDraft) -> None:
+    """Give a volume the status of its operation: rebuilding, checking, expanding.
 
-    ``getstatus`` alone tells no other status; what is worse than ``Degraded`` stays as it is.
+    ``getstatus`` alone reports no other status; what is worse than ``Degraded`` stays as it is.
     """
     status = one.get("status")
     rebuilding = [
-        key for key in one.members if normalized(card.drives[key].get("status_text") or "").startswith("rebuild")
+        key for key in one.members if normalized(controller.drives[key].get("status_text") or "").startswith("rebuild")
     ]
     if status == "degraded" and rebuilding:
         one.conclude("progress.operation", "rebuild")

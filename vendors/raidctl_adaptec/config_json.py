@@ -17,7 +17,8 @@ from raidctl.json_decode import decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
-from raidctl_adaptec import controller, numbers, vocabulary
+from raidctl_adaptec import controller as controller_reader
+from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft
 
 _CONTROLLER_STATUS: dict[int, tuple[Health, str]] = {
@@ -63,14 +64,14 @@ def document(text: str) -> tuple[Any, bool]:
 class _Reader:
     """Reads leaves into a draft and remembers which are left."""
 
-    sheet: Output
+    output: Output
     draft: Draft
     path: str
     values: Mapping[str, Any]
 
     def line(self, key: str) -> Line | None:
         """The line of a leaf."""
-        return self.sheet.leaf(f"{self.path}.{key}")
+        return self.output.leaf(f"{self.path}.{key}")
 
     def text(self, key: str, name: str) -> None:
         """A text into a field."""
@@ -95,7 +96,7 @@ class _Reader:
     def rest(self, skip: frozenset[str]) -> None:
         """All leaves that no field took, as details under their keys."""
         for path, value in _leaves(self.values, skip):
-            line = self.sheet.leaf(f"{self.path}.{path}")
+            line = self.output.leaf(f"{self.path}.{path}")
             if line is not None:
                 self.draft.detail(line, path, value)
 
@@ -112,7 +113,7 @@ def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) ->
         yield path, value if isinstance(value, str) else json.dumps(value)
 
 
-def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
+def read(controller: ControllerDraft, output: Output, value: Any) -> None:
     """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
     if not isinstance(value, Mapping):
         return
@@ -120,27 +121,27 @@ def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
     inner = value.get("Controller")
     if isinstance(inner, Mapping):
         path, root = "Controller", inner
-        _controller(card, sheet, path, inner)
+        _controller(controller, output, path, inner)
         for key in value:
             if key != "Controller":
-                _Reader(sheet, card, key, {"": value[key]}).rest(frozenset())
+                _Reader(output, controller, key, {"": value[key]}).rest(frozenset())
     for number, (where, item) in enumerate(_items(root, path, "Array")):
-        _array(card, sheet, where, item, number)
+        _array(controller, output, where, item, number)
     for number, (where, item) in enumerate(_items(root, path, "LogicalDrive")):
-        _volume(card, sheet, where, item, number)
+        _volume(controller, output, where, item, number)
     for where, channel in _items(root, path, "Channel"):
         for place, item in _items(channel, where, "HardDrive"):
-            _drive(card, sheet, place, item)
-        _Reader(sheet, card, where, channel).rest(frozenset({"HardDrive"}))
+            _drive(controller, output, place, item)
+        _Reader(output, controller, where, channel).rest(frozenset({"HardDrive"}))
     for where, item in _items(root, path, "HardDrive"):
-        _drive(card, sheet, where, item)
+        _drive(controller, output, where, item)
 
 
 _OBJECTS = frozenset({"Array", "LogicalDrive", "Channel", "HardDrive"})
 
 
 def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The objects of a list, or the one that stands in its place, with their paths."""
+    """The objects of a list, or a single one, with their paths."""
     value = root.get(key)
     base = f"{path}.{key}" if path else key
     if isinstance(value, Mapping):
@@ -151,15 +152,15 @@ def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, 
                 yield f"{base}[{index}]", item
 
 
-def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
-    reader = _Reader(sheet, card, path, values)
+def _controller(controller: ControllerDraft, output: Output, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(output, controller, path, values)
     reader.text("serialNumber", "serial")
     reader.text("firmwareVersion", "firmware")
     reader.text("physicalSlot", "slot")
     reader.text("deviceVendor", "vendor")
     line = reader.line("deviceName")
     if isinstance(values.get("deviceName"), str) and line is not None:
-        controller.read_model(card, Pair("deviceName", values["deviceName"], [line]), ROW)
+        controller_reader.read_model(controller, Pair("deviceName", values["deviceName"], [line]), ROW)
     tables: tuple[tuple[str, Mapping[int, tuple[str, str]], str], ...] = (
         ("controllerStatus", _CONTROLLER_STATUS, "status"),
         ("functionalMode", _MODES, "mode"),
@@ -170,21 +171,21 @@ def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping
             continue
         known = table.get(number)
         if known is not None:
-            card.put(line, name, known[0])
+            controller.put(line, name, known[0])
         if name == "status":
-            card.put(line, "status_text", known[1] if known else str(number))
+            controller.put(line, "status_text", known[1] if known else str(number))
         if known is None:
-            card.unread(key, str(number))
+            controller.unread(key, str(number))
     reader.take("readCachePercentage", "cache.read_percent", numbers.percent)
     reader.take("writeCachePercentage", "cache.write_percent", numbers.percent)
     used = {"serialNumber", "firmwareVersion", "physicalSlot", "deviceVendor", "deviceName", "controllerStatus"}
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
 
-def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _array(controller: ControllerDraft, output: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(output, Draft(), path, values)
     number = reader.whole("arrayID")
-    array = card.array(str(order if number is None else number))
+    array = controller.array(str(order if number is None else number))
     reader.draft = array
     block = reader.whole("blockSize")
     array.add_evidence(reader.line("arrayID"), "id", array.name)
@@ -195,10 +196,10 @@ def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str,
     reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
 
 
-def _volume(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _volume(controller: ControllerDraft, output: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(output, Draft(), path, values)
     number = reader.whole("logicalDriveID")
-    volume = card.volume(str(order if number is None else number))
+    volume = controller.volume(str(order if number is None else number))
     reader.draft = volume
     volume.add_evidence(reader.line("logicalDriveID"), "id", volume.name)
     reader.text("name", "name")
@@ -217,7 +218,7 @@ def _volume(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str
     _state(reader, volume, {key: (status, text) for key, (status, text) in _VOLUME_STATES.items()})
     array = _consumer(reader, volume, path, values)
     if array is not None:
-        card.array(array)
+        controller.array(array)
     reader.rest(frozenset(used | {"state"}))
 
 
@@ -238,10 +239,10 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
     """The array of ``Chunk[].consumerArrayID``: the same in all of an object's chunks."""
     found = set()
     for where, chunk in _items(values, path, "Chunk"):
-        number = _Reader(reader.sheet, draft, where, chunk).whole("consumerArrayID")
+        number = _Reader(reader.output, draft, where, chunk).whole("consumerArrayID")
         if number is not None:
             found.add(number)
-            draft.add_evidence(reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
+            draft.add_evidence(reader.output.leaf(f"{where}.consumerArrayID"), "array", number)
     if len(found) != 1:
         return None
     array = str(found.pop())
@@ -249,11 +250,11 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
     return array
 
 
-def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
-    reader = _Reader(sheet, Draft(), path, values)
+def _drive(controller: ControllerDraft, output: Output, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(output, Draft(), path, values)
     channel, device = reader.whole("channelID"), reader.whole("deviceID")
-    key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
-    drive = card.drive(key)
+    key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(controller.drives)}"
+    drive = controller.drive(key)
     reader.draft = drive
     for name in ("channelID", "deviceID"):
         drive.add_evidence(reader.line(name), "id", values.get(name))
@@ -271,18 +272,18 @@ def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str,
         drive.put(line, "media", "ssd" if values["nonSpinning"] else "hdd")
         used.add("nonSpinning")
     _size(reader, drive)
-    _state(reader, drive, {number: (told[0], told[2]) for number, told in _DRIVE_STATES.items()})
+    _state(reader, drive, {number: (reported[0], reported[2]) for number, reported in _DRIVE_STATES.items()})
     state = reader.whole("state")
     if state in _DRIVE_STATES:
         drive.conclude("role", _DRIVE_STATES[state][1])
     array = _consumer(reader, drive, path, values)
     if array is not None:
-        card.array(array).members[key] = None
+        controller.array(array).members[key] = None
     reader.rest(frozenset(used | {"state"}))
 
 
 def _size(reader: _Reader, drive: Draft) -> None:
-    """Blocks times their size; a drive that tells two sizes (4 KiB shown as 512) does not tell which counts."""
+    """Blocks times their size; a drive that reports two sizes (4 KiB shown as 512) does not tell which counts."""
     blocks = reader.whole("numOfUsableBlocks")
     sizes = {size for key in ("blockSize", "physicalBlockSize") if (size := reader.whole(key))}
     if blocks and len(sizes) == 1:

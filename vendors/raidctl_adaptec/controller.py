@@ -1,11 +1,12 @@
-"""The card itself: its settings, versions, cache, sensors, connectors."""
+"""The controller itself: its settings, versions, cache, sensors, connectors."""
 
 from __future__ import annotations
 
 from raidctl.evidence import mark_read
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -35,7 +36,7 @@ _BRANDS: tuple[tuple[str, str], ...] = (
     ("huawei ", "Huawei"),
     ("h3c ", "H3C"),
 )
-"""How the model begins, and whose card it then is."""
+"""How the model begins, and whose controller it then is."""
 _DRIVE_CACHE: dict[str, str] = {
     # Global Physical Device Write Cache Policy: Drive Specific
     "global physical device write cache policy": "drive_write_cache",
@@ -49,11 +50,11 @@ _DRIVE_CACHE: dict[str, str] = {
 _COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
-def read_block(card: ControllerDraft, block: Block) -> None:
+def read_block(controller: ControllerDraft, block: Block) -> None:
     """A part of ``Controller information``."""
     found = battery.section_of(block.sub)
     if found is not None:
-        battery.read_block(card, block, *found)
+        battery.read_block(controller, block, *found)
         return
     mark_read(*block.heads)
     sensor = ""
@@ -63,43 +64,38 @@ def read_block(card: ControllerDraft, block: Block) -> None:
             sensor = f"Sensor {pair.value}: "
             mark_read(*pair.lines)
         elif sensor:
-            keep(card, pair, prefix=sensor)
+            keep(controller, pair, prefix=sensor)
         else:
-            _read_pair(card, pair, block.sub)
+            _read_pair(controller, pair, block.sub)
 
 
-def _read_pair(card: ControllerDraft, pair: Pair, sub: str) -> None:
+def _read_pair(controller: ControllerDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label in ("cache status details", "cache disable reason") and vocabulary.has_value(pair.value):
-        card.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
-    elif not read_pair(card, pair, label, _FIELDS):
-        _watch(card, label, pair)
-        keep(card, pair, sub)
+        controller.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
+    elif not read_pair(controller, pair, label, _FIELDS):
+        _watch(controller, label, pair)
+        keep(controller, pair, sub)
 
 
-def _mode(card: ControllerDraft, pair: Pair) -> None:
-    if card.read_field(pair, "mode", numbers.mode) is not None:
-        card.keep_words(pair.label, collapse(pair.value))
-
-
-def _drive_cache(card: ControllerDraft, pair: Pair) -> None:
+def _drive_cache(controller: ControllerDraft, pair: Pair) -> None:
     name = _DRIVE_CACHE[normalized(pair.label)]
-    value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
+    value = controller.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
     if value is not None:
-        card.keep_words(pair.label, pair.value)
+        controller.keep_words(pair.label, pair.value)
         for line in pair.lines if name == "drive_write_cache" else ():
-            card.add_evidence(line, name, value)
+            controller.add_evidence(line, name, value)
 
 
-def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
-    """Details that are told apart when all is read, or that are a warning by themselves."""
+def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
+    """Details that are evaluated later, or that are warnings themselves."""
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
-        card.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
+        controller.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
     elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"The controller is too warm: {pair.value}.", "Check fans and air flow."
             )
     elif (
@@ -107,10 +103,10 @@ def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
         and vocabulary.has_value(pair.value)
         and normalized(pair.value) not in ("passed", "ok")
     ):
-        card.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Ask the maker.")
+        controller.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Ask the maker.")
 
 
-def read_model(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
+def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
     model = numbers.text(pair.value)
     line = pair.lines[0]
@@ -120,54 +116,54 @@ def read_model(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     brand = next(((start, maker) for start, maker in _BRANDS if f"{model.lower()} ".startswith(start)), None)
     rest = model[len(brand[0]) :] if brand is not None else ""
     if brand is not None and rest:
-        card.put(line, "vendor", brand[1], weight)
-        card.put(line, "model", rest, weight)
-        card.keep_words("Controller Model", model)
+        controller.put(line, "vendor", brand[1], weight)
+        controller.put(line, "model", rest, weight)
+        controller.keep_words("Controller Model", model)
     else:
-        card.put(line, "model", model, weight)
+        controller.put(line, "model", model, weight)
 
 
-def read_status(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, pair)
+        keep(controller, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
-    put_status(card, pair.lines[0], "controller", health, text=pair.value, weight=weight)
+    put_status(controller, pair.lines, "controller", health, text=pair.value, weight=weight)
 
 
-def _cache_status(card: ControllerDraft, pair: Pair) -> None:
+def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, pair)
+        keep(controller, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
-    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
+    put_status(controller, pair.lines, "cache", health, text=pair.value, prefix="cache.")
 
 
-def read_connector(card: ControllerDraft, block: Block) -> None:
-    """``Connector #0`` with its lanes: details of the card."""
+def read_connector(controller: ControllerDraft, block: Block) -> None:
+    """``Connector #0`` with its lanes: details of the controller."""
     mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
     prefix = "".join(f"{part}: " for part in parts if part)
     for pair in block.pairs:
-        keep(card, pair, prefix=prefix)
+        keep(controller, pair, prefix=prefix)
 
 
 def _part(block: Block) -> str:
     return "Phy" if "phy information" in normalized(block.sub) else ""
 
 
-def read_maxcache(card: ControllerDraft, block: Block) -> None:
+def read_maxcache(controller: ControllerDraft, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
     mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
-        keep(card, pair, prefix=prefix)
+        keep(controller, pair, prefix=prefix)
         if normalized(pair.label).startswith("status of max") and vocabulary.has_value(pair.value):
             known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
-                card.add_problem(
+                controller.add_problem(
                     "warning",
                     "state",
                     f"maxCache device {block.name} has a problem: {pair.value}.",
@@ -175,19 +171,21 @@ def read_maxcache(card: ControllerDraft, block: Block) -> None:
                 )
 
 
-def read_version(card: ControllerDraft, block: Block) -> None:
+def read_version(controller: ControllerDraft, block: Block) -> None:
     """``getversion``: ``Controller #1`` and the versions below."""
     mark_read(*block.heads)
     for pair in block.pairs:
         if normalized(pair.label) == "firmware":
-            card.read_field(pair, "firmware", numbers.text, ROW)
+            controller.read_field(pair, "firmware", numbers.text, ROW)
         else:
-            keep(card, pair, "Version")
+            keep(controller, pair, "Version")
 
 
 _FIELDS: Fields[ControllerDraft] = {
     # Controller Mode                            : RAID (Expose RAW)
-    **dict.fromkeys(("controller mode", "operational mode", "functional mode", "mode"), _mode),
+    **dict.fromkeys(
+        ("controller mode", "operational mode", "functional mode", "mode"), Field("mode", numbers.mode, keep=True)
+    ),
     # Controller Model                         : Adaptec 6805
     "controller model": read_model,
     # Controller Status                        : Optimal

@@ -7,7 +7,7 @@ from raidctl.units import parse_pcie
 from raidctl.vendor.draft import Derived
 from raidctl_adaptec import numbers
 
-# enabled or not; of younger cards how much of their time it gets
+# enabled or not; of younger controllers how much of their time it gets
 _CHECK: dict[str, ScrubMode] = {
     "enabled": "automatic", "idle": "automatic", "high": "automatic", "disabled": "disabled",
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """The dialogue with arcconf.
 
-``getconfig 1`` tells in its first line how many controllers there are: no list is asked for. Then each controller's
-configuration, and the tasks of each that has logical devices: one or two calls for each card. The tool cannot run
+``getconfig 1`` reports in its first line how many controllers there are: no list is asked for. Then each controller's
+configuration, and the tasks of each that has logical devices: one or two calls for each controller. The tool cannot run
 twice at once; all calls share one lock. It drops a log into the working directory, which is a private one; ``nologs``
 is not used, because old versions do not know the word.
 """

@@ -1,4 +1,4 @@
-"""The drafts of a card and of what is on it, filled by the readers of text and JSON alike.
+"""Drafts of a controller and its objects, filled from text and JSON.
 
 Besides the fields of the model (``model``, ``cache.size_bytes`` …) the drafts carry names that are worked out when all
 outputs are read: ``cache.caching``, ``cache.setting``, ``cache.status`` on volumes, ``part.…`` on batteries.
@@ -20,7 +20,7 @@ class Segment:
     line: Line
     label: str
     state: str
-    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty where only the place is told."""
+    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty where only the place is reported."""
     key: str | None = None
     """``0,3``: channel and device, where the line tells them."""
     place: tuple[str, str, str] | None = None

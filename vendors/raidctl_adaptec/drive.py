@@ -1,4 +1,4 @@
-"""Physical devices: drives, and the enclosures between the card and them."""
+"""Physical devices: drives, and the enclosures between the controller and them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
@@ -28,18 +29,18 @@ _BAD_PART = re.compile(
 )
 
 
-def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
+def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
     """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
         mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
         for pair in block.pairs:
-            keep(card, pair, prefix=prefix)
+            keep(controller, pair, prefix=prefix)
         return
     if "enclosure" in normalized(block.what) or (block.what and not _is_drive(block.what)):
-        _enclosure(card, block, key)
+        _enclosure(controller, block, key)
         return
-    drive = card.drive(key)
+    drive = controller.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
         drive.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
@@ -50,7 +51,7 @@ def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
 
 
 def _is_drive(what: str) -> bool:
-    """``Device is a Hard drive``; SSDs are told so too."""
+    """``Device is a Hard drive``; SSDs are reported so too."""
     return any(part in normalized(what) for part in ("drive", "disk", "ssd", "solid state"))
 
 
@@ -95,7 +96,7 @@ def _state(drive: Draft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         keep(drive, pair)
         return
-    put_status(drive, line, "drive", known.status if known else None, text=pair.value)
+    put_status(drive, [line], "drive", known.status if known else None, text=pair.value)
     if known is not None and known.role is not None:
         # A failed drive is that first; what is configured counts over what follows from the state.
         drive.put(line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
@@ -175,7 +176,7 @@ def _phy(drive: Draft, pair: Pair, item: str) -> None:
     keep(drive, pair, prefix=f"{item}: ")
 
 
-def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
+def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
     """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
     mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
@@ -183,17 +184,17 @@ def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
         if normalized(pair.label) in _ADDRESS:
             mark_read(*pair.lines)
             continue
-        keep(card, pair, block.sub, prefix)
+        keep(controller, pair, block.sub, prefix)
         label = normalized(pair.label)
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if ("status" in label or label == "temperature") and _BAD_PART.search(state):
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Look at the enclosure."
             )
 
 
 def health(drive: Draft) -> None:
-    """A drive that is well by its state but has raised an alarm is a warning."""
+    """Make a healthy drive with an alarm a warning."""
     warned: int = drive.get("errors.predictive") or 0
     raised = [
         name[6:] for name, (_, value) in drive.values.items()
@@ -217,18 +218,25 @@ def health(drive: Draft) -> None:
 
 
 def row(drive: Draft, pair: Pair) -> None:
-    """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
-    label = normalized(pair.label)
-    if label == "serial number":
-        drive.read_field(pair, "serial", numbers.text, ROW)
-    elif label in ("vendor", "model"):
-        _maker(drive, pair)
-    elif label == "device type" and normalized(pair.value) in ("sas", "sata", "nvme"):
+    """What a call about one device reports it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
+    if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
+        keep(drive, pair)
+
+
+def _interface(drive: Draft, pair: Pair) -> None:
+    if normalized(pair.value) in ("sas", "sata", "nvme"):
         drive.put(pair.lines[0], "interface", normalized(pair.value), ROW)
     else:
         keep(drive, pair)
 
 
+_ROW_FIELDS: Fields[Draft] = {
+    "serial number": Field("serial", numbers.text, ROW),
+    # Vendor : WDC
+    **dict.fromkeys(("vendor", "model"), _maker),
+    # Device Type : SATA
+    "device type": _interface,
+}
 _FIELDS: Fields[Draft] = {
     # State : Online
     "state": _state,

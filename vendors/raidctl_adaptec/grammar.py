@@ -173,7 +173,7 @@ def subtitle(text: str) -> bool:
 
 
 def said(text: str) -> Said | None:
-    """What a line says about the run, or about a part that is not there."""
+    """The kind of message in a line about the run or a missing part."""
     low = text.lower()
     found = first_form(_SAYINGS, low) if len(low) <= 200 else None
     return found[0] if found is not None else None
@@ -202,6 +202,6 @@ def plain(text: str) -> str:
 
 
 def number_of_command(name: str) -> str | None:
-    """The controller that a command line, or a file name made of it, asks for: ``arcconf getconfig 2 al``."""
+    """The controller's number in a command line or file name: ``arcconf getconfig 2 al``."""
     match = _NUMBERED.search(name)
     return str(int(match[1])) if match and int(match[1]) > 0 else None

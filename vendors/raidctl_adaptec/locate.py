@@ -38,11 +38,11 @@ def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive, if the help text has the words."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     number = card_number(controller)
-    if not told or number is None:
+    if not reported or number is None:
         return [NoLight(drive.id, "arcconf's number for the controller is unknown") for drive in drives]
-    command = command_of(told[0])
+    command = command_of(reported[0])
     answer = yield from ask(Run((command, "IDENTIFY"), timeout=TIMEOUT, lock=LOCK))
     why = _unknown_grammar(answer)
     if why is not None:

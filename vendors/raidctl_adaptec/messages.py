@@ -1,4 +1,4 @@
-"""Troubles that the tool's status words tell, and what it says when something is wrong with the call."""
+"""Problems in the tool's status words and error messages."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from raidctl_adaptec.outline import Answer
 _COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
 
-def counts(controller: Controller, card: ControllerDraft) -> Iterator[Problem]:
+def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
     """``Logical devices/Failed/Degraded : 2/0/1`` and ``Defunct disk drive count : 1`` against what is listed."""
-    match = _COUNTS.fullmatch((card.get("count.logical") or "").strip())
-    listed = len(controller.volumes)
-    if match and "logical" in card.sections and listed < int(match[1]):
+    match = _COUNTS.fullmatch((controller.get("count.logical") or "").strip())
+    listed = len(found.volumes)
+    if match and "logical" in controller.sections and listed < int(match[1]):
         # With its closing line, the output lists what it lists: a hidden container may be counted.
         yield Problem(
-            severity="warning", kind="note" if "whole" in card.sections else "unread", where=controller.id,
+            severity="warning", kind="note" if "whole" in controller.sections else "unread", where=found.id,
             message=f"The controller counts {match[1]} logical devices, but {listed} of them were read.",
             remedy="Ask for them with `arcconf getconfig N LD`.",
         )  # fmt: skip
-    if match and "logical" not in card.sections and int(match[2]) + int(match[3]):
+    if match and "logical" not in controller.sections and int(match[2]) + int(match[3]):
         yield Problem(
-            severity="error", kind="state", where=controller.id,
+            severity="error", kind="state", where=found.id,
             message=f"The controller counts {match[2]} failed and {match[3]} degraded logical devices.",
             remedy="List them with `arcconf getconfig N LD`.",
         )  # fmt: skip
-    defunct = (card.get("count.defunct") or "").strip()
-    gone = sum(drive.status == "critical" for drive in controller.drives)
+    defunct = (controller.get("count.defunct") or "").strip()
+    gone = sum(drive.status == "critical" for drive in found.drives)
     if defunct.isdecimal() and len(defunct) < 6 and int(defunct) > gone:
         more = "" if not gone else f", of which {gone} are listed"
         yield Problem(
-            severity="warning", kind="state", where=controller.id,
+            severity="warning", kind="state", where=found.id,
             message=f"The controller's count of defunct drives is {int(defunct)}{more}.",
             remedy="Look for a drive that was pulled, or a bay that is dark.",
         )  # fmt: skip
@@ -43,18 +43,18 @@ def counts(controller: Controller, card: ControllerDraft) -> Iterator[Problem]:
 
 def said_problems(answer: Answer) -> Iterator[Problem]:
     """What an answer says about the run: no controller, a wrong number, an aborted command."""
-    where = answer.sheet.command
+    where = answer.output.command
     explained = False
-    for saying in answer.sayings:
-        text = plain(saying.line.text)[:300]
-        if saying.kind in {"none", "number"}:
+    for message in answer.sayings:
+        text = plain(message.line.text)[:300]
+        if message.kind in {"none", "number"}:
             explained = True
             yield Problem(
                 severity="info", kind="note", where=where,
-                message="The tool sees no controller." if saying.kind == "none" else f"The tool reports: {text}",
+                message="The tool sees no controller." if message.kind == "none" else f"The tool reports: {text}",
                 remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
             )  # fmt: skip
-        elif saying.kind == "error":
+        elif message.kind == "error":
             explained = True
             denied = re.search(r"denied|root|super ?user|privilege", text, re.IGNORECASE)
             yield Problem(
@@ -64,7 +64,7 @@ def said_problems(answer: Answer) -> Iterator[Problem]:
             )  # fmt: skip
         else:
             explained = True
-    if answer.found == 0 and not any(saying.kind == "none" for saying in answer.sayings):
+    if answer.found == 0 and not any(message.kind == "none" for message in answer.sayings):
         explained = True
         yield Problem(
             severity="info", kind="note", where=where, message="The tool sees no controller.",

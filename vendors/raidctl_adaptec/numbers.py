@@ -49,12 +49,12 @@ _PROTOCOLS: dict[str, Interface] = {
 
 
 def text(value: str) -> str | None:
-    """The value with blanks collapsed, None where it tells nothing."""
+    """The value with blanks collapsed, None where it reports nothing."""
     return collapse(value) if has_value(value) else None
 
 
 def size(value: str) -> int | None:
-    """Bytes of ``953869 MB``: binary. ``0 MB`` of a drive that is gone tells nothing."""
+    """Bytes of ``953869 MB``: binary. ``0 MB`` of a drive that is gone reports nothing."""
     return space(value) or None
 
 
@@ -223,7 +223,7 @@ def node(value: str) -> str | None:
 
 
 def scsi_target(value: str) -> str | None:
-    """``1:0:1`` where a disk name tells bus, target and LUN."""
+    """``1:0:1`` where a disk name reports bus, target and LUN."""
     match = _SCSI.search(value)
     return ":".join(match.groups()) if match else None
 

@@ -1,4 +1,4 @@
-"""Tasks, the list of cards, expanders, error counters of phys, logs: what other calls than ``getconfig`` print."""
+"""Outputs of other commands than ``getconfig``: tasks, list, expanders, phys, logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
-from raidctl_adaptec import controller, drive, numbers, vocabulary
+from raidctl_adaptec import controller as controller_reader
+from raidctl_adaptec import drive, numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
@@ -19,7 +20,7 @@ _RUNNING = frozenset({"in progress", "running", "started", "active"})
 _WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
-def read_tasks(card: ControllerDraft, block: Block) -> None:
+def read_tasks(controller: ControllerDraft, block: Block) -> None:
     """``getstatus``: what is going on, at the volume or drive that it is about.
 
     ::
@@ -41,9 +42,9 @@ def read_tasks(card: ControllerDraft, block: Block) -> None:
             continue
         target = next((named[label] for label in _VOLUME if label in named), None)
         if target is not None and attempt(numbers.number, target.value) is not None:
-            _volume_task(card, task, named, str(numbers.number(target.value)))
+            _volume_task(controller, task, named, str(numbers.number(target.value)))
         else:
-            _other_task(card, task, named)
+            _other_task(controller, task, named)
 
 
 def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
@@ -60,8 +61,8 @@ def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
     return found
 
 
-def _volume_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair], number: str) -> None:
-    volume = card.volume(number)
+def _volume_task(controller: ControllerDraft, task: list[Pair], named: dict[str, Pair], number: str) -> None:
+    volume = controller.volume(number)
     state = named.get("status")
     running = state is None or normalized(state.value) in _RUNNING or not vocabulary.has_value(state.value)
     prefix = "Task: " if volume.details.get("Task: Task ID") is None else "Another task: "
@@ -85,11 +86,11 @@ def _volume_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair]
             keep(volume, pair, prefix=prefix)
 
 
-def _other_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair]) -> None:
-    """A task of a drive, or of the card itself."""
+def _other_task(controller: ControllerDraft, task: list[Pair], named: dict[str, Pair]) -> None:
+    """A task of a drive, or of the controller itself."""
     target = next((named[label] for label in _DRIVE if label in named), None)
     key = attempt(numbers.address, target.value) if target is not None else None
-    owner = card if key is None else card.drive(key)
+    owner = controller if key is None else controller.drive(key)
     if key is not None:
         _drive_task(owner, named)
     for pair in task:
@@ -107,32 +108,32 @@ def _drive_task(drive: Draft, named: dict[str, Pair]) -> None:
         drive.put(done.lines[0], "progress.percent", float(percent))
 
 
-def read_row(card: ControllerDraft, line: Line, rest: str) -> None:
+def read_row(controller: ControllerDraft, line: Line, rest: str) -> None:
     """``Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280`` of ``list``."""
     parts = [part.strip() for part in rest.split(",")]
-    controller.read_status(card, Pair("Status", parts[0], [line]), ROW)
+    controller_reader.read_status(controller, Pair("Status", parts[0], [line]), ROW)
     rest_of = parts[1:]
     if rest_of and rest_of[0].lower().startswith("slot"):
-        card.put(line, "slot", rest_of.pop(0)[4:].strip(), ROW)
+        controller.put(line, "slot", rest_of.pop(0)[4:].strip(), ROW)
     if rest_of and attempt(numbers.mode, rest_of[0]) is not None:
-        card.put(line, "mode", numbers.mode(rest_of.pop(0)), ROW)
+        controller.put(line, "mode", numbers.mode(rest_of.pop(0)), ROW)
     if rest_of and _WWN.fullmatch(rest_of[-1]):
-        card.detail(line, "WWN", rest_of.pop())
+        controller.detail(line, "WWN", rest_of.pop())
     if len(rest_of) > 1:
-        card.put(line, "serial", rest_of.pop(), ROW)
+        controller.put(line, "serial", rest_of.pop(), ROW)
     if rest_of:
-        controller.read_model(card, Pair("Name", ", ".join(rest_of), [line]), ROW)
+        controller_reader.read_model(controller, Pair("Name", ", ".join(rest_of), [line]), ROW)
 
 
-def read_expander(card: ControllerDraft, block: Block) -> None:
+def read_expander(controller: ControllerDraft, block: Block) -> None:
     """``Expander# 1`` of ``expanderlist``."""
     mark_read(*block.heads)
     prefix = f"Expander {block.name}: " if block.name else "Expanders: "
     for pair in block.pairs:
-        keep(card, pair, prefix=prefix)
+        keep(controller, pair, prefix=prefix)
 
 
-def read_phy_log(card: ControllerDraft, block: Block) -> None:
+def read_phy_log(controller: ControllerDraft, block: Block) -> None:
     """``phyerrorlog N``: the error counters of the card's own phys."""
     mark_read(*block.heads)
     phy = ""
@@ -141,23 +142,23 @@ def read_phy_log(card: ControllerDraft, block: Block) -> None:
         if label == "controller id":
             mark_read(*pair.lines)
         elif label == "controller model":
-            controller.read_model(card, pair, ROW)
+            controller_reader.read_model(controller, pair, ROW)
         elif label == "phy identifier":
             phy = f"Phy {pair.value}: "
             mark_read(*pair.lines)
         else:
-            keep(card, pair, prefix=phy)
+            keep(controller, pair, prefix=phy)
 
 
-def read_phy_device(card: ControllerDraft, blocks: Sequence[Block]) -> None:
+def read_phy_device(controller: ControllerDraft, blocks: Sequence[Block]) -> None:
     """``phyerrorlog N device C D``: the error counters of a drive's phys."""
     named = {normalized(pair.label): pair.value for block in blocks[:1] for pair in block.pairs}
     key = attempt(numbers.address, f"{named.get('channel', '')},{named.get('device', '')}")
     if key is None:
         for block in blocks:
-            read_phy_log(card, block)
+            read_phy_log(controller, block)
         return
-    found = card.drive(key)
+    found = controller.drive(key)
     prefix = ""
     for block in blocks:
         mark_read(*block.heads)
@@ -176,8 +177,8 @@ def read_phy_device(card: ControllerDraft, blocks: Sequence[Block]) -> None:
                 keep(found, pair, prefix=prefix)
 
 
-def read_log(card: ControllerDraft, block: Block, number: int) -> None:
+def read_log(controller: ControllerDraft, block: Block, number: int) -> None:
     """``getlogs``: each entry's lines under its own title; the card's details carry them."""
     mark_read(*block.heads)
     for pair in block.pairs:
-        keep(card, pair, prefix=f"{block.sub or 'Log'} {number}: ")
+        keep(controller, pair, prefix=f"{block.sub or 'Log'} {number}: ")

@@ -1,4 +1,4 @@
-"""One output of the tool as a list of answers, each a list of blocks: the parts of the objects' sections, in order."""
+"""One output as a list of answers, each a list of blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64
 NAMELESS = "line"
-"""How the name of a device without the line that tells its number begins."""
+"""How the name of a device without the line that reports its number begins."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Saying:
 class Answer:
     """What one call printed."""
 
-    sheet: Output
+    output: Output
     number: str | None = None
     """The controller that the command or the text names."""
     hinted: str | None = None
@@ -81,9 +81,9 @@ class Answer:
 class _Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Output, number: str | None) -> None:
-        self.sheet = sheet
-        self.answer = Answer(sheet, number)
+    def __init__(self, output: Output, number: str | None) -> None:
+        self.output = output
+        self.answer = Answer(output, number)
         self.answers = [self.answer]
         self.block: Block | None = None
         self.area: Area | None = None
@@ -140,9 +140,9 @@ class _Outliner:
         return True
 
     def open_answer(self, count: int) -> None:
-        """``Controllers found: 1`` begins another answer, unless it is the first line of this one."""
+        """Begin another answer at ``Controllers found: 1``, unless it is the first line."""
         if self.answer.blocks or self.answer.trailer or self.answer.found is not None:
-            self.answer = Answer(self.sheet)
+            self.answer = Answer(self.output)
             self.answers.append(self.answer)
         self.answer.number, self.asked = self.asked or self.answer.number, None
         self.answer.found = count
@@ -241,7 +241,7 @@ class _Outliner:
         return False
 
     def as_pair(self, text: str) -> tuple[str, str] | None:
-        """Label and value of a line, in the forms that the answers know."""
+        """Label and value of a line, in all forms of the answers."""
         if self.block is None:
             found = pair(text)
             if found is None or normalized(found[0]) not in ("current operation", "logical device", "task id"):
@@ -279,11 +279,11 @@ class _Outliner:
             self.open(Block("log", sub=text), line)
 
 
-def outline(sheet: Output, number: str | None) -> list[Answer]:
+def outline(output: Output, number: str | None) -> list[Answer]:
     """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
-    outliner = _Outliner(sheet, number)
-    sheet.closing = grammar.TRAILER
-    lines = [line for line in sheet.lines if line.text.strip("> \t\r\n\x0b\x0c")]
+    outliner = _Outliner(output, number)
+    output.closing = grammar.TRAILER
+    lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]
     for index, line in enumerate(lines):
         below = grammar.plain(lines[index + 1].text[:200]) if index + 1 < len(lines) else ""
         outliner.take(line, below)

@@ -1,7 +1,7 @@
-"""How a volume is cached: what is configured, what is in force, and why the two differ.
+"""How a volume is cached: what is configured, what is active, and why the two differ.
 
-aacraid cards tell both themselves (setting and status, in old versions setting and mode). smartpqi cards tell
-``Caching``; what is in force follows from the state of the cache and of what backs it up.
+aacraid controllers tell both themselves (setting and status, in old versions setting and mode). smartpqi controllers
+tell ``Caching``; what is active follows from the state of the cache and of what backs it up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def setting(text: str) -> WritePolicy | None:
 
 
 def active(text: str) -> WriteActive | None:
-    """What ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)`` says is in force."""
+    """What ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)`` says is active."""
     key = normalized(text)
     if key.startswith(("disabled", "off", "write-through", "write through", "temporarily disabled")):
         return "write_through"
@@ -51,7 +51,7 @@ def volume_cache(
     batteries: Sequence[Battery],
     drive_policy: DriveCachePolicy | None,
 ) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it.
+    """The cache of a volume; None when nothing  was reported of it.
 
     ``drive_policy`` is what the controller does with the drives' caches.
     """
@@ -110,13 +110,13 @@ def _differs(policy: WritePolicy, now: WriteActive) -> bool:
 
 
 def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
-    """Why write-back is not in force: the battery, where the tool tells that it is not well."""
+    """Why write-back is not active: the battery, where the tool reports that it is not well."""
     bad = next((battery for battery in batteries if battery.status not in ("ok", "unknown")), None)
     if policy != "protected_write_back" or bad is None:
         return _SILENT
     text = bad.status_text or ""
-    said = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
-    return f"The cache's {name(bad)} {words_of(bad)}{said}: write-back waits for a good one."
+    printed = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
+    return f"The cache's {name(bad)} {words_of(bad)}{printed}: write-back waits for a good one."
 
 
 def words_of(battery: Battery) -> str:
@@ -170,10 +170,10 @@ def _from_caching(
 
 
 def doubted(policy: WritePolicy | None, batteries: Sequence[Battery]) -> bool:
-    """Whether write-back that the card allows "when protected" is in force with a battery that is not all well.
+    """Whether "when protected" write-back is active although the battery reports a problem.
 
-    The card then deems itself protected, by a charge that suffices or by another part; the battery's own words only
-    say that it is not ready. Neither can be told for certain.
+    The controller then deems itself protected, by a charge that suffices or by another part; the battery's own words
+    only say that it is not ready. Neither can be reported for certain.
     """
     return policy == "protected_write_back" and any(
         battery.status in ("charging", "learning", "degraded") for battery in batteries

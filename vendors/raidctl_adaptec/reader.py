@@ -1,4 +1,4 @@
-"""Outputs of the tool, whole or in part, alone or together, read into an observation."""
+"""Outputs of arcconf, in any mixture, as an observation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REPORT = "If it is output of arcconf, report it with a recording of the machine
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tool and put together what belongs to the same card. Never raises for what they say."""
+    """Read outputs of arcconf and merge those of the same controller. Never raises for what they contain."""
     collection = collect(documents)
     controllers, problems = built(collection)
     versions = [answer.version for answer in collection.answers if answer.version]
@@ -27,37 +27,37 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
-    """The controllers, and the problems that were told or found."""
+    """The controllers, and the problems that were reported or found."""
     problems = [problem for answer in collection.answers for problem in said_problems(answer)]
-    cards = [card for card in collection.cards if card.reported]
-    controllers = []
-    for card, object_id in zip(cards, controller_ids(cards), strict=True):
-        controller, own = build(card, object_id)
-        controllers.append(controller)
+    controllers = [controller for controller in collection.controllers if controller.reported]
+    made = []
+    for controller, object_id in zip(controllers, controller_ids(controllers), strict=True):
+        found, own = build(controller, object_id)
+        made.append(found)
         problems += own
-        if id(card) in collection.guessed and len(collection.cards) > 1:
+        if id(controller) in collection.guessed and len(collection.controllers) > 1:
             problems.append(
                 Problem(
                     severity="info", where=object_id,
                     message="arcconf's number for this controller is unknown; it is shown with the first free one.",
                 )
             )  # fmt: skip
-    return controllers, problems
+    return made, problems
 
 
 def unreadable(collection: Collection) -> Iterator[Problem]:
-    """A problem for each output that told nothing at all."""
-    for sheet in collection.broken_json:
+    """A problem for each output that reported nothing."""
+    for output in collection.broken_json:
         yield Problem(
-            severity="error", kind="unread", where=sheet.command,
+            severity="error", kind="unread", where=output.command,
             message="The JSON in the output is incomplete or invalid.", remedy="Run the command again.",
         )  # fmt: skip
-    known = {id(answer.sheet) for answer in collection.answers if answer.known or answer.sheet.facts}
-    for sheet in collection.outputs:
-        if id(sheet) in known or any(sheet is broken for broken in collection.broken_json):
+    known = {id(answer.output) for answer in collection.answers if answer.known or answer.output.facts}
+    for output in collection.outputs:
+        if id(output) in known or any(output is broken for broken in collection.broken_json):
             continue
-        told = any(line.text.strip() for line in sheet.lines)
-        if told and sheet.facts:
+        reported = any(line.text.strip() for line in output.lines)
+        if reported and output.facts:
             continue
-        message = "The output is not in a form that is known." if told else "The output is empty."
-        yield Problem(severity="error", kind="unread", where=sheet.command, message=message, remedy=_REPORT)
+        message = "The output is not in a form that is known." if reported else "The output is empty."
+        yield Problem(severity="error", kind="unread", where=output.command, message=message, remedy=_REPORT)

@@ -49,21 +49,21 @@ _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully ch
 
 
 def is_setting(name: str) -> bool:
-    """Whether a name is a setting, and no status that follows from settings."""
+    """Whether a name is a setting, not a status that follows from settings."""
     return name.rpartition("/")[2] not in _FOLLOWS
 
 
 def good(battery: str | None) -> bool:
-    """Whether the card counts on a battery or ZMM that says this of itself."""
+    """Whether the controller trusts a battery or ZMM with this status."""
     return battery is not None and battery.lower() in _GOOD
 
 
 class ConfigPlace(Place):
     """The object of a ``getconfig`` that a line is about."""
 
-    def __init__(self, card: str) -> None:
+    def __init__(self, controller: str) -> None:
         """Begin above all areas of a controller, ``controller 1``."""
-        self._card = card
+        self._controller = controller
         self._area = self._object = ""
         self._backup = False
         self._smartpqi = False
@@ -81,13 +81,13 @@ class ConfigPlace(Place):
     def _name(self, label: str) -> str | None:
         if self._area == "controller":
             setting = (_OF_BACKUP if self._backup else _OF_CARD).get(label)
-            return setting and f"{self._card}/{setting}"
+            return setting and f"{self._controller}/{setting}"
         if self._area.startswith("logical") and self._object:
             setting = _OF_VOLUME.get(label)
-            return setting and f"{self._card}/{self._object}/{setting}"
+            return setting and f"{self._controller}/{self._object}/{setting}"
         # the drives' caches of a smartpqi controller are not set one by one
         if self._area == "physical device" and self._object and not self._smartpqi and label == "write cache":
-            return f"{self._card}/{self._object}/writecache"
+            return f"{self._controller}/{self._object}/writecache"
         return None
 
     def _title(self, line: str) -> None:
@@ -104,33 +104,33 @@ class ConfigPlace(Place):
 
 def plain(name: str, value: str) -> str | None:
     """A printed value as the commands spell it; None where it says that there is no such setting."""
-    knob, word = name.rpartition("/")[2], value.lower()
-    if knob in _NOUNS:
+    setting, word = name.rpartition("/")[2], value.lower()
+    if setting in _NOUNS:
         return value
-    if knob in ("read", "write", "writecachebypassthreshold"):
+    if setting in ("read", "write", "writecachebypassthreshold"):
         figure = word.partition(" ")[0]
         return figure if figure.isdecimal() else None
     on = word.startswith(("enabled", "on"))
     if not on and not word.startswith(("disabled", "off")):
         return None
-    if knob == "writecache" and "/ld " in name and on and "when protected" in word:
+    if setting == "writecache" and "/ld " in name and on and "when protected" in word:
         return "wbb"
-    return _WORDS.get(knob, ("enable", "disable"))[not on]
+    return _WORDS.get(setting, ("enable", "disable"))[not on]
 
 
 _WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": ("con", "coff")}
 
 
 def spelt(name: str, value: str, like: str) -> str:
-    """A value in the words in which the answer has printed this setting before."""
-    knob = name.rpartition("/")[2]
-    if knob in _NOUNS:
+    """A value in the words that the answer printed before."""
+    setting = name.rpartition("/")[2]
+    if setting in _NOUNS:
         return value
-    if knob in ("read", "write"):
+    if setting in ("read", "write"):
         return f"{value} percent"
-    if knob == "writecachebypassthreshold":
+    if setting == "writecachebypassthreshold":
         return f"{value} KB"
-    if knob == "writecache":
+    if setting == "writecache":
         long = "(" in like
         if value == "wbb":
             return "Enabled (write-back) when protected by battery/ZMM" if long else "On when protected by battery/ZMM"

@@ -1,7 +1,7 @@
-"""What arcconf's ``setcache`` can turn on a card, and how it stands: in the words of the commands. Pure.
+"""What arcconf's ``setcache`` can turn on a controller, and how it stands: in the words of the commands. Pure.
 
 ===========================  ==========  =============================================================  ========
-setting                      object      command                                                        cards
+setting                      object      command                                                        controllers
 ===========================  ==========  =============================================================  ========
 ``writecache``               volume      ``setcache 1 logicaldrive 0 wt|wb|wbb noprompt``               aacraid
 ``readcache``                volume      ``setcache 1 logicaldrive 0 ron|roff noprompt``                aacraid
@@ -33,28 +33,28 @@ WRITE: Mapping[str, str] = {
 }
 """Write policies of an aacraid volume."""
 READ: Mapping[str, str] = {"read_ahead": "ron", "off": "roff"}
-"""Read policies of an aacraid volume: with its read cache on, the card reads ahead where it sees a pattern."""
+"""Read policies of an aacraid volume: with its read cache on, the controller reads ahead where it sees a pattern."""
 SWITCH = {"enabled": "enable", "disabled": "disable"}
 OF_DRIVE = {"enabled": "wb", "disabled": "wt"}
 _THRESHOLD = "write cache bypass threshold size"
 
 
 def smartpqi(controller: Controller) -> bool | None:
-    """Whether a card is of the younger generation; None where no output tells: the two take other commands.
+    """Whether a controller is of the younger generation; None where no output reports: the two take other commands.
 
-    The driver tells, or what was found to be readable on the card: the one generation has no split of the cache, the
-    other no read-ahead setting.
+    The driver reports, or what was found to be readable on the controller: the one generation has no split of the
+    cache, the other no read-ahead setting.
     """
     if controller.driver is not None:
         return controller.driver == "smartpqi"
-    lacks = {name for name, told in controller.capabilities.items() if not told.read}
+    lacks = {name for name, reported in controller.capabilities.items() if not reported.read}
     if ("cache_split" in lacks) == ("read_policy" in lacks):
         return None
     return "read_policy" in lacks
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can turn, as far as the tool told them."""
+    """The settings that the commands can change, as far as reported."""
     younger = smartpqi(controller)
     if younger is None:
         return {}
@@ -98,13 +98,13 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str]]:
 
 
 def all_drives(controller: Controller) -> str | None:
-    """``enabled`` or ``disabled`` where the card's policy and all its drives agree; None where they do not.
+    """``enabled`` or ``disabled`` where the controller's policy and all its drives agree; None where they do not.
 
     ``deviceall`` sets every drive. What it has set can be put back with one word only if all stood the same before.
     """
     policies = {volume.cache.drive_write_cache for volume in controller.volumes if volume.cache is not None}
-    told = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}
-    [first, *others] = told or {None}
+    reported = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}
+    [first, *others] = reported or {None}
     return None if others or first not in SWITCH else first
 
 
@@ -112,13 +112,13 @@ def bypass_threshold(controller: Controller) -> int | None:
     """KiB of ``Write Cache Bypass Threshold Size : 1040 KB``."""
     for label, text in controller.details.items():
         if normalized(label) == _THRESHOLD:
-            told = attempt(size, text)
-            return None if told is None else told // 1024
+            reported = attempt(size, text)
+            return None if reported is None else reported // 1024
     return None
 
 
 def card_number(controller: Controller) -> str | None:
-    """The number that arcconf gives a card; None where outputs of two machines gave the same."""
+    """The number that arcconf gives a controller; None where outputs of two machines gave the same."""
     number = controller.id.partition(":")[2]
     return number if number.isdecimal() else None
 

@@ -1,4 +1,4 @@
-"""A card that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
+"""A controller that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this version of the tool uses for it."""
+    """The answer with other settings, in the words of this version."""
     if not _asks(argv):
         return text
     recorded = initial(argv, text)
@@ -52,16 +52,16 @@ def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str,
     With a battery or ZMM that is not good, a volume that is to be cached only when protected writes through.
     """
     place, _, kind = name.rpartition("/")
-    card = place.partition("/")[0]
+    controller = place.partition("/")[0]
     if kind == "acceleration":
         mode = other.get(f"{place}/caching")
         return value if mode is None else "Controller Cache" if mode == "con" else "None"
     setting = f"{place}/{'writecache' if kind == 'writestatus' else 'readcache'}"
-    changed = setting in other or (kind == "writestatus" and f"{card}/battery" in other)
+    changed = setting in other or (kind == "writestatus" and f"{controller}/battery" in other)
     mode = state.get(setting)
     if mode is None or not changed:
         return value
-    on = mode in ("wb", "ron") or (mode == "wbb" and good(state.get(f"{card}/battery")))
+    on = mode in ("wb", "ron") or (mode == "wbb" and good(state.get(f"{controller}/battery")))
     return "On" if on else "Off"
 
 
@@ -76,15 +76,15 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return None
     while words[-1] in _LAST:
         words.pop()
-    cards = {name.partition("/")[0] for name in state if name.startswith("controller ")}
-    card = f"controller {words[1] if len(words) > 1 else ''}"
-    if card not in cards:
-        return Reply(6, f"{_FOUND.format(len(cards))}Invalid controller number.{_ABORTED}", state)
-    return _set(card, words[2:], state, _FOUND.format(len(cards)))
+    controllers = {name.partition("/")[0] for name in state if name.startswith("controller ")}
+    controller = f"controller {words[1] if len(words) > 1 else ''}"
+    if controller not in controllers:
+        return Reply(6, f"{_FOUND.format(len(controllers))}Invalid controller number.{_ABORTED}", state)
+    return _set(controller, words[2:], state, _FOUND.format(len(controllers)))
 
 
-def _set(card: str, words: list[str], state: Mapping[str, str], head: str) -> Reply:
-    fresh = _wanted(card, words)
+def _set(controller: str, words: list[str], state: Mapping[str, str], head: str) -> Reply:
+    fresh = _wanted(controller, words)
     if fresh is None:
         return Reply(3, f"{head}Usage: SETCACHE <Controller#> ...{_ABORTED}", state)
     if any(name not in state for name in fresh):
@@ -93,25 +93,29 @@ def _set(card: str, words: list[str], state: Mapping[str, str], head: str) -> Re
         return Reply(2, f"{head}The setting is the same as the old one.{_ABORTED}", state)
     if words[0] == "deviceall":
         mode = {"enable": "wb", "disable": "wt"}[words[1]]
-        drives = [name for name in state if name.startswith(f"{card}/device ")]
+        drives = [name for name in state if name.startswith(f"{controller}/device ")]
         fresh |= dict.fromkeys(drives, mode)
     return Reply(0, f"{head}{_DONE}", dict(state) | fresh)
 
 
-def _wanted(card: str, words: list[str]) -> State | None:
+def _wanted(controller: str, words: list[str]) -> State | None:
     """The settings that a command wants; None where it is none that the tool takes."""
     what, *rest = words or [""]
     if what == "logicaldrive" and len(rest) == 2 and rest[1] in OF_MODE:
-        return {f"{card}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}
+        return {f"{controller}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}
     if what == "device" and len(rest) == 3 and rest[2] in ("wb", "wt"):
-        return {f"{card}/device {rest[0]},{rest[1]}/writecache": rest[2]}
+        return {f"{controller}/device {rest[0]},{rest[1]}/writecache": rest[2]}
     if what == "cacheratio" and len(rest) == 2 and all(word.isdecimal() for word in rest):
         read, write = map(int, rest)
-        return {f"{card}/{what}/read": str(read), f"{card}/{what}/write": str(write)} if read + write == 100 else None
+        return (
+            {f"{controller}/{what}/read": str(read), f"{controller}/{what}/write": str(write)}
+            if read + write == 100
+            else None
+        )
     if what in ("deviceall", "nobatterywritecache", "waitforcacheroom") and len(rest) == 1 and rest[0] in _SWITCH:
-        return {f"{card}/{what}": rest[0]}
+        return {f"{controller}/{what}": rest[0]}
     if what == "writecachebypassthreshold" and len(rest) == 1 and rest[0].isdecimal() and int(rest[0]) in _THRESHOLDS:
-        return {f"{card}/{what}": str(int(rest[0]))}
+        return {f"{controller}/{what}": str(int(rest[0]))}
     return None
 
 

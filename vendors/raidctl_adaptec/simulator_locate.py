@@ -1,4 +1,4 @@
-"""The locate LEDs of a simulated card: ``IDENTIFY 1 DEVICE 0 3 TIME 600``. Pure."""
+"""The locate LEDs of a simulated controller: ``IDENTIFY 1 DEVICE 0 3 TIME 600``. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _USAGE = """
 """
 
 
-def leds(card: str, text: str) -> State:
+def leds(controller: str, text: str) -> State:
     """The LEDs of all drives of a ``getconfig``, off."""
-    return {f"led {card} {channel} {device}": "off" for channel, device in _ADDRESS.findall(text)}
+    return {f"led {controller} {channel} {device}": "off" for channel, device in _ADDRESS.findall(text)}
 
 
 def change(words: list[str], state: Mapping[str, str]) -> Reply:

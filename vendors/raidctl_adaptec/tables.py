@@ -50,7 +50,7 @@ CONTROLLER_STATUS: dict[str, Health] = {
     "lockup error": "critical",
     "controller powered off": "critical",
     "powered off": "critical",
-    # The tool reaches the card by /dev/sg*, which the module sg makes.
+    # The tool reaches the controller by /dev/sg*, which the module sg makes.
     "missing sg module": "critical",
     "controller has incompatible driver": "critical",
     "has incompatible driver": "critical",
@@ -75,7 +75,7 @@ MODES: dict[str, Mode] = {
     "hw raid (hide raw)": "raid",
     "hide raw": "raid",
     "expose raw": "raid",
-    # All drives that nobody configured are made volumes of one drive: still volumes of the card.
+    # All drives that nobody configured are made volumes of one drive: still volumes of the controller.
     "auto volume": "raid",
     "auto volume mode": "raid",
     "raid (auto volume)": "raid",
@@ -121,7 +121,7 @@ RAID_LEVELS: dict[str, RaidLevel] = {
     "10t": "raid10t",
     "10 triple": "raid10t",
     "10triple": "raid10t",
-    # One drive, or a part of it, that the card hands on as it is.
+    # One drive, or a part of it, that the controller hands on as it is.
     "simple volume": "jbod",
     "jbod": "jbod",
     "volume": "jbod",

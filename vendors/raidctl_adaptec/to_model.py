@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
+"""Drafts as objects of the model, with final ids and evidence."""
 
 from __future__ import annotations
 
@@ -34,77 +34,77 @@ FAMILY = "adaptec"
 _RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
 
 
-def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
+def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
     """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
-    return distinct(f"{FAMILY}:{card.name}" for card in cards)
+    return distinct(f"{FAMILY}:{controller.name}" for controller in controllers)
 
 
-def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and all that is on it; writes the evidence."""
-    card.derive(derived_fields.CARD)
-    for volume in card.volumes.values():
+def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+    """The controller and all its problems; writes the evidence."""
+    controller.derive(derived_fields.CARD)
+    for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
-    for drive in card.drives.values():
+    for drive in controller.drives.values():
         drive.derive(derived_fields.DRIVE)
-    cache = _cache(card)
-    batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
-    smartpqi, spares = is_smartpqi(card), card.arrays_of_spares(dedicated=True)
-    mode: Mode | None = card.get("mode") or _only_mode(card)
-    found = card.build(
+    cache = _cache(controller)
+    batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(controller.batteries.values()))
+    smartpqi, spares = is_smartpqi(controller), controller.arrays_of_spares(dedicated=True)
+    mode: Mode | None = controller.get("mode") or _only_mode(controller)
+    found = controller.build(
         Controller,
         id=object_id,
         mode=mode,
         cache=cache,
-        pci_link=card.part("pci_link", PciLink),
-        consistency_check=card.part("consistency_check", Scrub),
+        pci_link=controller.part("pci_link", PciLink),
+        consistency_check=controller.part("consistency_check", Scrub),
         batteries=batteries,
-        arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
-        volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, card, spares, object_id) for item in card.drives.values()),
+        arrays=tuple(_array(item, object_id) for item in controller.arrays.values()),
+        volumes=tuple(_volume(item, controller, cache, batteries, object_id) for item in controller.volumes.values()),
+        drives=tuple(_drive(item, controller, spares, object_id) for item in controller.drives.values()),
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
     )
-    problems = [*card.problems(object_id), *counts(found, card)]
-    card.write_evidence(object_id, partial(_shown_on, found))
+    problems = [*controller.problems(object_id), *counts(found, controller)]
+    controller.write_evidence(object_id, partial(_shown_on, found))
     return found, problems
 
 
-def is_smartpqi(card: ControllerDraft) -> bool | None:
-    """Whether it is a card of the younger generation; None where no output tells."""
-    if card.get("driver") is not None:
-        return bool(card.get("driver") == "smartpqi")
-    if card.get("cache.status") is not None or card.get("cache.read_percent") is not None:
+def is_smartpqi(controller: ControllerDraft) -> bool | None:
+    """Whether it is a controller of the younger generation; None where no output reports."""
+    if controller.get("driver") is not None:
+        return bool(controller.get("driver") == "smartpqi")
+    if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:
         return True
-    if any(volume.get("cache.caching") is not None for volume in card.volumes.values()):
+    if any(volume.get("cache.caching") is not None for volume in controller.volumes.values()):
         return True
-    aacraid = card.get("cache.size_bytes") is not None and "Boot Flash" in card.details
-    told = any(volume.get("cache.setting") or volume.get("cache.mode") for volume in card.volumes.values())
-    return False if aacraid or told else None
+    aacraid = controller.get("cache.size_bytes") is not None and "Boot Flash" in controller.details
+    reported = any(volume.get("cache.setting") or volume.get("cache.mode") for volume in controller.volumes.values())
+    return False if aacraid or reported else None
 
 
-def _only_mode(card: ControllerDraft) -> Mode | None:
-    """RAID, for cards that know no other mode."""
-    model = card.get("model")
-    return "raid" if model and card.get("firmware") and _RAID_ONLY.fullmatch(model) else None
+def _only_mode(controller: ControllerDraft) -> Mode | None:
+    """RAID, for controllers that know no other mode."""
+    model = controller.get("model")
+    return "raid" if model and controller.get("firmware") and _RAID_ONLY.fullmatch(model) else None
 
 
-def _cache(card: ControllerDraft) -> Cache | None:
-    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
-    if not told:
+def _cache(controller: ControllerDraft) -> Cache | None:
+    reported = {name[6:]: value for name, (_, value) in controller.values.items() if name.startswith("cache.")}
+    if not reported:
         return None
-    size, read, write = told.get("size_bytes"), told.get("read_percent"), told.get("write_percent")
-    usable = told.get("available_bytes") or size
-    said = [told.get("status_text"), told.get("reason")]
+    size, read, write = reported.get("size_bytes"), reported.get("read_percent"), reported.get("write_percent")
+    usable = reported.get("available_bytes") or size
+    printed = [reported.get("status_text"), reported.get("reason")]
     return Cache(
         present=True if size else None,
-        status=told.get("status"),
-        status_text="; ".join(text for text in said if text) or None,
+        status=reported.get("status"),
+        status_text="; ".join(text for text in printed if text) or None,
         size_bytes=size,
-        available_bytes=told.get("available_bytes"),
+        available_bytes=reported.get("available_bytes"),
         read_percent=read,
         write_percent=write,
         read_bytes=None if usable is None or read is None else usable * read // 100,
         write_bytes=None if usable is None or write is None else usable * write // 100,
-        no_battery_write_cache=told.get("no_battery_write_cache"),
+        no_battery_write_cache=reported.get("no_battery_write_cache"),
     )
 
 
@@ -118,40 +118,44 @@ def _battery(draft: Draft, object_id: str) -> Battery:
     )
 
 
-def _array(draft: GroupDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, controller_id: str) -> Array:
     return draft.build(
         Array,
-        id=f"{controller}/a{draft.name}",
-        drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
-        spares=tuple(f"{controller}/{key}" for key in draft.spares),
+        id=f"{controller_id}/a{draft.name}",
+        drives=tuple(f"{controller_id}/{key}" for key in draft.members if key not in draft.spares),
+        spares=tuple(f"{controller_id}/{key}" for key in draft.spares),
     )
 
 
 def _volume(
-    draft: GroupDraft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+    draft: GroupDraft,
+    controller: ControllerDraft,
+    cache: Cache | None,
+    batteries: tuple[Battery, ...],
+    controller_id: str,
 ) -> Volume:
     array = draft.get("array")
     details = dict(draft.details)
-    if is_smartpqi(card) is False:
+    if is_smartpqi(controller) is False:
         # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
         details.setdefault("SCSI target", f"0:{draft.name}:0")
     return draft.build(
         Volume,
-        id=f"{controller}/v{draft.name}",
-        array=f"{controller}/a{array}" if array in card.arrays else None,
-        cache=volume_cache(draft, cache, batteries, card.get("drive_write_cache")),
+        id=f"{controller_id}/v{draft.name}",
+        array=f"{controller_id}/a{array}" if array in controller.arrays else None,
+        cache=volume_cache(draft, cache, batteries, controller.get("drive_write_cache")),
         progress=draft.part("progress", Progress),
         details=details,
     )  # fmt: skip
 
 
-def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/a{name}" for name in spares.get(draft.name, ()))
+def _drive(draft: Draft, controller: ControllerDraft, spares: dict[str, list[str]], controller_id: str) -> Drive:
+    spare_for = tuple(f"{controller_id}/a{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
-    home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
+    home = f"{controller_id}/a{array}" if array in controller.arrays else spare_for[0] if len(spare_for) == 1 else None
     return draft.build(
         Drive,
-        id=f"{controller}/{draft.name}",
+        id=f"{controller_id}/{draft.name}",
         array=home,
         model=drives_of.model(draft),
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
@@ -163,11 +167,11 @@ def _drive(draft: Draft, card: ControllerDraft, spares: dict[str, list[str]], co
 
 def _progress(drive: Draft) -> Progress | None:
     """What a task of the tool reports of a drive; else what its state names."""
-    told = drive.part("progress", Progress)
+    reported = drive.part("progress", Progress)
     state = drive.get("status_text") or ""
     named = vocabulary.drive_operation(state)
-    if told is not None or named is None:
-        return told
+    if reported is not None or named is None:
+        return reported
     return Progress(operation=named, state="queued" if state.lower().endswith("queued") else None)
 
 

@@ -1,11 +1,12 @@
-"""The programs of the family, and the kernel drivers of its cards."""
+"""The programs of the family, and the kernel drivers of its controllers."""
 
 from __future__ import annotations
 
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("aacraid", "smartpqi")
-"""Of smartpqi, HPE's own cards answer to their own tool as well; whoever lists the card is in charge of it."""
+"""Of smartpqi, HPE's own controllers answer to their own tool as well; whoever lists the controller is in charge of
+it."""
 TOOLS = (
     ToolSpec(
         name="arcconf",

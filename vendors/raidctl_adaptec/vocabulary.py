@@ -39,12 +39,12 @@ def bare(text: str) -> str:
 
 
 def has_value(text: str) -> bool:
-    """Whether a value tells something."""
+    """Whether a value reports something."""
     return normalized(text).strip("-") not in NO_VALUE
 
 
 def _remarked(text: str, separators: str) -> tuple[str, bool]:
-    """A word without the remark behind it, and whether the remark tells of trouble: ``Online (SMART alert)``."""
+    """A word without its remark, and whether the remark is trouble: ``Online (SMART alert)``."""
     parts = re.split(separators, text, maxsplit=1)
     return bare(parts[0]), len(parts) > 1 and _TROUBLE.search(parts[1]) is not None
 
@@ -106,7 +106,7 @@ def battery_word(text: str) -> BatteryStatus:
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is told, else ValueError."""
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is reported, else ValueError."""
     if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")

@@ -1,4 +1,4 @@
-"""Logical devices, arrays, and the segments that say on which drives they lie."""
+"""Logical devices, arrays, and the segments on their drives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
-from raidctl.vendor.fields import Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.drive import read_node
@@ -35,14 +36,14 @@ _NAMES = frozenset({"logical device name", "logical drive name", "logical device
 _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
 
 
-def read_logical(card: ControllerDraft, block: Block) -> None:
+def read_logical(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, pair, prefix="Logical devices: ")
+            keep(controller, pair, prefix="Logical devices: ")
         return
-    volume = card.volume(block.name)
+    volume = controller.volume(block.name)
     for line in block.heads:
         volume.add_evidence(line, "id", block.name)
     for pair in block.pairs:
@@ -98,7 +99,7 @@ def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
         keep(volume, pair)
         return
     line = pair.lines[0]
-    put_status(volume, line, "volume", known.status if known else None, text=pair.value, weight=weight)
+    put_status(volume, [line], "volume", known.status if known else None, text=pair.value, weight=weight)
     going = known.operation if known else None
     if going is not None or percent is not None:
         volume.put(line, "progress.operation", going or "unknown", weight)
@@ -158,7 +159,7 @@ def _members(volume: GroupDraft, pair: Pair) -> None:
 
 
 def read_segment(group: GroupDraft, pair: Pair) -> bool:
-    """Read a pair that tells of a segment; False for another one."""
+    """Read a pair that reports a segment; False for another one."""
     label = _SEGMENT.fullmatch(normalized(pair.label))
     found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
@@ -169,7 +170,7 @@ def read_segment(group: GroupDraft, pair: Pair) -> bool:
     places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
     key = f"{_KEY.fullmatch(inside.strip())[0]}" if _KEY.fullmatch(inside.strip()) else None  # type: ignore[index] # it matched
     if key is None and label[1] is not None:
-        # Device 8 : Present (…): the number of the device on channel 0, as its own section tells it
+        # Device 8 : Present (…): the number of the device on channel 0, as its own section reports it
         key = f"0,{int(label[1])}"
     size = next((part for part in parts if _SIZE.fullmatch(part)), None)
     kinds = [part.lower() for part in parts]
@@ -195,18 +196,18 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
-def read_array(card: ControllerDraft, block: Block) -> None:
+def read_array(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, pair, prefix="Arrays: ")
+            keep(controller, pair, prefix="Arrays: ")
         return
-    array = card.array(block.name)
+    array = controller.array(block.name)
     for line in block.heads:
         array.add_evidence(line, "id", block.name)
     for pair in block.pairs:
-        if not read_segment(array, pair) and not _logical_row(card, block.name, pair):
+        if not read_segment(array, pair) and not _logical_row(controller, block.name, pair):
             _array_pair(array, pair, block.sub)
 
 
@@ -214,18 +215,18 @@ def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label == "status" and vocabulary.has_value(pair.value):
         health = vocabulary.health(states.ARRAY_STATUS, pair.value)
-        put_status(array, pair.lines[0], "array", health, text=pair.value)
+        put_status(array, pair.lines, "array", health, text=pair.value)
     elif not read_pair(array, pair, label, _ARRAY_FIELDS):
         keep(array, pair, sub)
 
 
-def _logical_row(card: ControllerDraft, array: str, pair: Pair) -> bool:
+def _logical_row(controller: ControllerDraft, array: str, pair: Pair) -> bool:
     """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
     label = _LOGICAL.fullmatch(normalized(pair.label))
     found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False
-    volume, line = card.volume(str(int(label[1]))), pair.lines
+    volume, line = controller.volume(str(int(label[1]))), pair.lines
     volume.put(line[0], "array", array, ROW)
     read_status(volume, Pair("Status", found[1], line), ROW)
     level, size = attempt(vocabulary.raid_level, found[2]), attempt(numbers.size, found[4])

@@ -13,7 +13,8 @@ import re
 from raidctl.model import Media
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, Draft, Pair
-from raidctl.vendor.fields import Field, Fields, put_status
+from raidctl.vendor.fields import Field, Fields
+from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
 
@@ -81,7 +82,7 @@ def _device_state(drive: Draft, pair: Pair) -> None:
         # the table shows that the array has dropped it
         drive.detail(pair.lines[0], pair.label, pair.value)
     else:
-        put_status(drive, pair.lines[0], "drive", health, text=pair.value)
+        put_status(drive, pair.lines, "drive", health, text=pair.value)
 
 
 def _rotation(drive: Draft, pair: Pair) -> None:

@@ -8,7 +8,7 @@ from raidctl.evidence import Line
 from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl.vendor.fields import put_status
+from raidctl.vendor.statuses import put_status
 from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
 
@@ -77,7 +77,7 @@ def amount(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
 def state(draft: Draft, line: Line, what: str, value: str, weight: int = ROW) -> None:
     """``Normal``, ``Rebuilding(23.4%)`` of an ``array`` or a ``volume``."""
     status, operation, percent = vocabulary.state(value) or (None, None, None)
-    put_status(draft, line, what, status, text=value, weight=weight)
+    put_status(draft, [line], what, status, text=value, weight=weight)
     draft.put(None, "operation", operation, weight)
     if percent is not None:
         draft.put(line, "progress.percent", percent, weight)
@@ -215,7 +215,7 @@ def battery(controller: ControllerDraft, pair: Pair) -> None:
         draft.keep_detail(pair)
         return
     status, charge = battery_status(pair.value) or (None, None)
-    put_status(draft, line, "battery", status, text=pair.value)
+    put_status(draft, [line], "battery", status, text=pair.value)
     if charge is not None:
         draft.put(line, "charge_percent", charge)
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from raidctl.model import Controller, Volume
-from raidctl.request import Dialogue, Run, ask
-from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading
+from raidctl.request import Dialogue, Read, Run, ask, ask_all
+from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, Glance
 from raidctl_md.care import stopped
 from raidctl_md.schedules import schedules
 
-__all__ = ["LOG", "events", "readings", "schedules"]
+__all__ = ["LOG", "events", "glance", "readings", "schedules"]
 
 LOG = Run(("dmesg",))
 _ACTIONS = frozenset({"idle", "check", "repair", "resync", "recover", "reshape", "frozen"})
@@ -69,6 +69,26 @@ def _paused(details: Mapping[str, str]) -> int | None:
 
 def _number(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def glance(volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
+    """The kernel's word for what each array does, and the percentage of mdstat."""
+    names = [(volume.device or "").removeprefix("/dev/") for volume in volumes]
+    mdstat = yield from ask(Read("/proc/mdstat"))
+    actions = yield from ask_all(Read(f"/sys/block/{name}/md/sync_action") for name in names)
+    found: dict[str, Glance] = {}
+    for volume, name, answer in zip(volumes, names, actions, strict=True):
+        word = (answer.text or "").strip()
+        found[volume.id] = Glance(
+            running=word in _KINDS if word in _ACTIONS else None, percent=_percent(mdstat.text or "", name)
+        )  # fmt: skip
+    return found
+
+
+def _percent(mdstat: str, name: str) -> float | None:
+    """``[==>.....]  check = 18.9% (88587813/468718592)`` of an array."""
+    match = re.search(rf"(?m)^{re.escape(name)} : .*(?:\n +.*)*?\n +.*= *(\d{{1,3}}\.\d)%", mdstat)
+    return float(match[1]) if match else None
 
 
 def events() -> Dialogue[Sequence[CheckEvent] | None]:

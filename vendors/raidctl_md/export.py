@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from raidctl.evidence import Line
 from raidctl.text import attempt
 from raidctl.units import parse_size
@@ -114,7 +116,7 @@ def _take_device(part: Part, line: Line, match: re.Match[str], value: str, membe
 
 
 def _renamed(claim: Claim, old: str, new: str) -> Claim:
-    return claim._replace(member=new) if claim.member == old else claim
+    return replace(claim, member=new) if claim.member == old else claim
 
 
 def _settle_export(part: Part) -> None:
@@ -134,7 +136,7 @@ def _settle_export(part: Part) -> None:
 
 
 def _given(claim: Claim, member: str) -> Claim:
-    return claim._replace(member=member) if claim.label == "MD_DEV_UUID" else claim
+    return replace(claim, member=member) if claim.label == "MD_DEV_UUID" else claim
 
 
 # what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line

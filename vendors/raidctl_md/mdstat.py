@@ -102,9 +102,9 @@ class _Array:
 
     def ends(self, text: str) -> bool:
         """Whether a line belongs to another array: each prints its blocks once."""
-        return "size_bytes" in self.part.values and any(
-            piece is not None and piece[0] == "blocks" for piece in pieces(text, 0)
-        )
+        if "size_bytes" not in self.part.values or " blocks" not in text:
+            return False
+        return any(piece is not None and piece[0] == "blocks" for piece in pieces(text, 0))
 
     def feed(self, line: Line, start: int) -> None:
         part = self.part

@@ -26,6 +26,7 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
 from raidctl.vendor.shapes import Shape
+from raidctl_md import operate_checks
 
 SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--fail", "{}"),
@@ -35,6 +36,7 @@ SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--add-spare", "{}"),
     ("mdadm", "{}", "--replace", "{}", "--with", "{}"),
     (">", "/sys/block/{}/md/dev-{}/state", "-want_replacement"),
+    *operate_checks.SHAPES,
 )
 
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
@@ -48,7 +50,9 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:
-        made = _steps(deed, volumes.get(deed.object_id), controller, tools, view)
+        volume = volumes.get(deed.object_id)
+        checks = deed.verb in operate_checks.VERBS
+        made = operate_checks.steps_of(deed, volume) if checks else _steps(deed, volume, controller, tools, view)
         if isinstance(made, Denial):
             denials.append(made)
         else:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -30,7 +29,7 @@ class Source(IntEnum):
     SCAN = 7
 
 
-class Claim(NamedTuple):
+class Claim(Struct, frozen=True):
     """The evidence for a field of the array, or of the member ``member``."""
 
     line: Line

@@ -166,7 +166,8 @@ def _array_files(state: Mapping[str, str], array: str, about: Fields) -> Iterato
         "sync_action": "recover" if _rebuilding(state, array) else "idle", "sync_completed": "none",
         "mismatch_cnt": "0", "reshape_position": "none", "consistency_policy": "resync",
         "component_size": str(int(about["sectors"]) // 2), "sync_speed_min": "1000 (system)",
-        "sync_speed_max": "200000 (system)", "last_sync_action": "recover",
+        "sync_speed_max": "200000 (system)", "last_sync_action": "none",
+        "sync_min": "0", "sync_max": "max",
     }  # fmt: skip
     yield from ((f"{place}/{name}", value) for name, value in values.items())
     for key, member in members(state, array).items():

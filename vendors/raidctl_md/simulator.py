@@ -29,6 +29,7 @@ from raidctl_md.simulated_outputs import answers_of
 MACHINE = ("simulated-md",)
 """The command whose recorded output is the machine's first state."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_STATE = re.compile(r"(?m)^( +State : (?:clean|active)\b[^\n]*?)(?= *$)")
 _BUSY = "Device or resource busy"
 
 
@@ -40,9 +41,13 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     return settled({f"md/{name}": value for name, _, value in pairs})
 
 
-def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:  # noqa: ARG001 - of all simulators
-    """Return a recorded output unchanged: :func:`generated` answers for the machine."""
-    return text
+def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
+    """Return an output of mdadm with the check that was started; :func:`generated` answers for the rest."""
+    if argv[:2] != ("mdadm", "--detail") or len(argv) != 3:
+        return text
+    action = state.get(f"file /sys/block/{argv[2].removeprefix('/dev/')}/md/sync_action", "").strip()
+    word = {"check": "checking", "repair": "resyncing"}.get(action)
+    return _STATE.sub(rf"\g<1>, {word}", text) if word else text
 
 
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:

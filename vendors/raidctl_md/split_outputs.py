@@ -28,6 +28,11 @@ _HEADLESS = re.compile(r"\s*(?:Version|Container) : \S")
 PROMPT = re.compile(
     r"(?:\S{0,80}[^\S\n]?\S{0,80}[#$>%] ?|sudo )?(?:sudo )?(?:cat /proc/mdstat|(?:/\w{1,9}){0,3}/?mdadm -.{1,300})\s*"
 )
+_FIRST_WORDS = re.compile(
+    r"\s*(?:/dev/|mdadm: |md|Personalities|MD_|IMSM_|INACTIVE-|ARRAY|Bad-blocks|No bad-blocks|Filename|Platform|Magic"
+    r"|Version|Container)"
+)
+"""How the lines begin that can begin an output; most lines do not."""
 _DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
 
 
@@ -61,18 +66,19 @@ class _Cutter:
     def feed(self, line: Line) -> None:
         text = line.text
         kind = self.current.kind
-        header = DEVICE_LINE.fullmatch(text)
+        begins = _FIRST_WORDS.match(text) is not None
+        header = DEVICE_LINE.fullmatch(text) if begins else None
         if header:
             mark_read(line)
             self.start("device", header[1])
             self.current.head = line
             return
-        if PROMPT.fullmatch(text):
+        if ("mdadm -" in text or "/proc/mdstat" in text) and PROMPT.fullmatch(text):
             mark_read(line)
             self.asked = _last_device(text)
             self.current = Section("stray", self.output)
             return
-        started = self._begins(text, kind)
+        started = self._begins(text, kind) if begins else None
         if started:
             self.start(started)
         elif kind in ("query", "message"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
 from raidctl_md.label_lines import (
@@ -274,7 +276,7 @@ def _rename(part: Part, me: Member) -> None:
 
 def _moved(claim: Claim, key: str | None) -> Claim:
     field = claim.field if key else f"details[{claim.label}]"
-    return claim._replace(member=key, field=field)
+    return replace(claim, member=key, field=field)
 
 
 _FIELDS: Fields[_Reader] = {

@@ -218,12 +218,14 @@ def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
     statuses = {volume.id: volume.status for volume in built.volumes}
     for part in reading.parts:
         homes = built.homes[id(part)]
-        for line, name, label, value, member in part.claims:
-            home = homes.get(member)
+        for claim in part.claims:
+            line, name = claim.line, claim.field
+            home = homes.get(claim.member)
             if home is None:
                 mark_read(line)
                 continue
-            line.fact(home, f"details[{label}]" if home in containers else _RENAMED.get(name, name), value)
+            shown_as = f"details[{claim.label}]" if home in containers else _RENAMED.get(name, name)
+            line.fact(home, shown_as, claim.value)
             if name == "status_text" and statuses.get(home, "") == part.values.get("status"):
                 # the words that the neutral status was concluded from
                 line.fact(home, "status", statuses[home])

@@ -22,7 +22,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where no tool is installed and none could be of use."""
+    """Read every controller of the family; an empty observation where no tool is installed and none could be of use."""
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()
@@ -32,14 +32,14 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """Whether a text is an output of one of the tools, in any of their dialects."""
+    """Whether a text is an output of one of the tools."""
     from raidctl_megaraid import recognise  # noqa: PLC0415 - for loose texts only
 
     return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs, in whole or in part and in any mixture, and put together what belongs together."""
+    """Read outputs, whole or in part, and merge what belongs together."""
     from raidctl_megaraid import reader  # noqa: PLC0415 - for loose texts only
 
     return reader.read(documents)

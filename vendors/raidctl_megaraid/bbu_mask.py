@@ -1,4 +1,4 @@
-"""The ``BBU Status`` figure of a MegaRAID card: the firmware's bit mask of what is wrong with battery or capacitor.
+"""``BBU Status`` of a MegaRAID controller: a bit mask of the battery's problems.
 
 Bits 0 to 12 stand in the driver sources of FreeBSD (``mfireg.h``, ``MFI_BBU_STATE_…``). The tools print those above
 only as words (``No space to cache offload``), so their numbers are not known here.
@@ -54,7 +54,7 @@ def _words(mask: int) -> Iterator[str]:
 
 
 def status(mask: int) -> BatteryStatus:
-    """The state of the pack as far as the mask tells it; ``unknown`` when only bits are set that no source names."""
+    """The state of the pack as far as the mask reports it; ``unknown`` when only bits are set that no source names."""
     for bits, state in _STATES:
         if mask & bits:
             return state

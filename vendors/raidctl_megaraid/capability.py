@@ -1,4 +1,4 @@
-"""What the tools can read and set on a card, and why not."""
+"""What the tools can read and set on a controller, or why not."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _MFI_FLUSH = "raidctl-mfi flush; the amount of unwritten data is not shown."
 _CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", "flush", "flush_interval")
 
 
-def capabilities(card: ControllerDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
-    """The family's table with what this card and the tool that told of it lack."""
+def capabilities(controller: ControllerDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
+    """The family's table, less what this controller and its tool lack."""
     found = dict(SUPPORT)
     if kind == "storcli2":
         found |= _V8
@@ -39,12 +39,12 @@ def capabilities(card: ControllerDraft, kind: str, cache: Cache | None) -> dict[
         settable = [name for name, can in SUPPORT.items() if can.set and name != "flush"]
         found |= {name: Capability(read=SUPPORT[name].read, set=False, why=_MFI) for name in settable}
         found["flush"] = Capability(read=False, set=True, why=_MFI_FLUSH)
-    for name in denied(card):
+    for name in denied(controller):
         found[name] = Capability(
             read=found[name].read, set=False, why="The controller reports that this cannot be changed."
         )
     why = None
-    if card.get("mode") == "hba":
+    if controller.get("mode") == "hba":
         why = "The controller is in HBA mode: it caches nothing."
     elif cache is not None and cache.present is False:
         why = "The controller has no cache memory."
@@ -53,10 +53,10 @@ def capabilities(card: ControllerDraft, kind: str, cache: Cache | None) -> dict[
     return found
 
 
-def denied(card: ControllerDraft) -> list[str]:
-    """The settings that the card's own list of operations says no to, by the names of the capabilities."""
+def denied(controller: ControllerDraft) -> list[str]:
+    """The capabilities that the controller's own list of operations denies."""
     names: list[str] = []
-    for label, value in card.details.items():
+    for label, value in controller.details.items():
         low = label.lower()
         if value.strip().lower() == "no" and low.startswith(_SECTIONS):
             names += next((own for switch, own in _SWITCHES.items() if low.endswith(f" {switch}")), ())

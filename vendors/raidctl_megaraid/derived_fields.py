@@ -26,7 +26,7 @@ def _interval(text: str) -> int | None:
 
 
 def _scheduled(text: str) -> ScrubMode | None:
-    """Automatic where the tool names the next start, manual where it says that there is none."""
+    """Automatic if the tool names the next start; manual if it reports none."""
     if _DATED.fullmatch(text.strip()):
         return "automatic"
     return "manual" if normalized(text) in _NOT_SCHEDULED else None
@@ -64,7 +64,7 @@ def _made(text: str) -> str | None:
 
 
 def _pending(text: str) -> str | None:
-    """Firmware that lies in the flash until the card is started anew; None of ``No pending images``."""
+    """Firmware that lies in the flash until the controller is started again; None of ``No pending images``."""
     if not has_value(text) or normalized(text).startswith("no pending"):
         return None
     return f"Pending image in flash: {collapse(text)}"
@@ -104,7 +104,7 @@ DRIVE: Derived = {
     # Device Speed = 12.0Gb/s        what the drive can; Link Speed is what was negotiated
     "device speed": (("max_link_gbps", _speed),),
     "capable speed": (("max_link_gbps", _speed),),
-    # Logical Sector Size = 512B        SeSz: of the row, not kept when the drive's own section tells it
+    # Logical Sector Size = 512B        SeSz: of the row, not kept when the drive's own section reports it
     "sector size": (("sector_bytes", _sector),),
     "logical sector size": (("sector_bytes", _sector),),
     "lu/ns logical sector size": (("sector_bytes", _sector),),

@@ -1,4 +1,4 @@
-"""The drafts of a MegaRAID card and of what is on it, filled by the readers of every dialect.
+"""Drafts of a MegaRAID controller and its objects, filled by every dialect's reader.
 
 Values are put under the names of the model (``Draft.put``): ``model``, ``serial``, ``size_bytes``, ``raid_level``,
 ``errors.media``, ``cache.size_bytes`` … already in the model's types. Some names are only worked out at the end, when
@@ -12,10 +12,10 @@ volume      ``write_current``      ``WritePolicy``: as the current token or poli
 volume      ``…_unread``           bool: the tool names it in words that are not known
 volume      ``bad_bbu``            bool: the configured setting stays write-back with a bad battery
 volume      ``target``             int: the SCSI target that the kernel shows
-card        ``number``             int: the tool's number of the controller
-card        ``bbu_status``         int: the ``BBU Status`` bit mask
-card        ``bbu_present``        bool: a battery, CacheVault or energy pack is there
-card        ``bus``                str: ``0000:03:00.0`` as far as the tool tells it
+controller        ``number``             int: the tool's number of the controller
+controller        ``bbu_status``         int: the ``BBU Status`` bit mask
+controller        ``bbu_present``        bool: a battery, CacheVault or energy pack is there
+controller        ``bus``                str: ``0000:03:00.0`` as far as the tool reports it
 ==========  =====================  ======================================================================
 """
 
@@ -44,15 +44,15 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 
 @dataclass
-class Cards:
-    """The cards that some outputs of one machine told of, by their numbers."""
+class Controllers:
+    """The controllers that the outputs of one machine report, by their numbers."""
 
-    cards: dict[str, ControllerDraft] = field(default_factory=dict)
+    by_number: dict[str, ControllerDraft] = field(default_factory=dict)
 
-    def card(self, number: str | None) -> ControllerDraft:
-        """The draft of a card. An output that does not name its card speaks of the only one there is."""
+    def controller(self, number: str | None) -> ControllerDraft:
+        """The draft of a controller. An output that does not name its controller speaks of the only one there is."""
         if number is None:
-            if len(self.cards) == 1:
-                return next(iter(self.cards.values()))
-            return self.cards.setdefault("", ControllerDraft(""))
-        return self.cards.setdefault(number, ControllerDraft(number))
+            if len(self.by_number) == 1:
+                return next(iter(self.by_number.values()))
+            return self.by_number.setdefault("", ControllerDraft(""))
+        return self.by_number.setdefault(number, ControllerDraft(number))

@@ -1,4 +1,4 @@
-"""What follows from all that was told of a card, before its drafts are made into the model's objects.
+"""What follows from several outputs, before the model's objects are made.
 
 Weak values only: nothing here outweighs what a line of an output said.
 """
@@ -16,7 +16,7 @@ from raidctl_megaraid.storcli import volume as storcli_volume
 from raidctl_megaraid.storcli.battery import settle_batteries
 
 BAD_BBU = "Write cache with a bad BBU"
-"""A detail: whether the firmware was told to keep write-back without a good battery, whatever the policy is."""
+"""A detail: whether the firmware was reported to keep write-back without a good battery, whatever the policy is."""
 _TARGETS = 128
 """megaraid_sas shows so many volumes on channel 2, and as many more on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
 _LD_CHANNEL = 2
@@ -31,108 +31,108 @@ _REBUILDING = frozenset({"rbld", "rebuild", "rebuilding"})
 _COPYING = frozenset({"cpybck", "copyback", "replacing"})
 
 
-def settle(card: ControllerDraft, kind: str) -> None:
-    """Complete the drafts of a card: groups, members, rebuilds, SCSI targets."""
+def settle(controller: ControllerDraft, kind: str) -> None:
+    """Complete the drafts of a controller: groups, members, rebuilds, SCSI targets."""
     if kind == "megacli":
-        settle_megacli(card)
+        settle_megacli(controller)
     elif kind != "mfi":
-        _storcli(card)
-    _next_learn(card)
-    _homes(card)
-    _members(card)
-    _alert(card)
-    _mode(card)
-    _group_health(card)
-    _pools(card)
-    _mirrors(card)
-    for each in card.volumes.values():
-        _rebuild(card, each)
+        _storcli(controller)
+    _next_learn(controller)
+    _homes(controller)
+    _members(controller)
+    _alert(controller)
+    _mode(controller)
+    _group_health(controller)
+    _pools(controller)
+    _mirrors(controller)
+    for each in controller.volumes.values():
+        _rebuild(controller, each)
         if each.get("bad_bbu") is not None:
             each.keep_words(BAD_BBU, "Yes" if each.get("bad_bbu") else "No")
         if kind in ("storcli", "megacli", "mfi"):
             _target(each)
 
 
-def _storcli(card: ControllerDraft) -> None:
-    """What the dialect works out of several lines, which may stand in several outputs."""
-    settle_batteries(card)
-    for one in card.volumes.values():
+def _storcli(controller: ControllerDraft) -> None:
+    """What follows from several lines of storcli, possibly of several outputs."""
+    settle_batteries(controller)
+    for one in controller.volumes.values():
         storcli_volume.settle(one)
-    for other in card.drives.values():
+    for other in controller.drives.values():
         storcli_drive.settle(other)
 
 
-def _alert(card: ControllerDraft) -> None:
-    """A drive that counts predictive failures is about to fail, whatever its state word says."""
-    for one in card.drives.values():
+def _alert(controller: ControllerDraft) -> None:
+    """A drive that counts predictive failures has an alert, whatever its state word."""
+    for one in controller.drives.values():
         if one.get("status") == "ok" and (one.get("errors.predictive") or one.get("alert")):
             one.override("status", "warning")
 
 
-def _mode(card: ControllerDraft) -> None:
-    """A card that has volumes makes RAID, whether it names its personality or not; an HBA hides no drive."""
-    if card.volumes:
-        seen = any(one.get("role") == "passthrough" for one in card.drives.values())
-        derive(card, "mode", "mixed" if seen else "raid")
-    if card.get("mode") == "hba" and (card.get("driver") or "").startswith("mpt"):
+def _mode(controller: ControllerDraft) -> None:
+    """Infer the mode: volumes mean RAID; an HBA hides no drive."""
+    if controller.volumes:
+        seen = any(one.get("role") == "passthrough" for one in controller.drives.values())
+        derive(controller, "mode", "mixed" if seen else "raid")
+    if controller.get("mode") == "hba" and (controller.get("driver") or "").startswith("mpt"):
         # a plain host bus adapter calls its drives UGood, and the system sees each of them
-        for one in card.drives.values():
+        for one in controller.drives.values():
             if one.get("role") == "unassigned":
                 one.override("role", "passthrough")
 
 
-def _next_learn(card: ControllerDraft) -> None:
-    """``Next Battery Learn`` stands among the card's scheduled tasks, the battery perhaps in another output."""
-    told = card.get("next_learn")
-    if told is not None and len(card.batteries) == 1:
-        line, when = told
-        next(iter(card.batteries.values())).put(line, "next_learn_at", when, WEAK)
+def _next_learn(controller: ControllerDraft) -> None:
+    """Give the battery the ``Next Battery Learn`` of the controller's scheduled tasks."""
+    reported = controller.get("next_learn")
+    if reported is not None and len(controller.batteries) == 1:
+        line, when = reported
+        next(iter(controller.batteries.values())).put(line, "next_learn_at", when, WEAK)
 
 
 def derive(draft: Draft, name: str, value: object) -> None:
-    """Set a field that no line told."""
+    """Set a field that no line reported."""
     draft.conclude(name, value)
 
 
-def _homes(card: ControllerDraft) -> None:
-    """The group of each volume. Old MegaCli tells its drives but no group: it gets one of its own, ``gv0``."""
-    same = {frozenset(group.members): name for name, group in card.arrays.items() if group.members}
-    for volume in card.volumes.values():
+def _homes(controller: ControllerDraft) -> None:
+    """The group of each volume. Old MegaCli reports its drives but no group: it gets one, ``gv0``."""
+    same = {frozenset(group.members): name for name, group in controller.arrays.items() if group.members}
+    for volume in controller.volumes.values():
         members = frozenset(volume.members)
         if volume.get("array") is None and members:
-            told = {card.drives[key].get("array") for key in members if key in card.drives} - {None}
-            home = told.pop() if len(told) == 1 else same.setdefault(members, f"v{volume.name}")
+            reported = {controller.drives[key].get("array") for key in members if key in controller.drives} - {None}
+            home = reported.pop() if len(reported) == 1 else same.setdefault(members, f"v{volume.name}")
             derive(volume, "array", home)
         if volume.get("array") is not None:
-            card.array(volume.get("array")).members.update(volume.members)
+            controller.array(volume.get("array")).members.update(volume.members)
 
 
-def _members(card: ControllerDraft) -> None:
+def _members(controller: ControllerDraft) -> None:
     """A drive says its group, or the group its drives: both know it in the end."""
-    for drive in card.drives.values():
+    for drive in controller.drives.values():
         home, role = drive.get("array"), drive.get("role")
         if home is None:
             continue
-        group = card.array(home)
+        group = controller.array(home)
         if role == "spare":
             group.spares[drive.name] = True
         elif role in ("member", "failed", None):
             group.members[drive.name] = None
-    for group in card.arrays.values():
+    for group in controller.arrays.values():
         for key in [key for key in group.members if key in group.spares]:
             del group.members[key]
         for key in (*group.members, *group.spares):
-            if key in card.drives:
-                derive(card.drives[key], "array", group.name)
-                derive(card.drives[key], "role", "spare" if key in group.spares else "member")
+            if key in controller.drives:
+                derive(controller.drives[key], "array", group.name)
+                derive(controller.drives[key], "role", "spare" if key in group.spares else "member")
 
 
-def _group_health(card: ControllerDraft) -> None:
-    """A tool that tells no state of groups tells that of the volumes on them."""
+def _group_health(controller: ControllerDraft) -> None:
+    """Infer the health of arrays without a state from their volumes."""
     states: dict[str, set[str]] = {}
-    for volume in card.volumes.values():
+    for volume in controller.volumes.values():
         states.setdefault(volume.get("array"), set()).add(volume.get("status") or "unknown")
-    for group in card.arrays.values():
+    for group in controller.arrays.values():
         if group.get("status") is None and group.name in states:
             derive(group, "status", _health(states[group.name]))
 
@@ -143,11 +143,11 @@ def is_pool(volume: GroupDraft) -> bool:
     return any(word.startswith(("cac", "cachecade")) for word in words)
 
 
-def _pools(card: ControllerDraft) -> None:
-    """A pool for the cache is no volume: what is told of it stands at its group, else at the card."""
-    for key in [key for key, volume in card.volumes.items() if is_pool(volume)]:
-        volume = card.volumes.pop(key)
-        home: Draft = card.arrays.get(volume.get("array")) or card
+def _pools(controller: ControllerDraft) -> None:
+    """A pool for the cache is no volume: what is reported of it stands at its group, else at the controller."""
+    for key in [key for key, volume in controller.volumes.items() if is_pool(volume)]:
+        volume = controller.volumes.pop(key)
+        home: Draft = controller.arrays.get(volume.get("array")) or controller
         for problem in volume.complaints:
             home.complain(problem)
         for line, name, value in volume.evidence:
@@ -155,11 +155,11 @@ def _pools(card: ControllerDraft) -> None:
             home.detail(line, f"CacheCade {volume.name}: {label}", str(value))
 
 
-def _mirrors(card: ControllerDraft) -> None:
+def _mirrors(controller: ControllerDraft) -> None:
     """The firmware calls mirrored pairs that are striped RAID1: more than two drives, and larger than one of them."""
-    for group in card.arrays.values():
-        sizes = [card.drives[key].get("size_bytes") for key in group.members if key in card.drives]
-        mine = [volume for volume in card.volumes.values() if volume.get("array") == group.name]
+    for group in controller.arrays.values():
+        sizes = [controller.drives[key].get("size_bytes") for key in group.members if key in controller.drives]
+        mine = [volume for volume in controller.volumes.values() if volume.get("array") == group.name]
         held = sum(volume.get("size_bytes") or 0 for volume in mine)
         if len(sizes) < 4 or None in sizes or held <= min(sizes) * 1.05:
             continue
@@ -176,18 +176,18 @@ def _health(states: Iterable[str]) -> Health:
     return next((health for words, health in _WORST if found & words), "ok")
 
 
-def _rebuild(card: ControllerDraft, volume: GroupDraft) -> None:
-    """A rebuild is told of the drive that is filled; it is the volume's operation, the slowest one counts."""
-    if volume.get("progress.operation") is not None or volume.get("array") not in card.arrays:
+def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
+    """A rebuild is reported of the drive that is filled; it is the volume's operation, the slowest one counts."""
+    if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
-    keys = volume.members or card.arrays[volume.get("array")].members
-    busy = [card.drives[key] for key in keys if key in card.drives and _fills(card.drives[key])]
+    keys = volume.members or controller.arrays[volume.get("array")].members
+    busy = [controller.drives[key] for key in keys if key in controller.drives and _fills(controller.drives[key])]
     if busy:
         derive(volume, "progress.operation", "rebuild")
         for name, slowest in (("progress.percent", min), ("progress.remaining_seconds", max)):
-            told = [figure for drive in busy if (figure := drive.get(name)) is not None]
-            if told:
-                derive(volume, name, slowest(told))
+            reported = [figure for drive in busy if (figure := drive.get(name)) is not None]
+            if reported:
+                derive(volume, name, slowest(reported))
 
 
 def _fills(drive: Draft) -> bool:

@@ -38,12 +38,12 @@ def lights(
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive, by the tool that reported the controller."""
     yield from ask_all([])  # nothing has to be asked
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    kind = KINDS.get(told[0].name) if told else None
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    kind = KINDS.get(reported[0].name) if reported else None
     number = controller_number(controller)
     if kind is None or number is None:
         return [NoLight(drive.id, _no_tool(controller)) for drive in drives]
-    return [_light(drive, controller, command_of(told[0]), kind, number) for drive in drives]
+    return [_light(drive, controller, command_of(reported[0]), kind, number) for drive in drives]
 
 
 def _no_tool(controller: Controller) -> str:

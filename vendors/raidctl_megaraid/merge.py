@@ -1,7 +1,7 @@
-"""Outputs of one machine put together, and outputs of several machines kept apart.
+"""Merge outputs of one machine; keep those of several apart.
 
-Each output is read onto drafts of its own; here the drafts of the same card are joined. Two outputs are of two machines
-when they tell different serial numbers of the same card or of the drive in the same place.
+Each output is read onto drafts; here the drafts of the same controller are joined. Two outputs are of two machines
+when they tell different serial numbers of the same controller or of the drive in the same place.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from posixpath import dirname
 
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 
 UNNAMED = "unnamed"
-"""The battery of an overview (``show``), which tells its state and not what it is."""
+"""The battery of an overview (``show``), which reports its state and not what it is."""
 
 
 @dataclass
 class Machine:
-    """What outputs of one kind of tool told of one machine."""
+    """What outputs of one kind of tool reported one machine."""
 
     kind: str
     """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: their numbers of the cards are not each other's."""
-    cards: Cards = field(default_factory=Cards)
+    controllers: Controllers = field(default_factory=Controllers)
     folders: set[str] = field(default_factory=set)
     tools: list[str] = field(default_factory=list)
 
 
-def join(machines: list[Machine], kind: str, document: Document, read: Cards) -> Machine:
-    """Put what a document told onto the machine that it belongs to; a new one where it contradicts all others."""
+def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
+    """Put what a document reported onto the machine that it belongs to; a new one where it contradicts all others."""
     folder = dirname(document.name)
-    fitting = [one for one in machines if one.kind == kind and _fits(one.cards, read)]
+    fitting = [one for one in machines if one.kind == kind and _fits(one.controllers, read)]
     home = (
-        next((one for one in fitting if _shares(one.cards, read)), None)
+        next((one for one in fitting if _shares(one.controllers, read)), None)
         or next((one for one in fitting if folder in one.folders), None)
         or next(iter(fitting), None)
     )
@@ -42,56 +42,57 @@ def join(machines: list[Machine], kind: str, document: Document, read: Cards) ->
         home = Machine(kind)
         machines.append(home)
     home.folders.add(folder)
-    put_together(home.cards, read)
+    put_together(home.controllers, read)
     return home
 
 
-def put_together(into: Cards, read: Cards) -> None:
+def put_together(into: Controllers, read: Controllers) -> None:
     """Add the drafts of one output to those of the machine.
 
-    Two cards of one output are two cards, also where one of them lost its number with the output's beginning.
+    Two controllers of one output are two controllers, also where one of them lost its number with the output's
+    beginning.
     """
-    before = Cards(dict(into.cards))
-    for number, card in read.cards.items():
-        known = into.cards.get(number) or _home(before, number)
+    before = Controllers(dict(into.by_number))
+    for number, controller in read.by_number.items():
+        known = into.by_number.get(number) or _home(before, number)
         if known is None:
-            into.cards[number] = card
-        elif known is not card:
+            into.by_number[number] = controller
+        elif known is not controller:
             if number and not known.name:  # what came before did not name its card
-                del into.cards[known.name]
-                into.cards[number] = known
+                del into.by_number[known.name]
+                into.by_number[number] = known
                 known.name = number
-            known.absorb(card)
+            known.absorb(controller)
             _name_battery(known)
 
 
-def _home(into: Cards, number: str) -> ControllerDraft | None:
-    """The card of a number; without one, and for what came without one, the only card there is."""
-    if number in into.cards:
-        return into.cards[number]
-    if len(into.cards) == 1:
-        [(known, card)] = into.cards.items()
+def _home(into: Controllers, number: str) -> ControllerDraft | None:
+    """The controller of a number; without one, and for what came without one, the only controller there is."""
+    if number in into.by_number:
+        return into.by_number[number]
+    if len(into.by_number) == 1:
+        [(known, controller)] = into.by_number.items()
         if not number or not known:
-            return card
+            return controller
     return None
 
 
-def _name_battery(card: ControllerDraft) -> None:
-    """The pack that an overview told of without its kind is the one that another output names."""
-    if UNNAMED in card.batteries and len(card.batteries) > 1:
-        early = card.batteries.pop(UNNAMED)
-        next(iter(card.batteries.values())).absorb(early)
+def _name_battery(controller: ControllerDraft) -> None:
+    """Merge a battery of unknown kind with the one that another output names."""
+    if UNNAMED in controller.batteries and len(controller.batteries) > 1:
+        early = controller.batteries.pop(UNNAMED)
+        next(iter(controller.batteries.values())).absorb(early)
 
 
-def _fits(cards: Cards, read: Cards) -> bool:
-    return all(_compatible(mine, card) for mine, card in _pairs(cards, read))
+def _fits(controllers: Controllers, read: Controllers) -> bool:
+    return all(_compatible(mine, controller) for mine, controller in _pairs(controllers, read))
 
 
-def _pairs(cards: Cards, read: Cards) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
-    for number, card in read.cards.items():
-        mine = _home(cards, number)
+def _pairs(controllers: Controllers, read: Controllers) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
+    for number, controller in read.by_number.items():
+        mine = _home(controllers, number)
         if mine is not None:
-            yield mine, card
+            yield mine, controller
 
 
 def _compatible(one: ControllerDraft, other: ControllerDraft) -> bool:
@@ -116,18 +117,18 @@ def _plain(value: object) -> str:
     return "".join(str(value).split()).lower()
 
 
-def _shares(cards: Cards, read: Cards) -> bool:
-    """Whether both tell one serial number: of a card, or of a drive in the same place."""
-    for mine, card in _pairs(cards, read):
-        pairs: list[tuple[Draft, Draft]] = [(mine, card)]
-        pairs += [(mine.drives[key], card.drives[key]) for key in mine.drives.keys() & card.drives.keys()]
+def _shares(controllers: Controllers, read: Controllers) -> bool:
+    """Whether both tell one serial number: of a controller, or of a drive in the same place."""
+    for mine, controller in _pairs(controllers, read):
+        pairs: list[tuple[Draft, Draft]] = [(mine, controller)]
+        pairs += [(mine.drives[key], controller.drives[key]) for key in mine.drives.keys() & controller.drives.keys()]
         if any(one.get("serial") and one.get("serial") == other.get("serial") for one, other in pairs):
             return True
     return False
 
 
 def same_card(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
-    """Whether two tools speak of one card: by its serial number, else its place on the bus, else number and model."""
+    """Whether two tools report the same controller: by serial number, else bus address, else number and model."""
     for name in ("serial", "pci_address", "bus"):
         first, second = mine.get(name), other.get(name)
         if first and second:

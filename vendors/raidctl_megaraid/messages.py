@@ -25,7 +25,7 @@ COUNTS = {
 """Labels of counts, and what they count."""
 
 
-def reports(found: Controller, card: ControllerDraft, power: Power) -> Iterator[Problem]:
+def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:
     """What the tools report as trouble and no object's state shows."""
     healthy = all(battery.status == "ok" for battery in found.batteries)
     if power.present is not False and healthy and power.mask and power.good is None:
@@ -41,10 +41,10 @@ def reports(found: Controller, card: ControllerDraft, power: Power) -> Iterator[
                 "configured: the battery may have forced it.",
                 remedy="The output of `/call/vall show all` contains the initial setting.",
             )  # fmt: skip
-    yield from _counts(found, card)
+    yield from _counts(found, controller)
 
 
-def _counts(found: Controller, card: ControllerDraft) -> Iterator[Problem]:
+def _counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
     """Counts of bad objects that are larger than the lists: the objects are not in the output."""
     states = [volume.status for volume in found.volumes]
     bad = sum(status in ("degraded", "rebuilding") for status in states)
@@ -56,7 +56,7 @@ def _counts(found: Controller, card: ControllerDraft) -> Iterator[Problem]:
         "critical disks": sum(drive.status in ("warning", "critical") for drive in found.drives),
     }  # fmt: skip
     for label, what in COUNTS.items():
-        count = int(card.get(f"count.{label}") or 0)
+        count = int(controller.get(f"count.{label}") or 0)
         if count > listed.get(label, 0):
             yield Problem(
                 severity="error", kind="state", where=found.id,

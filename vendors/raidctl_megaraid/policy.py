@@ -1,4 +1,4 @@
-"""How a volume is cached: what is configured, what is in force, and why the two differ.
+"""How a volume is cached: what is configured, what is active, and why the two differ.
 
 The tools tell both: the initial or default setting and the current one. A protected write-back falls back to
 write-through while the battery is not good. Where the current setting says write-back although there is nothing that
@@ -29,12 +29,12 @@ class Power:
     cache: Cache | None
     batteries: Sequence[Battery]
     present: bool | None
-    """Whether there is a battery at all; None when the tool does not tell."""
+    """Whether there is a battery; None when the tool does not tell."""
     mask: int | None
 
     @property
     def good(self) -> bool | None:
-        """True with a healthy battery, False with one that is gone or failed, None in between and when not told."""
+        """True with a healthy battery, False without one or with a failed one; None otherwise."""
         if self.present is False:
             return False
         states = {battery.status for battery in self.batteries}
@@ -49,7 +49,7 @@ class Power:
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being in force, one sentence; None when the tool tells of nothing."""
+        """What keeps write-back from being active, one sentence; None when the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -66,7 +66,7 @@ class Power:
 
 
 def masked(mask: int | None) -> list[str]:
-    """What the bits of ``BBU Status`` say; nothing where they tell of no trouble."""
+    """What the bits of ``BBU Status`` say; nothing where they report no trouble."""
     return [] if mask is None or bbu_mask.status(mask) == "ok" else bbu_mask.words(mask)
 
 
@@ -78,18 +78,18 @@ def _battery(battery: Battery) -> str:
         "missing": f"The cache's {name} is missing",
         "failed": f"The cache's {name} has failed",
     }.get(battery.status, f"The cache's {name} is {battery.status}")
-    said = battery.status_text
+    printed = battery.status_text
     # "is in a learn cycle: Learn Cycle Active: Yes" says it twice
-    twice = said is None or said.lower() in text.lower() or said.lower().startswith(("learn", "charging"))
-    return f"{text}." if twice else f"{text}: {said}."
+    twice = printed is None or printed.lower() in text.lower() or printed.lower().startswith(("learn", "charging"))
+    return f"{text}." if twice else f"{text}: {printed}."
 
 
-def volume_cache(volume: GroupDraft, card: ControllerDraft, power: Power) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it."""
+def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) -> VolumeCache | None:
+    """The cache of a volume; None when nothing  was reported of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")
-    configured = _configured(volume, current, power, fixed="write_policy" in denied(card))
+    configured = _configured(volume, current, power, fixed="write_policy" in denied(controller))
     if current is configured is read is io is drives is None:
         return None
     active, why = _active(configured, current, power)
@@ -105,29 +105,29 @@ def volume_cache(volume: GroupDraft, card: ControllerDraft, power: Power) -> Vol
 
 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
-    """The default or initial setting; without one, what is in force, unless that may be a fallback.
+    """The default or initial setting; without one, what is active, unless that may be a fallback.
 
     ``fixed``: the card cannot change the policy, so that what is in force is all there is.
     """
-    told: WritePolicy | None = volume.get("write_configured")
-    if told is None and volume.get("write_configured_unread"):
+    reported: WritePolicy | None = volume.get("write_configured")
+    if reported is None and volume.get("write_configured_unread"):
         return None
-    if told is None:
+    if reported is None:
         # without memory, nothing else can be configured
         fixed = fixed or (power.cache is not None and power.cache.present is False)
         if current is not None and current not in _WRITE_BACK and not fixed and power.cause is not None:
             return None
-        told = current
-    if told == "protected_write_back" and (volume.get("bad_bbu") is True or current == "unprotected_write_back"):
+        reported = current
+    if reported == "protected_write_back" and (volume.get("bad_bbu") is True or current == "unprotected_write_back"):
         # Write Cache(initial setting) = WriteBack beside RAWBD: the initial setting has one word for both
         return "unprotected_write_back"
-    return told
+    return reported
 
 
 def _active(
     configured: WritePolicy | None, current: WritePolicy | None, power: Power
 ) -> tuple[WriteActive | None, str | None]:
-    """What is in force, and the reason where it is not what is configured."""
+    """The active policy, and the reason if it is not the configured one."""
     if current == "off":
         return "off", None
     if power.cache is not None and power.cache.present is False and _WRITE_BACK[0] in (configured, current):

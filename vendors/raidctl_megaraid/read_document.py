@@ -1,4 +1,4 @@
-"""One output, in whatever dialect, read onto drafts of its own."""
+"""One output, in whatever dialect, read onto drafts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.megacli import read as read_megacli
 from raidctl_megaraid.megacli import tool_version
 from raidctl_megaraid.mfi import reader
@@ -23,14 +23,14 @@ SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", read
 
 
 @dataclass
-class Told:
-    """What one output told."""
+class ReadDocument:
+    """What one output reported."""
 
     document: Document
     kind: str
     """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
-    sheet: Output
-    cards: Cards = field(default_factory=Cards)
+    output: Output
+    controllers: Controllers = field(default_factory=Controllers)
     problems: list[Problem] = field(default_factory=list)
     tool: str | None = None
     """The program, where the command line or the file's name says which."""
@@ -39,14 +39,16 @@ class Told:
     """It is an answer of the tool, whole, whatever it says."""
 
 
-def told(document: Document) -> Told:
+def read_document(document: Document) -> ReadDocument:
     """Read one document. Never raises for what it says."""
     if document.kind == MEGACLI:
         return _megacli(document)
     if document.kind == reader.KIND:
         return _mfi(document)
     reading = dialect.read_output(document.name, document.text)
-    found = Told(document, dialect.kind_of(reading, document.name), reading.sheet, reading.cards, reading.problems)
+    found = ReadDocument(
+        document, dialect.kind_of(reading, document.name), reading.output, reading.controllers, reading.problems
+    )
     found.tool = dialect.tool_of(document.name)
     found.version = reading.version
     whole = not any(problem.kind == "unread" for problem in reading.outline.problems)
@@ -55,30 +57,34 @@ def told(document: Document) -> Told:
     return found
 
 
-def _megacli(document: Document) -> Told:
-    cards = Cards()
-    sheet, problems = read_megacli(cards, document)
-    found = Told(document, MEGACLI, sheet, cards, list(problems))
+def _megacli(document: Document) -> ReadDocument:
+    controllers = Controllers()
+    output, problems = read_megacli(controllers, document)
+    found = ReadDocument(document, MEGACLI, output, controllers, list(problems))
     found.tool = next((name for name in _MEGACLI_NAMES if name in basename(document.name.split(" ", 1)[0])), None)
     found.version = tool_version(document.text)
-    found.answered = bool(document.text.strip()) and len(sheet.unparsed()) < _said(sheet)
+    found.answered = bool(document.text.strip()) and len(output.unparsed()) < _said(output)
     found.problems += _unreadable(found)
     return found
 
 
-def _mfi(document: Document) -> Told:
-    cards = Cards()
-    sheet, problems, whole = reader.read(cards, document)
-    told_version = reader.version(document.text)
-    return Told(document, reader.KIND, sheet, cards, problems, reader.NAME, told_version, answered=whole)
+def _mfi(document: Document) -> ReadDocument:
+    controllers = Controllers()
+    output, problems, whole = reader.read(controllers, document)
+    reported_version = reader.version(document.text)
+    return ReadDocument(
+        document, reader.KIND, output, controllers, problems, reader.NAME, reported_version, answered=whole
+    )
 
 
-def _said(sheet: Output) -> int:
-    return sum(1 for line in sheet.lines if line.text.strip())
+def _said(output: Output) -> int:
+    return sum(1 for line in output.lines if line.text.strip())
 
 
-def _unreadable(found: Told) -> list[Problem]:
-    """A problem where an output told nothing at all, and no reader has said so."""
-    known = found.cards.cards or any(problem.kind in ("unread", "no_right", "no_tool") for problem in found.problems)
+def _unreadable(found: ReadDocument) -> list[Problem]:
+    """A problem if an output reports nothing and no reader explains why."""
+    known = found.controllers.by_number or any(
+        problem.kind in ("unread", "no_right", "no_tool") for problem in found.problems
+    )
     remedy = "Give the output of `storcli /call show all J` or of `MegaCli -AdpAllInfo -aALL` as printed."
-    return list(unreadable(found.sheet, remedy, known=known))
+    return list(unreadable(found.output, remedy, known=known))

@@ -1,4 +1,4 @@
-"""Outputs of the tools, whole or in part, in any mixture of dialects, read into an observation."""
+"""Outputs of the tools, in any mixture of dialects, as an observation."""
 
 from __future__ import annotations
 
@@ -13,45 +13,49 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import Machine, join, same_card
-from raidctl_megaraid.read_document import SHOWN, Told, told
+from raidctl_megaraid.read_document import SHOWN, ReadDocument, read_document
 from raidctl_megaraid.to_model import build, controller_ids
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tools and put together what belongs to the same card. Never raises for what they say."""
-    outputs = [told(document) for document in documents]
+    """Read outputs of the tools and merge those of the same controller. Never raises for what they contain."""
+    outputs = [read_document(document) for document in documents]
     machines: list[Machine] = []
     for item in sorted(outputs, key=_nameless):
-        join(machines, item.kind, item.document, item.cards)
-    tellings = [Telling(card, SHOWN[one.kind], one.kind) for one in machines for card in one.cards.cards.values()]
+        join(machines, item.kind, item.document, item.controllers)
+    tellings = [
+        Telling(controller, SHOWN[one.kind], one.kind)
+        for one in machines
+        for controller in one.controllers.by_number.values()
+    ]
     tools = dict.fromkeys(Tool(name=item.tool or SHOWN[item.kind], version=item.version) for item in _versions(outputs))
     found = Assembly(tellings, tuple(tools))
     found.problems += [problem for item in outputs for problem in item.problems]
-    found.outputs += [item.sheet for item in outputs]
+    found.outputs += [item.output for item in outputs]
     return found.observation()
 
 
-def _nameless(item: Told) -> bool:
-    """Outputs that do not name their card come last: then it is known whether there is only one."""
-    return "" in item.cards.cards
+def _nameless(item: ReadDocument) -> bool:
+    """Outputs that do not name their controller come last: then it is known whether there is only one."""
+    return "" in item.controllers.by_number
 
 
-def _versions(outputs: Iterable[Told]) -> Iterable[Told]:
+def _versions(outputs: Iterable[ReadDocument]) -> Iterable[ReadDocument]:
     return (item for item in outputs if item.version)
 
 
 @dataclass(frozen=True)
 class Telling:
-    """A card as one tool told it."""
+    """A controller as one tool reported it."""
 
-    card: ControllerDraft
+    controller: ControllerDraft
     tool: str
     kind: str
 
 
 @dataclass
 class Assembly:
-    """All that was told, on its way to the observation."""
+    """All that was reported, on its way to the observation."""
 
     tellings: Sequence[Telling]
     tools: tuple[Tool, ...] = ()
@@ -61,8 +65,8 @@ class Assembly:
     """The tools were asked by their names; a loose file may be of any of a kind."""
 
     def observation(self) -> Observation:
-        """Each card once, as the tool told it that told most; its problems after those of reading."""
-        choices = best_sources([(item.card, item.tool, item.kind) for item in self.tellings], same_card)
+        """Each controller once, as the tool reported it that reported most; its problems after those of reading."""
+        choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_card)
         ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)

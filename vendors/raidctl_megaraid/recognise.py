@@ -13,7 +13,7 @@ from raidctl_megaraid.storcli.recognise import sniff as sniff_storcli
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The claim on a text, None when it is none of these tools' outputs. The name is only a hint."""
+    """The claim on a text, None if it is not theirs. The name is only a hint."""
     storcli, megacli = sniff_storcli(name, text), sniff_megacli(name, text)
     return surest(
         (

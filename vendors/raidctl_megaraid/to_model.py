@@ -1,4 +1,4 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts as objects of the model, with final ids and evidence."""
 
 from __future__ import annotations
 
@@ -34,50 +34,53 @@ FAMILY = "megaraid"
 _PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)
 
 
-def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
-    """``megaraid:NUMBER``; a number that another card has, or that is not known, is told apart: ``megaraid:0-2``."""
-    numbers = (card.name if card.get("number") is None else str(card.get("number")) for card in cards)
+def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
+    """``megaraid:NUMBER``; a number that is taken or unknown gets a suffix: ``megaraid:0-2``."""
+    numbers = (
+        controller.name if controller.get("number") is None else str(controller.get("number"))
+        for controller in controllers
+    )
     return distinct(f"{FAMILY}:{number or 'unknown'}" for number in numbers)
 
 
-def build(card: ControllerDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
-    """The controller, and the problems of it and all that is on it; writes the evidence.
+def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
+    """The controller and all its problems; writes the evidence.
 
     Args:
-        card: All that was told of it.
+        controller: All that was reported of it.
         object_id: Its id.
-        kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
+        kind: The kind of the tool that reported it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
-    settle(card, kind)
-    card.derive(derived_fields.CARD)
-    for volume in card.volumes.values():
+    settle(controller, kind)
+    controller.derive(derived_fields.CARD)
+    for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
-    for drive in card.drives.values():
+    for drive in controller.drives.values():
         drive.derive(derived_fields.DRIVE)
-    for battery in card.batteries.values():
+    for battery in controller.batteries.values():
         battery.derive(derived_fields.BATTERY)
-    spares = card.arrays_of_spares()
-    cache = _cache(card)
-    batteries = _batteries(card, cache, object_id)
-    power = Power(cache, batteries, card.get("bbu_present"), card.get("bbu_status"))
-    found = card.build(
+    spares = controller.arrays_of_spares()
+    cache = _cache(controller)
+    batteries = _batteries(controller, cache, object_id)
+    power = Power(cache, batteries, controller.get("bbu_present"), controller.get("bbu_status"))
+    found = controller.build(
         Controller,
         id=object_id,
-        pci_address=pci_address(card.get("pci_address")) or pci_address(card.get("bus")),
+        pci_address=pci_address(controller.get("pci_address")) or pci_address(controller.get("bus")),
         cache=cache,
-        pci_link=card.part("pci_link", PciLink),
-        patrol_read=card.part("patrol_read", Scrub),
-        consistency_check=card.part("consistency_check", Scrub),
+        pci_link=controller.part("pci_link", PciLink),
+        patrol_read=controller.part("patrol_read", Scrub),
+        consistency_check=controller.part("consistency_check", Scrub),
         batteries=batteries,
-        arrays=tuple(_array(item, card, object_id) for item in card.arrays.values()),
-        volumes=tuple(_volume(item, card, power, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
-        capabilities=capabilities(card, kind, cache),
+        arrays=tuple(_array(item, controller, object_id) for item in controller.arrays.values()),
+        volumes=tuple(_volume(item, controller, power, object_id) for item in controller.volumes.values()),
+        drives=tuple(_drive(item, spares, object_id) for item in controller.drives.values()),
+        capabilities=capabilities(controller, kind, cache),
     )
-    problems = [*card.problems(object_id), *reports(found, card, power)]
-    drafts = zip_longest(batteries, card.batteries.values())
+    problems = [*controller.problems(object_id), *reports(found, controller, power)]
+    drafts = zip_longest(batteries, controller.batteries.values())
     alone = [battery.id for battery, draft in drafts if draft is None or not draft.evidence]
-    card.write_evidence(object_id, partial(_shown_on, alone))
+    controller.write_evidence(object_id, partial(_shown_on, alone))
     return found, problems
 
 
@@ -90,80 +93,80 @@ def pci_address(text: str | None) -> str | None:
     return f"{domain:04x}:{bus:02x}:{device:02x}.{function:x}"
 
 
-def _cache(card: ControllerDraft) -> Cache | None:
-    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
-    if not told:
+def _cache(controller: ControllerDraft) -> Cache | None:
+    reported = {name[6:]: value for name, (_, value) in controller.values.items() if name.startswith("cache.")}
+    if not reported:
         return None
-    size = told.get("size_bytes")
-    present = told.get("present")
+    size = reported.get("size_bytes")
+    present = reported.get("present")
     return Cache(
         present=size > 0 if present is None and size is not None else present,
-        status=told.get("status"),
-        status_text=told.get("status_text"),
+        status=reported.get("status"),
+        status_text=reported.get("status_text"),
         size_bytes=size,
-        read_percent=told.get("read_percent"),
-        write_percent=told.get("write_percent"),
-        read_bytes=told.get("read_bytes"),
-        write_bytes=told.get("write_bytes"),
-        available_bytes=told.get("available_bytes"),
-        no_battery_write_cache=told.get("no_battery_write_cache"),
-        flush_interval_seconds=told.get("flush_interval_seconds"),
-        preserved_data=told.get("preserved_data"),
+        read_percent=reported.get("read_percent"),
+        write_percent=reported.get("write_percent"),
+        read_bytes=reported.get("read_bytes"),
+        write_bytes=reported.get("write_bytes"),
+        available_bytes=reported.get("available_bytes"),
+        no_battery_write_cache=reported.get("no_battery_write_cache"),
+        flush_interval_seconds=reported.get("flush_interval_seconds"),
+        preserved_data=reported.get("preserved_data"),
     )
 
 
-def _batteries(card: ControllerDraft, cache: Cache | None, controller: str) -> tuple[Battery, ...]:
-    """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
-    if card.batteries:
-        drafts = enumerate(card.batteries.values())
-        return tuple(draft.build(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
-    named = any(name == "bbu_present" for _, name, _ in card.evidence)
+def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
+    """What keeps the cache. A controller with cache memory that says it has none gets one that is missing."""
+    if controller.batteries:
+        drafts = enumerate(controller.batteries.values())
+        return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)
+    named = any(name == "bbu_present" for _, name, _ in controller.evidence)
     if not named or (cache is not None and cache.present is False):
         return ()
-    present, mask = card.get("bbu_present"), card.get("bbu_status")
+    present, mask = controller.get("bbu_present"), controller.get("bbu_status")
     if present is False:
-        return (Battery(id=f"{controller}/battery0", status="missing", status_text="Absent"),)
+        return (Battery(id=f"{controller_id}/battery0", status="missing", status_text="Absent"),)
     if present is True and mask is not None:
-        said = ", ".join(masked(mask))
-        text = f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}"
-        return (Battery(id=f"{controller}/battery0", status=bbu_mask.status(mask), status_text=text),)
+        printed = ", ".join(masked(mask))
+        text = f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}"
+        return (Battery(id=f"{controller_id}/battery0", status=bbu_mask.status(mask), status_text=text),)
     if present is True:
         # BBU              : Present        it is there; how it is stands in another output
-        return (Battery(id=f"{controller}/battery0", status="unknown", status_text="Present"),)
+        return (Battery(id=f"{controller_id}/battery0", status="unknown", status_text="Present"),)
     return ()
 
 
-def _array(draft: GroupDraft, card: ControllerDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, controller: ControllerDraft, controller_id: str) -> Array:
     return draft.build(
         Array,
-        id=f"{controller}/g{draft.name}",
-        drives=tuple(f"{controller}/{key}" for key in draft.members if key in card.drives),
-        spares=tuple(f"{controller}/{key}" for key in draft.spares if key in card.drives),
+        id=f"{controller_id}/g{draft.name}",
+        drives=tuple(f"{controller_id}/{key}" for key in draft.members if key in controller.drives),
+        spares=tuple(f"{controller_id}/{key}" for key in draft.spares if key in controller.drives),
     )
 
 
-def _volume(draft: GroupDraft, card: ControllerDraft, power: Power, controller: str) -> Volume:
+def _volume(draft: GroupDraft, controller: ControllerDraft, power: Power, controller_id: str) -> Volume:
     array = draft.get("array")
     return draft.build(
         Volume,
-        id=f"{controller}/v{draft.name}",
-        array=None if array is None else f"{controller}/g{array}",
-        cache=volume_cache(draft, card, power),
+        id=f"{controller_id}/v{draft.name}",
+        array=None if array is None else f"{controller_id}/g{array}",
+        cache=volume_cache(draft, controller, power),
         progress=draft.part("progress", Progress),
     )
 
 
-def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive:
-    spare_for = tuple(f"{controller}/g{name}" for name in spares.get(draft.name, ()))
+def _drive(draft: Draft, spares: dict[str, list[str]], controller_id: str) -> Drive:
+    spare_for = tuple(f"{controller_id}/g{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     enclosure, _, bay = draft.name.rpartition(":")
     return draft.build(
         Drive,
-        id=f"{controller}/{draft.name}",
+        id=f"{controller_id}/{draft.name}",
         enclosure=draft.get("enclosure") or enclosure or None,
         # the key ends in ? where the text was cut before the slot
         bay=draft.get("bay") or (bay if not bay.startswith("?") else None) or None,
-        array=None if array is None else f"{controller}/g{array}",
+        array=None if array is None else f"{controller_id}/g{array}",
         media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(
             media=draft.get("errors.media"),
@@ -177,16 +180,16 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
 
 def _progress(drive: Draft) -> Progress | None:
     """What goes on, by its own lines; else by the drive's state, ``Rbld``."""
-    told = drive.part("progress", Progress)
+    reported = drive.part("progress", Progress)
     named = vocabulary.operation_of_state(drive.get("status_text"))
-    if told is not None and (named is None or told.operation != "unknown"):
-        return told
-    return None if named is None else Progress(operation=named, percent=told.percent if told else None)
+    if reported is not None and (named is None or reported.operation != "unknown"):
+        return reported
+    return None if named is None else Progress(operation=named, percent=reported.percent if reported else None)
 
 
 _CARD_FIELDS = {"bus": "pci_address", "number": "id", "bbu_present": "batteries", "bbu_status": "details[BBU Status]"}
 _OF_BATTERY = ("bbu_present", "bbu_status", "overview bbu", "overview epack")
-"""What the card's own lines tell of a battery that has no lines of its own."""
+"""What the controller's own lines report a battery that has no lines."""
 _VOLUME_FIELDS = {
     "write_configured": "cache.write_policy",
     "write_current": "cache.write_active",

@@ -1,21 +1,22 @@
-"""The programs of the family, where their packages put them, and which of them are one program under two names."""
+"""The family's tools: their paths, and which two names are one tool."""
 
 from __future__ import annotations
 
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
-"""Kernel drivers of the cards: SAS generations up to the 95xx, the 96xx, and the parallel SCSI cards before them."""
+"""Kernel drivers of the controllers: SAS generations up to the 95xx, the 96xx, and the parallel SCSI controllers
+before them."""
 
 MFI_DRIVER = "megaraid_sas"
-"""The driver whose cards speak MFI, which raidctl-mfi knows."""
+"""The driver whose controllers speak MFI, which raidctl-mfi knows."""
 
 _BROADCOM = "from Broadcom's site, for controllers up to the 95xx"
 _DELL = "from Dell's site, for PERC controllers up to the H755"
 _OLD = "from Broadcom's site, for controllers up to the 93xx"
 _V = ("v",)
 _MEGACLI_V: tuple[str, ...] = ()
-"""Never run for its version alone: starting it can freeze a host with a 95xx card."""
+"""Never run for its version alone: starting it can freeze a host with a 95xx controller."""
 
 MAKERS = (
     ToolSpec(
@@ -75,12 +76,12 @@ MAKERS = (
         version_argv=_MEGACLI_V,
     ),
 )
-"""The programs of the cards' makers."""
+"""The programs of the controllers' makers."""
 
 MFI = ToolSpec(
     name="raidctl-mfi", package="raidctl itself: reads controllers on the driver megaraid_sas up to the 94xx"
 )
-"""Our own, asked where none of the others tells of a card."""
+"""Our own, asked where none of the others reports a controller."""
 
 TOOLS = (*MAKERS, MFI)
 

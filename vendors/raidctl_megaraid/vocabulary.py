@@ -45,7 +45,7 @@ class VolumeWord(NamedTuple):
 
 
 class DriveWord(NamedTuple):
-    """What a state word of a physical drive means: its health, and what it is for as far as the word tells."""
+    """What a state word of a physical drive means: its health, and what it is for as far as the word reports."""
 
     health: Health
     role: Role | None = None
@@ -142,7 +142,7 @@ def volume_state(text: str) -> VolumeWord | None:
 
 
 def group_state(text: str) -> Health | None:
-    """The health behind the state word of a drive group or a span; None for a word that is not known."""
+    """The health that the state word of an array or a span means; None if unknown."""
     return GROUP_STATES.get(normalized(text))
 
 
@@ -232,12 +232,12 @@ _IO: dict[str, IoPolicy] = {
 
 
 def media(text: str) -> Media | None:
-    """Spinning or solid state; None where it is not told. ValueError for another word."""
+    """Spinning or solid state; None where it is not reported. ValueError for another word."""
     return _found(_MEDIA, text, "a medium")
 
 
 def interface(text: str) -> Interface | None:
-    """How a drive is attached; None where it is not told. ValueError for another word."""
+    """How a drive is attached; None where it is not reported. ValueError for another word."""
     return _found(_INTERFACES, text, "an interface")
 
 
@@ -262,7 +262,7 @@ def io_policy(text: str) -> IoPolicy | None:
 
 
 def switch(text: str) -> Literal["enabled", "disabled"] | None:
-    """``On``, ``Disabled`` of a write cache; None where it is not told. ValueError for another word."""
+    """``On``, ``Disabled`` of a write cache; None where it is not reported. ValueError for another word."""
     found = flag(text)
     return None if found is None else "enabled" if found else "disabled"
 
@@ -274,7 +274,7 @@ _FLAGS = {
 
 
 def flag(text: str) -> bool | None:
-    """Yes or no; None where it is not told. ValueError for another word."""
+    """Yes or no; None where it is not reported. ValueError for another word."""
     return _found(_FLAGS, text, "yes or no")
 
 

@@ -6,8 +6,10 @@ import re
 
 from raidctl.evidence import mark_read
 from raidctl.text import collapse
+from raidctl.vendor import fields
 from raidctl.vendor.draft import ROW, WEAK, Pair
-from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, optional
+from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import brackets
@@ -107,9 +109,7 @@ def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
     ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
     """
-    for pair in section.pairs:
-        if not read_pair(card, pair, normalized(pair.label), _FIELDS):
-            card.keep_detail(pair)
+    fields.read_pairs(card, section.pairs, _FIELDS, normalized)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
@@ -119,12 +119,12 @@ def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
 
 def _status(card: ControllerDraft, pair: Pair) -> None:
     health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
-    put_status(card, pair.lines[0], "controller", health, text=pair.value)
+    put_status(card, pair.lines, "controller", health, text=pair.value)
 
 
 def _cache_status(card: ControllerDraft, pair: Pair) -> None:
     health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
-    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
+    put_status(card, pair.lines, "cache", health, text=pair.value, prefix="cache.")
 
 
 def _cache_reason(card: ControllerDraft, pair: Pair) -> None:

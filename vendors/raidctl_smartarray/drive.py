@@ -9,7 +9,8 @@ from raidctl.evidence import Line
 from raidctl.model import Role
 from raidctl.text import attempt
 from raidctl.vendor.draft import ROW, Draft, Pair
-from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pairs
+from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
@@ -58,9 +59,7 @@ def read_section(card: ControllerDraft, section: Section, role: Role | None) -> 
     _place(drive, section.line, section.heading.name)
     if role is not None:
         drive.put(section.line, "role", role, ROW)
-    for pair in section.pairs:
-        if not read_pair(drive, pair, normalized(pair.label), _FIELDS):
-            drive.keep_detail(pair)
+    read_pairs(drive, section.pairs, _FIELDS, normalized)
     return drive
 
 
@@ -105,7 +104,7 @@ def _status(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     health = vocabulary.look_up(vocabulary.DRIVE_STATUS, state)
     if health == "unknown" and normalized(state).startswith("erase"):
         health = "warning"
-    put_status(drive, line, "drive", health, text=text, weight=weight)
+    put_status(drive, [line], "drive", health, text=text, weight=weight)
     operation = vocabulary.DRIVE_OPERATION.get(normalized(state))
     if operation is not None:
         drive.put(line, "progress.operation", operation, weight)
@@ -165,9 +164,7 @@ def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tupl
         _put_words(drive, line, kind, [*status, section.heading.parts.get("status", "")], sized=sized)
     if spare or role is not None:
         drive.put(line, "role", "spare" if spare else role, ROW)
-    for pair in section.pairs:
-        if not read_pair(drive, pair, normalized(pair.label), _FIELDS):
-            drive.keep_detail(pair)
+    read_pairs(drive, section.pairs, _FIELDS, normalized)
     return drive, spare
 
 

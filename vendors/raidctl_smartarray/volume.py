@@ -9,7 +9,8 @@ from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
-from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
@@ -81,7 +82,7 @@ def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
     known = vocabulary.VOLUME_STATUS.get(normalized(state))
-    put_status(volume, line, "volume", known.status if known else None, text=text, weight=weight)
+    put_status(volume, [line], "volume", known.status if known else None, text=text, weight=weight)
     operation = known.operation if known else None
     if operation is not None or percent is not None:
         volume.put(line, "progress.operation", operation or "unknown", weight)
@@ -193,7 +194,7 @@ def _array_word(array: GroupDraft, line: Line, part: str) -> None:
 def _array_status(array: GroupDraft, line: Line, text: str, weight: int) -> None:
     put_status(
         array,
-        line,
+        [line],
         "array",
         vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0]),
         text=text,

@@ -6,7 +6,8 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl.vendor.fields import D, Field, Fields, put_status, read_pair
+from raidctl.vendor.fields import D, Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import ControllerDraft, SlotDraft, UnitDraft
 
@@ -104,7 +105,7 @@ def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -
         unit.put(line, "status_text", value, weight)
         unit.add_problem("warning", "state", "The tool reports unit status UNKNOWN.", "Check its drives.")
     else:
-        put_status(unit, line, "unit", found[0] if found else None, text=value, weight=weight)
+        put_status(unit, [line], "unit", found[0] if found else None, text=value, weight=weight)
     if found is not None:
         unit.put(None, "operation", found[1], weight)
     if value.endswith("*"):
@@ -253,7 +254,7 @@ def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> 
         drive.put(line, "status_text", value, weight)
         drive.add_problem("warning", "state", "The tool reports drive status UNKNOWN.", "Check the drive.")
     else:
-        put_status(drive, line, "drive", health, text=value, weight=weight)
+        put_status(drive, [line], "drive", health, text=value, weight=weight)
 
 
 def battery_row(controller: ControllerDraft, line: Line, row: Row) -> None:
@@ -270,7 +271,7 @@ def battery_row(controller: ControllerDraft, line: Line, row: Row) -> None:
 
 def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
     """``WeakBat``, ``Testing``, ``-`` where it is absent."""
-    put_status(battery, line, "battery", vocabulary.battery_status(value), text=value, weight=weight)
+    put_status(battery, [line], "battery", vocabulary.battery_status(value), text=value, weight=weight)
 
 
 def battery_word(battery: Draft, column: str, value: str) -> None:

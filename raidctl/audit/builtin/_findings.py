@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct, structs
@@ -12,7 +13,8 @@ from raidctl.health.judge import Condition, judge
 from raidctl.model import Controller, Drive, Inventory, Problem
 from raidctl.select import Item
 
-__all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts", "named", "place", "settable"]
+__all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts", "named", "place", "pull_check",
+           "settable"]  # fmt: skip
 
 Findings = Iterator[Finding]
 
@@ -135,6 +137,14 @@ def named(drive: Drive) -> str:
     """``megaraid:0/8:1 (bay 1, serial 3LM0RC02)``."""
     where = place(drive)
     return f"{drive.id} ({where})" if where else drive.id
+
+
+def pull_check(inventory: Inventory, drive: Drive) -> str:
+    """The command that checks whether a drive may be pulled, as a sentence; empty if it is not one drive."""
+    known = {one.id for card in inventory.controllers for one in card.drives}
+    if len(drive.backing) > 1 or not known.issuperset(drive.backing):
+        return ""
+    return f" Before you pull it: `raidctl replace {shlex.quote(drive.id)} --check`."
 
 
 def counters(drive: Drive) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ overdue; (information) when it was stopped before its end and no earlier one is 
 **Unknown** when the end of the last check or the time of the scan is not reported. Volumes of tools that report
 nothing about checks are not checked.
 
-**How to fix.** Start one at a quiet time (`echo check > /sys/block/mdX/md/sync_action`, or the vendor's tool), and
-give the schedule more time. `raidctl verify --checked-within 60d` tests the result.
+**How to fix.** Start one at a quiet time (md: `raidctl check start md0`; else the vendor's tool), and give the
+schedule more time; `raidctl check schedule show` lists it. `raidctl verify --checked-within 60d` tests the result.
 
 **Example.** Fails: `consistency_check.last_at` in January, scanned in June. Passes: scanned in February.
 """
@@ -66,8 +66,8 @@ def _days(passed: timedelta) -> str:
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
-    start = f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`"
-    remedy = f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the vendor tool'}."
+    start = f": `raidctl check start {volume.id}`" if volume.cache is None else " with the vendor tool"
+    remedy = f"Start one at a quiet time{start}."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence

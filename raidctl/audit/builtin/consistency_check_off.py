@@ -14,8 +14,8 @@ no inconsistent copies), and when the check runs only manually.
 
 **Unknown:** never. Where the mode is not reported, it is not checked.
 
-**How to fix.** Enable it with the vendor's tool, monthly; for software RAID enable the distribution's timer, or write
-`check` to `/sys/block/mdX/md/sync_action` from a timer.
+**How to fix.** Enable it with the vendor's tool, monthly; for software RAID enable the distribution's timer
+(`raidctl check schedule show` lists what is there).
 
 **Example.** Fails: `consistency_check.mode = disabled`. Passes: `consistency_check.mode = automatic`.
 """
@@ -48,7 +48,10 @@ def _judge(card: Controller, item: Controller | Volume, scrub: Scrub | None) -> 
     how = "is off" if mode == "disabled" else "runs only when started manually"
     remedy = "Enable a monthly check with the vendor's tool."
     if card.mode == "software":
-        remedy = "Enable the monthly check of the distribution: `mdcheck_start.timer` or `raid-check.timer` of systemd."
+        remedy = (
+            "Enable the monthly check of the distribution, `mdcheck_start.timer` or `raid-check.timer` of systemd: "
+            "`raidctl check schedule show` lists what is there."
+        )
     return FINDINGS.failed(
         item,
         f"The consistency check {how}: wrong copies or parity are noticed only after a drive has failed.",

@@ -15,15 +15,15 @@ is used without redundancy, or its volume survives at most one more failure.
 
 **Unknown:** never. Drives with a state of unknown meaning are covered by `state_unknown`.
 
-**How to fix.** Replace it while the array is redundant: mark it, remove it, let the rebuild finish, then do the next
-one. Never two at once.
+**How to fix.** Replace it while the array is redundant; `raidctl replace DRIVE --check` shows whether it may be pulled
+now. Let the rebuild finish, then do the next one. Never two at once.
 
 **Example.** Fails: `errors.predictive = 3`. Passes: `errors.predictive = 0`, `status = ok`.
 """
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
 from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import Condition
 from raidctl.health.redundancy import in_words
@@ -37,23 +37,24 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
-            yield _predicts_failure(drive, found[drive.id])
+            yield _predicts_failure(inventory, drive, found[drive.id])
         elif drive.status in ("ok", "warning"):
             yield FINDINGS.passed(drive, "The drive predicts no failure.")
 
 
-def _predicts_failure(drive: Drive, one: Condition) -> Finding:
+def _predicts_failure(inventory: Inventory, drive: Drive, one: Condition) -> Finding:
     count = drive.errors.predictive
     critical = one.severity == "critical"
     left = in_words(one.failures_tolerated)
     behind = f"; its volume {left}" if left else "; it has no redundancy" if critical else ""
     where = f" ({place(drive)})" if place(drive) else ""
+    remedy = f"Replace it{where} now, before another drive fails; one drive at a time."
+    if critical:
+        remedy = f"Check the backup now, then replace it{where} as soon as no rebuild is running."
     return FINDINGS.failed(
         drive,
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} may fail soon: {one.cause}{behind}.",
-        f"Check the backup now, then replace it{where} as soon as no rebuild is running."
-        if critical
-        else f"Replace it{where} now, before another drive fails; one drive at a time.",
+        f"{remedy}{pull_check(inventory, drive)}",
         "status status_text errors.predictive serial",
         wants=("errors.predictive" if count else "status", "0" if count else "ok"),
         more=counters(drive),

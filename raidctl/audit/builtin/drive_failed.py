@@ -12,15 +12,15 @@ survives one more, or when no volume needs the drive now (a spare has taken over
 
 **Unknown:** never. Drives with a state of unknown meaning are covered by `state_unknown`.
 
-**How to fix.** Replace it. Check first that it is the right bay (`raidctl show` prints it, and the serial number is on
-the drive's label). Then make sure that a spare is available again.
+**How to fix.** Replace it. First check that it may be pulled now, and which bay it is in: `raidctl replace DRIVE
+--check` prints both, and the serial number on its label. Then make sure that a spare is available again.
 
 **Example.** Fails: `status = critical`. Passes: `status = ok`.
 """
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
 from raidctl.audit.builtin._queries import plain
 from raidctl.health.judge import REDUCED, Condition
 from raidctl.model import Drive, Inventory
@@ -33,12 +33,12 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives):
         if drive.id in found:
-            yield _failed(drive, found[drive.id])
+            yield _failed(inventory, drive, found[drive.id])
         elif drive.status != "unknown":
             yield FINDINGS.passed(drive, "The drive works.")
 
 
-def _failed(drive: Drive, one: Condition) -> Finding:
+def _failed(inventory: Inventory, drive: Drive, one: Condition) -> Finding:
     text = plain(drive.status_text)
     idle = one.rank == REDUCED and one.under is None
     where = f" ({place(drive)})" if place(drive) else ""
@@ -46,7 +46,7 @@ def _failed(drive: Drive, one: Condition) -> Finding:
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} has failed or is missing{f' ({text})' if text else ''}"
         + ("; no volume needs it now." if idle else ".")
     )
-    remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}"
+    remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}{pull_check(inventory, drive)}"
     evidence = counters(drive)
     return FINDINGS.failed(
         drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence

@@ -14,9 +14,9 @@ sectors.
 **Unknown:** never. An array that was never scrubbed reports zero as well; `consistency_check_off` shows whether scrubs
 are scheduled.
 
-**How to fix.** First check the drives' errors and the cables. Scrub again
-(`echo check > /sys/block/mdX/md/sync_action`): if the number stays, `repair` makes the copies identical, on mirrors
-from an arbitrary copy. Only a checksum of the file shows which one was right.
+**How to fix.** First check the drives' errors and the cables. Scrub again (`raidctl check start md0`): if the number
+stays, `raidctl check start md0 --repair` makes the copies identical, on mirrors from an arbitrary copy. Only a
+checksum of the file shows which one was right.
 
 **Example.** Fails: `mismatch_count = 128` on a RAID-5. Passes: `mismatch_count = 0`.
 """
@@ -48,10 +48,13 @@ def _differs(volume: Volume, number: int) -> Finding:
     what = "parity does not match the data" if parity else "the copies differ"
     often = " (often harmless on mirrors that hold swap)" if mild else ""
     message = f"The last scrub found {number} sector{'s' * (number != 1)} where {what}{often}."
-    remedy = (
-        "Check the drives' errors and cables, then scrub again: "
-        f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`; `repair` if the number stays."
+    again = (
+        f"then scrub again: `raidctl check start {volume.id}`; if the number stays: "
+        f"`raidctl check start {volume.id} --repair`."
     )
+    if volume.progress is not None:
+        again = f"and wait for the end of the {volume.progress.operation}: `raidctl check show {volume.id}`."
+    remedy = f"Check the drives' errors and cables, {again}"
     severity: Severity | None = "info" if mild else None
     return FINDINGS.failed(
         volume, message, remedy, "mismatch_count raid_level", severity=severity, wants=("mismatch_count", "0")

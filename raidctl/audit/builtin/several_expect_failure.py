@@ -19,7 +19,7 @@ controller can copy a drive to its replacement while both are online, use that i
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, pull_check
 from raidctl.audit.builtin._queries import members, physical
 from raidctl.health.judge import Condition
 from raidctl.model import Array, Drive, Inventory
@@ -35,15 +35,21 @@ def check(inventory: Inventory) -> Findings:
             drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
             known = [drive for drive in drives.values() if drive.status != "unknown"]
             if array.id in found:
-                yield _several(array, known, found[array.id])
+                yield _several(inventory, array, known, found[array.id])
             elif len(known) > 1:
                 yield FINDINGS.passed(array, "At most one of its drives predicts failure.")
 
 
-def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
+def _several(inventory: Inventory, array: Array, drives: list[Drive], one: Condition) -> Finding:
     bad = [drive for drive in drives if drive.status == "warning" or drive.errors.predictive]
     remedy = "Check the backup now, then replace one drive at a time, the worst one first."
+    if bad:
+        remedy += pull_check(inventory, max(bad, key=lambda drive: (drive.errors.predictive or 0, _errors(drive))))
     evidence = tuple(
         fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
     )
     return FINDINGS.failed(array, f"{one.cause}. The second one may fail during a rebuild.", remedy, more=evidence)
+
+
+def _errors(drive: Drive) -> int:
+    return sum(getattr(drive.errors, name) or 0 for name in ("media", "pending", "uncorrectable"))

@@ -12,8 +12,8 @@ volume is part of `volume_degraded`.
 
 **Unknown:** never. Unknown sizes and types are not compared; arrays whose drives are not reported are not checked.
 
-**How to fix.** Make an unassigned drive a spare with the vendor's tool (a global one covers all arrays), or insert
-one.
+**How to fix.** Make an unassigned drive a spare with the vendor's tool (a global one covers all arrays; md:
+`raidctl spare add`), or insert one.
 
 **Example.** Fails: a RAID-6 of eight drives without a drive with `role = spare`. Passes: one drive with
 `role = spare`.
@@ -46,5 +46,7 @@ def _volume(card: Controller, volume: Volume) -> Finding:
     if volume.raid_level not in PARITY or len(drives) < _MANY:
         return FINDINGS.passed(volume, "No spare is available; the rule asks for none here.")
     do = offer(card, volume) or "insert a drive and make it a spare"
+    if card.mode == "software":
+        do += f' (with "raidctl spare add", for {volume.id})'
     message = f"No spare for the {counted(len(drives), 'drive')} of the volume: a rebuild cannot start automatically."
     return FINDINGS.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")

@@ -23,7 +23,7 @@ is available but no rebuild has started, check the controller's event log for th
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
 from raidctl.audit.builtin._queries import volumes
 from raidctl.health.redundancy import survives
 from raidctl.health.spares import all_reported, offer, ready
@@ -38,12 +38,12 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
-            yield _degraded(card, volume)
+            yield _degraded(inventory, card, volume)
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
             yield FINDINGS.passed(volume, "No drive of the volume is missing, or a rebuild is running.")
 
 
-def _degraded(card: Controller, volume: Volume) -> Finding:
+def _degraded(inventory: Inventory, card: Controller, volume: Volume) -> Finding:
     missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
     broken = [drive for drive in card.drives if drive.role == "failed" or drive.status == "critical"]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
@@ -53,7 +53,8 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     return FINDINGS.failed(
         volume,
         f"The volume {how}; {risk(volume)}.{spare}",
-        f"Check the backup, then {do}replace {drives}{_add(card, volume)} and check that the rebuild starts.",
+        f"Check the backup, then {do}replace {drives}{_add(card, volume)} and check that the rebuild starts."
+        f"{pull_check(inventory, gone[0]) if len(gone) == 1 else ''}",
         "status status_text raid_level drives_expected drives_active",
         wants=("status", "ok"),
         more=tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),

@@ -7,6 +7,10 @@ import click
 from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
+    "start": "Start a check of md arrays.",
+    "stop": "Stop the check of md arrays.",
+    "pause": "Pause a check of md arrays that raidctl has started.",
+    "resume": "Continue a paused check at its place.",
     "show": "Show the running or last check of each volume, and its result.",
     "schedule": "Show what starts checks regularly.",
     "media": "Test the media of plain drives with their own self-tests.",

@@ -9,7 +9,7 @@ from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, WishMaker, Work, about, agreed, planned, tell
 from raidctl.cli.shared.terminal import emit_json
-from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, RaidctlError
+from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
@@ -71,6 +71,8 @@ class Report:
             self.result = "failed"
         if isinstance(error, ChangeStands):
             self.result = "stands"
+        if isinstance(error, UnderWay):
+            self.result = "waiting"
         self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
 
     def outcome(self) -> Outcome:

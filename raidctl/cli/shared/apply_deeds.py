@@ -30,6 +30,7 @@ def perform_deeds(
     guard: Guard,
     *,
     opened: Callable[[Machine], None] = lambda _: None,
+    confirmed: Callable[[Work], None] = lambda _: None,
     ended: Callable[[Work], int | None] = lambda _: None,
 ) -> int:
     """Plan deeds, ask, carry them out and read again; return the exit code.
@@ -40,6 +41,7 @@ def perform_deeds(
         planner: Makes the plan from a reading, with its guards; called again if time has passed.
         guard: Asked again right before each step.
         opened: Given the machine before it is read, to ask it more.
+        confirmed: Asks for what "yes" does not suffice for; raises if it is not given.
         ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
     """
     if settings.replay is not None and not consent.dry_run:
@@ -53,7 +55,7 @@ def perform_deeds(
         work = Work(named, seen, planner(seen), place, consent, planner=planner)
         report = Report(work.plan)
         try:
-            return _performed(work, settings, report, guard, ended)
+            return _performed(work, settings, report, guard, confirmed=confirmed, ended=ended)
         except BaseException as error:
             report.failed(error)
             raise
@@ -63,12 +65,19 @@ def perform_deeds(
 
 
 def _performed(
-    work: Work, settings: Settings, report: Report, guard: Guard, ended: Callable[[Work], int | None]
+    work: Work,
+    settings: Settings,
+    report: Report,
+    guard: Guard,
+    *,
+    confirmed: Callable[[Work], None],
+    ended: Callable[[Work], int | None],
 ) -> int:
     code = agreed(work, settings)
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
         return code
+    confirmed(work)
     story = work.begin("operation", about())
     report.change = story.change
     with work.hold(story):

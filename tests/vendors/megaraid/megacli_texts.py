@@ -9,7 +9,7 @@ from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.megacli import read
 
 ALL_INFO = """
@@ -450,9 +450,9 @@ Exit Code: 0x00
 """``-ShowSummary -aALL``."""
 
 
-def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], list[Problem]]:
+def told(*texts: str, name: str = "output.txt") -> tuple[Controllers, list[Output], list[Problem]]:
     """What some texts tell, read one after the other."""
-    cards = Cards()
+    cards = Controllers()
     outputs: list[Output] = []
     problems: list[Problem] = []
     for text in texts:
@@ -464,7 +464,7 @@ def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], li
 
 def card(*texts: str) -> ControllerDraft:
     """The only card that some texts tell of."""
-    (found,) = told(*texts)[0].cards.values()
+    (found,) = told(*texts)[0].by_number.values()
     return found
 
 
@@ -489,7 +489,7 @@ def battery(*texts: str) -> Draft:
 def left(text: str) -> list[str]:
     """The lines of a text that nobody used."""
     cards, outputs, _ = told(text)
-    for found in cards.cards.values():
+    for found in cards.by_number.values():
         for draft in found.all():
             draft.drop_evidence()
     return [line.text for output in outputs for line in output.unparsed()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.failure import failures
 from raidctl_megaraid.storcli.from_json import from_json
@@ -121,27 +121,27 @@ Drive Groups = 1
 class Read:
     """What was made of an output."""
 
-    cards: Cards = field(default_factory=Cards)
+    controllers: Controllers = field(default_factory=Controllers)
     outputs: list[Output] = field(default_factory=list)
     left: list[Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def card(self) -> ControllerDraft:
-        """The only card."""
-        (card,) = self.cards.cards.values()
-        return card
+    def controller(self) -> ControllerDraft:
+        """The only controller."""
+        (controller,) = self.controllers.by_number.values()
+        return controller
 
     @property
     def battery(self) -> Draft:
         """The only battery of the only card."""
-        (battery,) = self.card.batteries.values()
+        (battery,) = self.controller.batteries.values()
         return battery
 
     @property
     def unparsed(self) -> list[str]:
         """The lines that nobody accounted for."""
-        for card in self.cards.cards.values():
+        for card in self.controllers.by_number.values():
             for draft in card.all():
                 draft.drop_evidence()
         return [line.text for output in self.outputs for line in output.unparsed()]
@@ -152,9 +152,9 @@ def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
     done = Read()
     for text in texts:
         outline = from_json(command, text) if text.lstrip().startswith("{") else from_text(command, text)
-        done.outputs.append(outline.sheet)
+        done.outputs.append(outline.output)
         for answer in outline.answers:
-            done.left.extend(read_controller(done.cards, answer, command))
+            done.left.extend(read_controller(done.controllers, answer, command))
             done.problems.extend(failures(answer, command))
     return done
 

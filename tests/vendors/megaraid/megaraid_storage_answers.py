@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from raidctl.evidence import Output
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.storcli.storage import read_storage
@@ -22,21 +22,21 @@ def answer_text(response: Data, description: str = "None", controller: int | Non
     return json.dumps({"Controllers": [{"Command Status": status, "Response Data": response}]})
 
 
-def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
+def read_all(*texts: str) -> tuple[Controllers, list[Section], list[Output]]:
     """The cards that outputs tell of, the sections that were left, and the sheets."""
-    cards, left, outputs = Cards(), [], []
+    cards, left, outputs = Controllers(), [], []
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
         for answer in outline.answers:
             left += read_storage(cards, answer)
-        outputs.append(outline.sheet)
+        outputs.append(outline.output)
     return cards, left, outputs
 
 
 def read(response: Data, description: str = "None") -> ControllerDraft:
     """The card of one answer."""
     cards, _, _ = read_all(answer_text(response, description))
-    (card,) = cards.cards.values()
+    (card,) = cards.by_number.values()
     return card
 
 

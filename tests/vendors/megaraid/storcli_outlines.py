@@ -131,13 +131,13 @@ def lost(outline: Outline) -> list[str]:
 
     Lines of the sheet that nothing was made of are not lost: they stay unparsed. Lost is what the sheet has not.
     """
-    known = {line.number for line in outline.sheet.lines}
+    known = {line.number for line in outline.output.lines}
     found = [
         line
         for answer in outline.answers
         for pair in every_pair(answer)
         for line in pair.lines
-        if line.number not in known or outline.sheet.lines[line.number - 1] is not line
+        if line.number not in known or outline.output.lines[line.number - 1] is not line
     ]
     return [line.text for line in found]
 
@@ -152,4 +152,4 @@ def every_pair(answer: Answer) -> list[Pair]:
 def unparsed(outline: Outline) -> list[str]:
     """The lines that nothing was made of."""
     used = {line.number for answer in outline.answers for pair in every_pair(answer) for line in pair.lines}
-    return [line.text for line in outline.sheet.unparsed() if line.number not in used]
+    return [line.text for line in outline.output.unparsed() if line.number not in used]

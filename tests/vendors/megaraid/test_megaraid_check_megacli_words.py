@@ -174,7 +174,7 @@ def test_a_warning_is_of_the_adapter_that_the_next_sentence_names() -> None:
         "Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success\n"
     )
     cards, _, _ = told(text)
-    assert list(cards.cards) == ["0"]
+    assert list(cards.by_number) == ["0"]
 
 
 @pytest.mark.parametrize(("value", "mode"), [("Yes", "mixed"), ("No", "raid"), ("N/A", None)])

@@ -154,7 +154,7 @@ def test_a_card_without_a_battery() -> None:
     )
     for given in (f"{text}\nExit Code: 0x22\n", "Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x22\n"):
         cards, _, problems = told(given)
-        assert cards.cards["0"].get("bbu_present") is False
+        assert cards.by_number["0"].get("bbu_present") is False
         assert problems == []
         assert left(given) == []
 
@@ -162,14 +162,14 @@ def test_a_card_without_a_battery() -> None:
 def test_a_battery_that_could_not_be_read_is_not_absent() -> None:
     """Old versions say no more than that it failed."""
     cards, _, problems = told("Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x01\n")
-    assert cards.cards["0"].get("bbu_present") is None
+    assert cards.by_number["0"].get("bbu_present") is None
     assert [problem.kind for problem in problems] == ["unread"]
 
 
 def test_two_adapters_have_a_battery_each() -> None:
     """The heading names the adapter."""
     cards, _, _ = told(BATTERY, BATTERY.replace("Adapter: 0", "Adapter: 1").replace("31 C", "44 C"))
-    found = [item.batteries["bbu"].get("temperature_celsius") for item in cards.cards.values()]
+    found = [item.batteries["bbu"].get("temperature_celsius") for item in cards.by_number.values()]
     assert found == [31, 44]
 
 

@@ -84,9 +84,9 @@ def test_the_property_command() -> None:
         "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
         "Exit Code: 0x00\n"
     )
-    assert cards.cards["0"].get("cache.flush_interval_seconds") == 4
-    assert cards.cards["0"].details["NCQ"] == "Enabled"
-    assert cards.cards["1"].details["BIOS"] == "Stop On Error"
+    assert cards.by_number["0"].get("cache.flush_interval_seconds") == 4
+    assert cards.by_number["0"].details["NCQ"] == "Enabled"
+    assert cards.by_number["1"].details["BIOS"] == "Stop On Error"
     assert problems == []
 
 
@@ -194,7 +194,7 @@ def test_the_summary_and_a_list_tell_of_the_same_drive() -> None:
     same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
     for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):
         cards, _, _ = told(*order)
-        assert [key for found in cards.cards.values() for key in found.drives].count("32:0") == 1
+        assert [key for found in cards.by_number.values() for key in found.drives].count("32:0") == 1
     assert list(card(f"{same}\n{listed}").drives) == ["32:0"]
 
 
@@ -222,15 +222,15 @@ def test_adapters_are_told_apart() -> None:
     cards, _, _ = told(
         DRIVE.replace("Exit Code: 0x00", "") + DRIVE.replace("Adapter #0", "Adapter #1").replace("AAAA", "BBBB")
     )
-    assert [item.drives["32:3"].get("serial") for item in cards.cards.values()] == ["6SJ0AAAA", "6SJ0BBBB"]
-    assert list(told(CONFIGURATION)[0].cards) == ["1"]
+    assert [item.drives["32:3"].get("serial") for item in cards.by_number.values()] == ["6SJ0AAAA", "6SJ0BBBB"]
+    assert list(told(CONFIGURATION)[0].by_number) == ["1"]
 
 
 def test_the_command_line_names_the_adapter() -> None:
     """Some outputs do not."""
     fragment = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Online\n\nExit Code: 0x00\n"
-    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -a2 -NoLog")[0].cards) == ["2"]
-    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -aALL -NoLog")[0].cards) == [""]
+    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -a2 -NoLog")[0].by_number) == ["2"]
+    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -aALL -NoLog")[0].by_number) == [""]
 
 
 @pytest.mark.parametrize("name", ["ALL_INFO", "VOLUME", "DRIVE", "BATTERY", "CONFIGURATION", "MEMBERS", "SUMMARY"])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.megacli import read, sniff
 from tests.vendors.megaraid import megacli_texts as texts
 from tests.vendors.megaraid.megacli_texts import card, drive, told
@@ -20,11 +20,11 @@ _LINES = sorted({line for text in _ALL for line in text.splitlines()})
 
 def _values(text: str) -> dict[str, object]:
     """Every value of every object that a text tells of."""
-    cards = Cards()
+    cards = Controllers()
     read(cards, Document("x", "megacli", text))
     return {
         f"{number}/{draft.name}/{name}": value
-        for number, found in cards.cards.items()
+        for number, found in cards.by_number.items()
         for draft in found.all()
         for name, (_, value) in draft.values.items()
     }
@@ -34,7 +34,7 @@ def _values(text: str) -> dict[str, object]:
 def test_no_text_breaks_the_reader(text: str) -> None:
     """Whatever stands there, reading ends."""
     sniff("x", text)
-    sheet, problems = read(Cards(), Document("x", "megacli", text))
+    sheet, problems = read(Controllers(), Document("x", "megacli", text))
     assert all(problem.where == sheet.command for problem in problems)
 
 
@@ -43,7 +43,7 @@ def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
     """Outputs are cut, mixed and pasted together."""
     text = "\n".join(lines)
     sniff("x", text)
-    sheet, problems = read(Cards(), Document("x", "megacli", text))
+    sheet, problems = read(Controllers(), Document("x", "megacli", text))
     assert all(problem.where == sheet.command for problem in problems)
 
 
@@ -121,7 +121,7 @@ def test_an_exit_code_alone_says_who_may_run_the_tool() -> None:
 def test_the_count_of_controllers_is_no_error() -> None:
     """It is the exit code of that command."""
     cards, _, problems = told("\nController Count: 2.\n\nExit Code: 0x02\n")
-    assert (cards.cards, problems) == ({}, [])
+    assert (cards.by_number, problems) == ({}, [])
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_failures_are_problems(text: str, kind: str) -> None:
 def test_a_code_behind_an_answer_says_that_something_is_missing() -> None:
     """What could be read is kept."""
     cards, _, problems = told(texts.DRIVE.replace("0x00", "0x0c"))
-    assert list(cards.cards["0"].drives) == ["32:3"]
+    assert list(cards.by_number["0"].drives) == ["32:3"]
     assert [problem.message for problem in problems] == [
         "The tool ended with exit code 0x0c: no such device; its output may be incomplete."
     ]
@@ -168,7 +168,7 @@ def test_success_is_no_problem() -> None:
         "Battery capacity is too low. So policy Change to WB will not come into effect immediately\n\nExit Code: 0x00\n"
     )
     assert problems == []
-    assert list(cards.cards) == ["1"]
+    assert list(cards.by_number) == ["1"]
 
 
 def test_prose_around_an_output_is_left() -> None:

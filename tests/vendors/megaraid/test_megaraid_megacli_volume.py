@@ -217,6 +217,6 @@ def test_a_card_without_virtual_drives() -> None:
     """An empty list is an answer, and no problem."""
     text = "Adapter 0 -- Virtual Drive Information:\nAdapter 0: No Virtual Drive Configured.\n\nExit Code: 0x00\n"
     cards, _, problems = told(text)
-    assert cards.cards["0"].volumes == {}
+    assert cards.by_number["0"].volumes == {}
     assert problems == []
     assert left(text) == []

@@ -185,7 +185,7 @@ def test_megaraid_battery_properties_below_the_cachevault_are_its_own() -> None:
     two = properties("Properties", ("Auto Learn Period", "27d (2412000 seconds)"))
     found = read(one + two[two.index("\nProperties") :])
     assert found.battery.details["Auto Learn Period"] == "27d (2412000 seconds)"
-    assert found.card.details == {}
+    assert found.controller.details == {}
 
 
 def test_megaraid_battery_energy_pack_of_v8_is_read() -> None:
@@ -204,7 +204,7 @@ def test_megaraid_battery_two_packs_are_two() -> None:
     """Each row with a state is a pack."""
     head = ("Type", "SubType", "Voltage(mV)", "Temperature(C)", "Status")
     rows = (("Supercap", "FBU399", "9184", "38", "Optimal"), ("Supercap", "FBU399", "9100", "39", "Failed"))
-    batteries = read(table("Energy Pack Info", head, *rows)).card.batteries
+    batteries = read(table("Energy Pack Info", head, *rows)).controller.batteries
     assert [draft.get("status") for draft in batteries.values()] == ["ok", "failed"]
 
 
@@ -230,7 +230,7 @@ def test_megaraid_battery_without_a_state_gets_that_of_the_bit_mask(mask: int, s
 
 def test_megaraid_battery_state_of_its_own_counts_more_than_the_bit_mask() -> None:
     """What the pack's own output said stands."""
-    card = read(properties("BBU_Info", ("Battery State", "Failed")), section("Status", "BBU Status = 0")).card
+    card = read(properties("BBU_Info", ("Battery State", "Failed")), section("Status", "BBU Status = 0")).controller
     settle_batteries(card)
     assert card.battery("bbu").get("status") == "failed"
 

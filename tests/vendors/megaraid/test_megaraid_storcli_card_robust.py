@@ -31,7 +31,7 @@ def test_megaraid_card_robust_a_text_may_end_anywhere(text: str) -> None:
     whole = read(text)
     for cut in range(0, len(text), 3):
         found = read(text[:cut])
-        assert set(found.cards.cards) <= {*whole.cards.cards, ""}
+        assert set(found.controllers.by_number) <= {*whole.controllers.by_number, ""}
 
 
 @given(st.dictionaries(st.sampled_from(LABELS), VALUES))
@@ -61,29 +61,29 @@ def test_megaraid_card_robust_any_value_of_a_battery_is_taken(rows: list[tuple[s
 @given(st.text(alphabet="abc:=-/ \n0", max_size=300))
 def test_megaraid_card_robust_garbage_below_an_answer_is_no_crash(text: str) -> None:
     """Text that is no section leaves the answer readable."""
-    assert len(read(f"{GOOD}\n{text}").cards.cards) <= 1
+    assert len(read(f"{GOOD}\n{text}").controllers.by_number) <= 1
 
 
 def test_megaraid_card_robust_sections_told_twice_count_once() -> None:
     """The same output twice tells the same card."""
     once, twice = read(SHOW_ALL), read(SHOW_ALL, SHOW_ALL)
-    assert repr(twice.card.values) == repr(once.card.values)
-    assert twice.card.details == once.card.details
+    assert repr(twice.controller.values) == repr(once.controller.values)
+    assert twice.controller.details == once.controller.details
 
 
 def test_megaraid_card_robust_rows_with_one_name_are_all_kept() -> None:
     """Rows of the same first cell are told apart by a number."""
-    card = read(table("Spare Things", ("Thing", "Value"), ("Left", "1"), ("Left", "2"))).card
+    card = read(table("Spare Things", ("Thing", "Value"), ("Left", "1"), ("Left", "2"))).controller
     assert card.details == {"Spare Things: Left": "1", "Spare Things: Left (2)": "2"}
 
 
 def test_megaraid_card_robust_a_section_of_a_version_to_come_is_kept() -> None:
     """Labels of a title that nobody knows are details behind that title."""
-    assert read(section("Quantum Setup", "Spin = up")).card.details == {"Quantum Setup: Spin": "up"}
+    assert read(section("Quantum Setup", "Spin = up")).controller.details == {"Quantum Setup: Spin": "up"}
 
 
 def test_megaraid_card_robust_events_are_not_the_cards_state() -> None:
     """An event log is accounted for, and fills no details."""
     found = read(section("Events", "seqNum = 0x000012ab", "Event Description = Fan failed"))
-    assert found.card.details == {}
+    assert found.controller.details == {}
     assert found.unparsed == []

@@ -168,7 +168,7 @@ def test_a_predictive_failure_is_a_warning(first: bool) -> None:
         details(State={"Predictive Failure Count": 3}) | details("/c0/e64/s3", State={"Predictive Failure Count": 1})
     )
     cards, _, _ = read_all(*((listed, told) if first else (told, listed)))
-    drives = cards.cards["0"].drives
+    drives = cards.by_number["0"].drives
     assert (drives["64:2"].get("status"), drives["64:2"].get("errors.predictive")) == ("warning", 3)
     assert drives["64:3"].get("status") == "critical"
 
@@ -261,7 +261,7 @@ def test_errors_of_two_actuators_are_the_drives() -> None:
     }}  # fmt: skip
     assert one(first).get("errors.media") == 6
     cards, _, _ = read_all(answer_text(first), answer_text(first))
-    assert cards.cards["0"].drives["1:1"].get("errors.media") == 6
+    assert cards.by_number["0"].drives["1:1"].get("errors.media") == 6
 
 
 def test_a_list_of_logical_units_is_about_its_drives() -> None:
@@ -275,7 +275,7 @@ def test_a_list_of_logical_units_is_about_its_drives() -> None:
 def test_an_answer_that_lost_its_head_names_the_card_in_its_titles() -> None:
     """``/c2/e64/s2`` hangs on the card 2."""
     cards, _, _ = read_all(answer_text(details("/c2/e64/s2"), controller=None))
-    assert list(cards.cards) == ["2"]
+    assert list(cards.by_number) == ["2"]
 
 
 def test_settings_of_drives_are_their_details() -> None:

@@ -100,7 +100,7 @@ def test_megaraid_failure_with_complete_data_tells_what_failed() -> None:
         f"Detailed Status :\n===============\n\n{rows(('0', '2', 'command invalid'), column='Ctrl')}\n\nBasics :",
     )
     found = read(text, command=MAIN)
-    assert found.card.get("model") == "MegaRAID 9399-8i"
+    assert found.controller.get("model") == "MegaRAID 9399-8i"
     assert [problem.kind for problem in found.problems] == ["note"]
 
 

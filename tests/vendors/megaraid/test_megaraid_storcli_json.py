@@ -164,7 +164,7 @@ def test_line_is_the_leaf() -> None:
 
 def test_leaves_are_lines_as_elsewhere() -> None:
     """The sheet finds a leaf by its path, as that of any other JSON output."""
-    line = read({"HwCfg": {"BBU": "Present"}}).sheet.leaf("Controllers[0].Response Data.HwCfg.BBU")
+    line = read({"HwCfg": {"BBU": "Present"}}).output.leaf("Controllers[0].Response Data.HwCfg.BBU")
     assert line is not None
     assert line.text.endswith(': "Present"')
 
@@ -176,7 +176,7 @@ def test_every_leaf_is_read() -> None:
         {"VD LIST": [volume()], "Deep": {"a": {"b": {"c": [[1, 2], {"d": [{"e": None}]}]}}}},
     )
     numbers = [line.number for answer in found.answers for pair in every_pair(answer) for line in pair.lines]
-    assert sorted(numbers) == [line.number for line in found.sheet.lines]
+    assert sorted(numbers) == [line.number for line in found.output.lines]
 
 
 def test_each_controller_has_its_answer() -> None:
@@ -224,7 +224,7 @@ def test_half_characters(written: str, read_as: str) -> None:
     """An escape that is half a character becomes the replacement character, in the value and in its line."""
     found = raw(f'"Name" : "{written}"')
     assert told(section(found, "").pairs) == [("Name", read_as)]
-    assert found.sheet.lines[-1].text.encode().decode().endswith(f'"{read_as}"')
+    assert found.output.lines[-1].text.encode().decode().endswith(f'"{read_as}"')
 
 
 def test_no_problem_with_a_whole_output() -> None:

@@ -36,8 +36,8 @@ def card8(pack: str = "Optimal", status: str = "Optimal") -> list[str]:
 def test_megaraid_overview_has_a_card_for_each_row() -> None:
     """Each row is a card by its number; counts are details, the machine's own lines are none."""
     found = read(overview(V7, card7("0"), card7("3")), command="storcli64 show")
-    assert list(found.cards.cards) == ["0", "3"]
-    card = found.cards.card("3")
+    assert list(found.controllers.by_number) == ["0", "3"]
+    card = found.controllers.controller("3")
     assert (card.get("number"), card.get("model"), card.get("vendor")) == (3, "PERCH999Mini", "Dell")
     assert card.details["System Overview: VNOpt"] == "1"
     assert found.unparsed == []
@@ -56,7 +56,7 @@ def test_megaraid_overview_has_a_card_for_each_row() -> None:
 )
 def test_megaraid_overview_health_column_is_read_with_its_legend(word: str, health: Health | None) -> None:
     """The abbreviations of the legend are known."""
-    card = read(overview(V7, card7(health=word))).card
+    card = read(overview(V7, card7(health=word))).controller
     assert (card.get("status"), card.complaints) == (health, [])
 
 
@@ -81,14 +81,14 @@ def test_megaraid_overview_battery_column_tells_the_pack(word: str, status: Batt
 
 def test_megaraid_overview_without_a_battery_makes_none() -> None:
     """N/A in the column says nothing of a pack."""
-    assert read(overview(V7, card7(bbu="N/A"))).card.batteries == {}
+    assert read(overview(V7, card7(bbu="N/A"))).controller.batteries == {}
 
 
 def test_megaraid_overview_of_v8_has_its_own_columns() -> None:
     """Product Name, Personality, Status and EPack are read."""
     found = read(overview(V8, card8("Failed", "Needs Attention")))
-    assert (found.card.get("model"), found.card.get("mode")) == ("MegaRAID 9999-16i", "raid")
-    assert found.card.get("status") == "warning"
+    assert (found.controller.get("model"), found.controller.get("mode")) == ("MegaRAID 9999-16i", "raid")
+    assert found.controller.get("status") == "warning"
     assert found.battery.get("status") == "failed"
     assert found.unparsed == []
 
@@ -97,7 +97,7 @@ def test_megaraid_overview_of_host_bus_adapters_tells_mode_and_address() -> None
     """An adapter in IT mode is an HBA."""
     head = ["Ctl", "Model", "AdapterType", "VendId", "DevId", "SubVendId", "SubDevId", "PCI Address"]
     row = ["1", "HBA 9999-16i", "SAS9999(B0)", "0x1000", "0xAC", "0x1000", "0x3000", "00:3b:00:00"]
-    card = read(overview(head, row, title="IT System Overview")).card
+    card = read(overview(head, row, title="IT System Overview")).controller
     assert (card.get("mode"), card.get("pci_address")) == ("hba", "0000:3b:00.0")
 
 

@@ -90,7 +90,7 @@ def test_a_rebuild_is_joined_with_the_drive() -> None:
     cards, _, _ = read_all(
         answer_text([row], "Show Drive Rebuild Status Succeeded."), answer_text({"PD LIST": [drive_row(State="Rbld")]})
     )
-    drive = cards.cards["0"].drives["64:2"]
+    drive = cards.by_number["0"].drives["64:2"]
     assert (drive.get("status"), drive.get("progress.percent"), drive.get("array")) == ("warning", 57.0, "0")
 
 

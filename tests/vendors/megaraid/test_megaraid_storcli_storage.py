@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
 from raidctl_megaraid.storcli.storage import read_storage
@@ -34,7 +34,7 @@ EVERYTHING: dict[str, Data] = {
 def test_every_line_is_accounted_for() -> None:
     """Each leaf of the response data is evidence of an object."""
     cards, left, outputs = read_all(answer_text(EVERYTHING))
-    for draft in cards.cards["0"].all():
+    for draft in cards.by_number["0"].all():
         draft.drop_evidence()
     assert left == []
     assert [line.text for line in outputs[0].unparsed() if "Response Data" in line.text] == []
@@ -46,13 +46,13 @@ def test_what_is_not_about_storage_is_left() -> None:
         answer_text({"Product Name": "X", "HwCfg": {"BBU": "Present"}, "Cachevault_Info": [{"State": "Optimal"}]})
     )
     assert [section.title for section in left] == ["", "HwCfg", "Cachevault_Info"]
-    assert cards.cards == {}
+    assert cards.by_number == {}
 
 
 def test_the_counts_are_the_cards() -> None:
     """The rest of the pairs that stand directly in the response data is left."""
     cards, left, _ = read_all(answer_text({"Virtual Drives": 7, "Serial Number": "Y"}))
-    assert cards.cards["0"].details == {"Virtual Drives": "7"}
+    assert cards.by_number["0"].details == {"Virtual Drives": "7"}
     assert [pair.label for section in left for pair in section.pairs] == ["Serial Number"]
 
 
@@ -88,14 +88,14 @@ def test_cards_do_not_mix() -> None:
     cards, _, _ = read_all(
         answer_text({"PD LIST": [drive_row()]}, controller=0), answer_text({"PD LIST": [drive_row()]}, controller=1)
     )
-    assert [list(card.drives) for card in cards.cards.values()] == [["64:2"], ["64:2"]]
+    assert [list(card.drives) for card in cards.by_number.values()] == [["64:2"], ["64:2"]]
 
 
 def test_reading_twice_changes_nothing() -> None:
     """The same output given twice tells the same."""
     once, _, _ = read_all(answer_text(EVERYTHING))
     twice, _, _ = read_all(answer_text(EVERYTHING), answer_text(EVERYTHING))
-    for one, two in zip(once.cards["0"].all(), twice.cards["0"].all(), strict=True):
+    for one, two in zip(once.by_number["0"].all(), twice.by_number["0"].all(), strict=True):
         assert (one.values, one.details, one.complaints) == (two.values, two.details, two.complaints)
 
 
@@ -140,7 +140,7 @@ _SECTIONS = st.recursive(
 def test_no_answer_makes_it_fail(response: Data, description: str) -> None:
     """Whatever labels and values stand wherever; figures stay in the range of the model."""
     cards, _, _ = read_all(answer_text(response, description))
-    for card in cards.cards.values():
+    for card in cards.by_number.values():
         for draft in card.all():
             draft.drop_evidence()
             for name, (_, value) in draft.values.items():
@@ -153,19 +153,19 @@ def test_half_an_output_tells_half(share: float) -> None:
     text = answer_text(EVERYTHING)
     cards, _, _ = read_all(text[: int(len(text) * share)])
     whole, _, _ = read_all(text)
-    for number, card in cards.cards.items():
-        assert set(card.volumes) <= set(whole.cards[number].volumes)
+    for number, card in cards.by_number.items():
+        assert set(card.volumes) <= set(whole.by_number[number].volumes)
 
 
 def test_an_empty_answer() -> None:
     """Nothing said, nothing made."""
     cards, left, _ = read_all(json.dumps({"Controllers": [{"Command Status": {"Controller": 0}}]}))
-    assert (cards.cards, left) == ({}, [])
+    assert (cards.by_number, left) == ({}, [])
 
 
 def test_an_answer_without_sections_leaves_none() -> None:
     """It is asked for every answer."""
-    assert read_storage(Cards(), Answer()) == []
+    assert read_storage(Controllers(), Answer()) == []
 
 
 TEXT = """\
@@ -215,9 +215,9 @@ EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
 
 def test_the_text_form_tells_the_same() -> None:
     """Tables of the text are the rows of the JSON."""
-    outline, cards = from_text("storcli64 /c2 show", TEXT), Cards()
+    outline, cards = from_text("storcli64 /c2 show", TEXT), Controllers()
     left = [section for answer in outline.answers for section in read_storage(cards, answer)]
-    card = cards.cards["2"]
+    card = cards.by_number["2"]
     assert (card.arrays["0"].details["Missing drives"], list(card.arrays["0"].members)) == ("1", ["64:2"])
     assert (card.volumes["3"].get("status"), card.volumes["3"].get("name")) == ("degraded", "payroll")
     assert [(key, drive.get("role")) for key, drive in card.drives.items()] == [("64:2", "member"), ("64:9", "spare")]

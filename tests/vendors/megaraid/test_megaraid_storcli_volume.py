@@ -189,7 +189,7 @@ def test_the_section_of_its_own_counts_more_than_the_list() -> None:
     listed, own = {"VD LIST": [volume_row(State="Optl")]}, {"/c0/v3": [volume_row(State="Dgrd")]}
     for texts in ((listed, own), (own, listed)):
         cards, _, _ = read_all(*map(answer_text, texts))
-        assert cards.cards["0"].volumes["3"].get("status") == "degraded"
+        assert cards.by_number["0"].volumes["3"].get("status") == "degraded"
 
 
 def test_a_spare_is_no_member_of_the_volume() -> None:

@@ -32,7 +32,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can set, as the tool spells them; none if the tool is unknown."""
+    """The settings that the commands can change, as the program spells them; none if the program is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
@@ -105,29 +105,31 @@ def controller_number(controller: Controller) -> str | None:
 
 
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
-    """The tool that reported the controller, and the controller's number there."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    grammar = _grammar(told[0].name) if told else None
+    """The program that reported the controller, and the controller's number there."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    grammar = _grammar(reported[0].name) if reported else None
     number = controller_number(controller)
-    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number)
+    return None if grammar is None or number is None else _Way(grammar, command_of(reported[0]), number)
 
 
 def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
-    already = tuple(wish for wish in wishes if value(controller, wish.object_id, wish.setting) == wish.value)
-    refused = [_refusal(controller, wish) for wish in wishes if wish not in already]
+    already = tuple(
+        desired for desired in wishes if value(controller, desired.object_id, desired.setting) == desired.value
+    )
+    refused = [_refusal(controller, desired) for desired in wishes if desired not in already]
     return Plan(wishes=tuple(wishes), already=already, refusals=tuple(refused))
 
 
-def _refusal(controller: Controller, wish: Desired) -> Refusal:
-    """Refuse what no tool of the family can set, or not the one that reported the controller."""
-    if wish.setting in _LACKS:
+def _refusal(controller: Controller, desired: Desired) -> Refusal:
+    """Explain why neither this program nor another can set it."""
+    if desired.setting in _LACKS:
         return Refusal(
-            wish=wish, kind="unsupported", reason=_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1]
+            wish=desired, kind="unsupported", reason=_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1]
         )
-    can = controller.capabilities.get(wish.setting)
+    can = controller.capabilities.get(desired.setting)
     if can is not None and not can.set and can.why is not None:
-        return Refusal(wish=wish, kind="unsupported", reason=can.why)
-    return Refusal(wish=wish, kind="unknown", reason=_NO_WAY)
+        return Refusal(wish=desired, kind="unsupported", reason=can.why)
+    return Refusal(wish=desired, kind="unknown", reason=_NO_WAY)
 
 
 @dataclass
@@ -137,38 +139,38 @@ class _Planner(Planner):
     way: _Way = field(kw_only=True)
     wishes: Sequence[Desired] = field(kw_only=True)
 
-    def add(self, wish: Desired) -> None:
+    def add(self, desired: Desired) -> None:
         """Add what a desired setting needs."""
-        active = value(self.controller, wish.object_id, wish.setting) == wish.value
-        if active and not self.cached(wish):
-            self.already.append(wish)
+        active = value(self.controller, desired.object_id, desired.setting) == desired.value
+        if active and not self.cached(desired):
+            self.already.append(desired)
             return
-        self.possible(wish)
-        for one in self.assignments(wish):
+        self.possible(desired)
+        for one in self.assignments(desired):
             self.set(one.setting, one.value, *one.affects)
 
-    def possible(self, wish: Desired) -> None:
-        """Check that the controller, the tool and raidctl have such a setting.
+    def possible(self, desired: Desired) -> None:
+        """Whether controller, program and raidctl can fulfil such a request.
 
         Raises:
             CannotError: They cannot.
         """
-        if wish.setting in _LACKS:
-            raise CannotError(_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1])
-        can = self.controller.capabilities.get(wish.setting)
+        if desired.setting in _LACKS:
+            raise CannotError(_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1])
+        can = self.controller.capabilities.get(desired.setting)
         if can is None:
             raise CannotError("The controllers have no such setting.")
         if not can.set:
             raise CannotError(can.why or "The tool has no command for it.")
 
-    def assignments(self, wish: Desired) -> list[Assignment]:
+    def assignments(self, desired: Desired) -> list[Assignment]:
         """The assignments for a desired setting. Write-through is safe with direct I/O only, so it sets both."""
-        assignments = self.way.grammar.assignments(self.controller, wish, self.current)
-        if (wish.setting, wish.value) == ("io_policy", "cached"):
+        assignments = self.way.grammar.assignments(self.controller, desired, self.current)
+        if (desired.setting, desired.value) == ("io_policy", "cached"):
             return [Assignment(one.setting, one.value, (f"{CACHED}.",)) for one in assignments]
-        if not self.cached(wish):
+        if not self.cached(desired):
             return assignments
-        direct = Desired(object_id=wish.object_id, setting="io_policy", value="direct")
+        direct = Desired(object_id=desired.object_id, setting="io_policy", value="direct")
         affects = (f"{CACHED}, so write-through also sets direct I/O: reads are no longer cached.",)
         more = [
             Assignment(one.setting, one.value, affects)
@@ -176,15 +178,15 @@ class _Planner(Planner):
         ]
         return [*assignments, *more]
 
-    def cached(self, wish: Desired) -> bool:
-        """Whether a volume for write-through has cached I/O, which could be changed and is not requested."""
-        if (wish.setting, wish.value) != ("write_policy", "write_through"):
+    def cached(self, desired: Desired) -> bool:
+        """Whether a future write-through volume has cached I/O that stays unchanged."""
+        if (desired.setting, desired.value) != ("write_policy", "write_through"):
             return False
-        volume = self.volume(wish.object_id)
+        volume = self.volume(desired.object_id)
         if volume is None or volume.cache is None or volume.cache.io_policy != "cached":
             return False
         can = self.controller.capabilities.get("io_policy")
-        asked = Desired(object_id=wish.object_id, setting="io_policy", value="cached")
+        asked = Desired(object_id=desired.object_id, setting="io_policy", value="cached")
         return can is not None and can.set and asked not in self.wishes
 
     def volume(self, object_id: str) -> Volume | None:

@@ -38,7 +38,7 @@ class Grammar(Protocol):
         """The current values of all settings that can be set, in the tool's own words."""
 
     def assignments(
-        self, controller: Controller, wish: Desired, current: Mapping[ToolSetting, str]
+        self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]
     ) -> list[Assignment]:
         """The assignments for a desired setting, whether they are needed or not.
 
@@ -54,7 +54,7 @@ class Grammar(Protocol):
 
 
 def volume_of(controller: Controller, object_id: str) -> Volume:
-    """The volume of a wish.
+    """The volume of a request.
 
     Raises:
         CannotError: The wish is not about a volume.

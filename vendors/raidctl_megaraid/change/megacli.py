@@ -65,26 +65,26 @@ class MegaCli:
         return found
 
     def assignments(
-        self, controller: Controller, wish: Desired, current: Mapping[ToolSetting, str]
+        self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]
     ) -> list[Assignment]:
         """The assignments for a desired setting: a write policy may take two."""
-        if wish.setting == "flush_interval":
-            return [Assignment((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
-        volume = volume_of(controller, wish.object_id)
+        if desired.setting == "flush_interval":
+            return [Assignment((controller.id, "CacheFlushInterval"), seconds(desired.value), RANGE)]
+        volume = volume_of(controller, desired.object_id)
         _one_number(volume)
-        if wish.setting == "write_policy":
-            return _write(volume, wish.value, current)
-        if wish.setting == "drive_write_cache":
-            if wish.value == "default":
+        if desired.setting == "write_policy":
+            return _write(volume, desired.value, current)
+        if desired.setting == "drive_write_cache":
+            if desired.value == "default":
                 raise CannotError(
                     "MegaCli can enable or disable the drives' write caches, but not restore their default."
                 )
-            return [Assignment((volume.id, "DskCache"), _DRIVES[wish.value], of_drives(controller, volume))]
-        name, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
-        if wish.value not in table:
-            raise CannotError(f"MegaCli does not support the value {wish.value}.")
-        adaptive = "ADRA" in (table[wish.value], current.get((volume.id, name)))
-        return [Assignment((volume.id, name), table[wish.value], _ADAPTIVE if adaptive else ())]
+            return [Assignment((volume.id, "DskCache"), _DRIVES[desired.value], of_drives(controller, volume))]
+        name, table = ("ReadPolicy", _READ) if desired.setting == "read_policy" else ("IoPolicy", _IO)
+        if desired.value not in table:
+            raise CannotError(f"MegaCli does not support the value {desired.value}.")
+        adaptive = "ADRA" in (table[desired.value], current.get((volume.id, name)))
+        return [Assignment((volume.id, name), table[desired.value], _ADAPTIVE if adaptive else ())]
 
     def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
         """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""
@@ -116,7 +116,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
 
 
 def _one_number(volume: Volume) -> None:
-    """Refuse a volume that the tool counts as another number than its target: commands could mean either."""
+    """Refuse a volume whose number differs from its target: commands are ambiguous."""
     # Virtual Drive: 0 (Target Id: 3)
     if "Virtual Drive" in volume.details:
         raise CannotError(

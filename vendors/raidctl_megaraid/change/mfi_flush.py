@@ -1,7 +1,7 @@
 """Flushing through ``raidctl-mfi``: the command and its reply. Pure.
 
 It is the only change that is made through it: the kernel's driver sends the same command (cache and drives)
-whenever the machine is shut down. Settings are not offered, since writing was tried on emulated cards only.
+whenever the machine is shut down. Settings are not offered, since writing was tried on emulated controllers only.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class StorCli:
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
+        """The settings that can be changed: ``wrcache`` … of each volume, ``cacheflushint`` of the controller."""
         found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
@@ -66,21 +66,21 @@ class StorCli:
     def assignments(
         self,
         controller: Controller,
-        wish: Desired,
+        desired: Desired,
         current: Mapping[ToolSetting, str],  # noqa: ARG002 - MegaCli's way depends on it
     ) -> list[Assignment]:
         """The one assignment for a desired setting."""
-        if wish.setting == "flush_interval":
-            return [Assignment((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
-        volume = volume_of(controller, wish.object_id)
-        if wish.setting == "write_policy":
-            return [Assignment((volume.id, "wrcache"), _word(_WRITE, wish))]
-        if wish.setting == "read_policy":
-            return [Assignment((volume.id, "rdcache"), _word(_READ, wish))]
-        if wish.setting == "io_policy":
-            return [Assignment((volume.id, "iopolicy"), _word(_IO, wish))]
+        if desired.setting == "flush_interval":
+            return [Assignment((controller.id, "cacheflushint"), seconds(desired.value), RANGE)]
+        volume = volume_of(controller, desired.object_id)
+        if desired.setting == "write_policy":
+            return [Assignment((volume.id, "wrcache"), _word(_WRITE, desired))]
+        if desired.setting == "read_policy":
+            return [Assignment((volume.id, "rdcache"), _word(_READ, desired))]
+        if desired.setting == "io_policy":
+            return [Assignment((volume.id, "iopolicy"), _word(_IO, desired))]
         _not_blocked(controller, volume)
-        return [Assignment((volume.id, "pdcache"), _word(_DRIVES, wish), of_drives(controller, volume))]
+        return [Assignment((volume.id, "pdcache"), _word(_DRIVES, desired), of_drives(controller, volume))]
 
     def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
         """``storcli64 /c0/v1 set wrcache=WB nolog J``."""
@@ -112,21 +112,21 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
     yield (volume.id, "pdcache"), _DRIVES.get(cache.drive_write_cache or "")
 
 
-def _word(table: Mapping[str, str], wish: Desired) -> str:
-    if wish.value == "adaptive":
+def _word(table: Mapping[str, str], desired: Desired) -> str:
+    if desired.value == "adaptive":
         raise CannotError(
             "This tool supports read-ahead and none; it has no adaptive read-ahead.",
             alternative="The nearest value is read-ahead.",
         )
-    if wish.value == "off" and wish.setting == "read_policy":
+    if desired.value == "off" and desired.setting == "read_policy":
         raise CannotError("This tool cannot disable read caching.", alternative="The value none disables read-ahead.")
-    if wish.value == "off":
+    if desired.value == "off":
         raise CannotError(
             "Every volume has a write policy; it cannot be off.", alternative="The nearest value is write-through."
         )
-    if wish.value not in table:
-        raise CannotError(f"The tool does not support the value {wish.value}.")
-    return table[wish.value]
+    if desired.value not in table:
+        raise CannotError(f"The tool does not support the value {desired.value}.")
+    return table[desired.value]
 
 
 def _not_blocked(controller: Controller, volume: Volume) -> None:

@@ -1,4 +1,4 @@
-"""The dialogue with the tools of a machine: who is asked, until every card on the PCI bus is shown."""
+"""The dialogue with the tools of a machine: who is asked, until every controller on the PCI bus is shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROOT = "Run raidctl as root (sudo), also on the remote machine."
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Ask the programs that are installed for every card of the family."""
+    """Ask the programs that are installed for every controller of the family."""
     chosen = plan(found, needs(host))
     asked: list[Source] = []
     problems = list(chosen.problems)
@@ -43,7 +43,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 
 def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
-    """Ask programs one after the other until the cards of the bus are shown; who was asked, and who not."""
+    """Ask the programs in turn until all controllers of the bus are shown."""
     asked: list[Source] = []
     waiting = list(turn.tools)
     while waiting and not _satisfied(asked, turn.expected):
@@ -62,24 +62,24 @@ def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[
 
 
 def _satisfied(asked: Sequence[Source], expected: int) -> bool:
-    """Whether as many cards are known as the bus shows; where it shows none, whether there is one at all."""
+    """Whether as many controllers are known as the bus shows; where it shows none, whether there is one."""
     return len(_distinct(asked)) >= max(expected, 1)
 
 
 def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
-    """The cards of the family's drivers that are known, each once."""
+    """The controllers of the family's drivers that are known, each once."""
     known: list[tuple[ControllerDraft, str]] = []
     for one in asked:
-        for card in one.seen:
-            own = card.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
-            if own and not any(same_card(other, kind, card, one.kind) for other, kind in known):
-                known.append((card, one.kind))
-    return [card for card, _ in known]
+        for controller in one.seen:
+            own = controller.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
+            if own and not any(same_card(other, kind, controller, one.kind) for other, kind in known):
+                known.append((controller, one.kind))
+    return [controller for controller, _ in known]
 
 
 def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostView) -> Observation:
     found = Assembly(
-        [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
+        [Telling(controller, one.name, _kind_of(one)) for one in asked for controller in one.seen],
         tuple(one.tool() for one in asked),
         list(problems),
         asked=True,
@@ -91,17 +91,17 @@ def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostVi
         if not one.seen:
             own = _saw_nothing(one, own, host, enough=enough)
         found.problems += own
-        found.outputs += [call.value.sheet for call in one.calls if call.value is not None]
+        found.outputs += [call.value.output for call in one.calls if call.value is not None]
     return found.observation()
 
 
-def _told_kind(one: Source) -> str:
+def _kind_of(one: Source) -> str:
     """By what it printed: the second storcli ships under other names too."""
     return next((call.value.kind for call in one.calls if call.value is not None and call.value.version), one.kind)
 
 
 def _saw_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
-    """What to say of a program that told of no card: root is missing, others have told, or there is no card at all."""
+    """The problem of a program that reported no controller: no root, asked elsewhere, or no controller."""
     where = one.calls[0].command if one.calls else one.session.installed.path
     if host.root is False:
         return [

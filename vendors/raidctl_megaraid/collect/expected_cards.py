@@ -1,4 +1,4 @@
-"""Which card can be asked with which kind of tool. Pure data and its look-up.
+"""Which controller can be asked with which kind of tool. Pure data and its look-up.
 
 Sources: the id tables of the kernel's ``drivers/scsi/megaraid/megaraid_sas.h`` and ``drivers/scsi/mpi3mr``, the PCI ID
 database (pci.ids), and the reports of hosts that MegaCli froze (hwraid issues 131 and 136).
@@ -31,12 +31,12 @@ _BY_DRIVER: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Need:
-    """A card of the PCI bus and the kinds of tools that can tell of it, the best one first."""
+    """A controller of the PCI bus and the tools that report it, best first."""
 
     device: PciDevice
     kinds: tuple[str, ...]
     frozen_by_megacli: bool = False
-    """MegaCli must not be run on a host with this card at all."""
+    """MegaCli must not be run on a host with this controller."""
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class Need:
 
 
 def needs(host: HostView) -> list[Need]:
-    """The family's cards on the bus, by their driver, and those that bar MegaCli whatever their driver is."""
+    """The family's controllers on the bus, and those that rule out MegaCli."""
     found = [_need(device) for device in host.pci]
     return [need for need in found if need is not None]
 
@@ -69,7 +69,7 @@ def _need(device: PciDevice) -> Need | None:
 
 
 def speak_mfi(host: HostView) -> list[Need]:
-    """The cards that raidctl-mfi can be asked for: none on a host with one that MegaCli freezes by the same door."""
+    """The controllers for raidctl-mfi: none on a host with one that MegaCli would freeze the same way."""
     found = needs(host)
     if any(need.frozen_by_megacli for need in found):
         return []

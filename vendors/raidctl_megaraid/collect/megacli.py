@@ -1,7 +1,8 @@
 """The dialogue with MegaCli.
 
-The cards first; then the volumes with their drives, the battery and, where more than one card is there, their places on
-the PCI bus; the list of all drives only where the card counts more of them than the volumes have.
+The controllers first; then the volumes with their drives, the battery and, where more than one controller is there,
+their places on the PCI bus; the list of all drives only where the controller counts more of them than the volumes
+have.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor.session import Call
 from raidctl_megaraid.collect.tool_call import Source, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import Told
+from raidctl_megaraid.read_document import ReadDocument
 
 _QUIET = "-NoLog"
 _MOST = 16
@@ -20,7 +21,7 @@ _DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
 def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
-    """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
+    """Ask for everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]
     if not first.whole:
@@ -28,16 +29,16 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
     if not one.seen or not targets:
         return
     questions = ["-LdPdInfo"]
-    if any(card.get("bbu_present") is not False for card in one.seen):
+    if any(controller.get("bbu_present") is not False for controller in one.seen):
         questions.append("-AdpBbuCmd")
     if len(one.seen) > 1 or expected > 1:
         questions.append("-AdpGetPciInfo")
     yield from one.run(*((question, target, _QUIET) for question in questions for target in targets))
-    if any(_left(card) for card in one.seen):
+    if any(_left(controller) for controller in one.seen):
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
 
 
-def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[str]]:
+def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
     """Each adapter by its number; the targets of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []
@@ -51,8 +52,10 @@ def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[
     return good
 
 
-def _left(card: ControllerDraft) -> bool:
-    """Whether the card counts more disks than the volumes named; yes where it counts none."""
-    counts = [value for label, value in card.details.items() if _DISKS.search(label) and value.strip().isdecimal()]
+def _left(controller: ControllerDraft) -> bool:
+    """Whether the controller counts more disks than the volumes named; yes where it counts none."""
+    counts = [
+        value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()
+    ]
     plain = [int(value) for value in counts if len(value) < 7]
-    return not plain or max(plain) > len(card.drives)
+    return not plain or max(plain) > len(controller.drives)

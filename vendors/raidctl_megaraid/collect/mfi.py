@@ -1,4 +1,4 @@
-"""The dialogue with raidctl-mfi: asked last, where no other program has told of a card on its driver."""
+"""The dialogue with raidctl-mfi: asked last, where no other program has reported a controller on its driver."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
 
 
 def _useful(asked: Sequence[Source]) -> bool:
-    """Whether nobody has told of a card on the driver megaraid_sas; those of version 8 are on another."""
+    """Whether nobody has reported a controller on the driver megaraid_sas; those of version 8 are on another."""
     return not any(one.seen for one in asked if one.kind != V8)
 
 
 def barred(asked: Sequence[Source], host: HostView) -> list[Problem]:
-    """Why raidctl-mfi, which comes with raidctl, is not asked where it looks as if it could be."""
+    """Why raidctl-mfi is not asked although it could be."""
     frozen = [need for need in needs(host) if need.frozen_by_megacli and need.device.driver == MFI_DRIVER]
     if not _useful(asked) or not frozen:
         return []

@@ -1,8 +1,8 @@
 """The dialogue with storcli and its relatives.
 
-One call tells of all cards and what is on them; then, in one go, the volumes' properties, the drives' own pages and
-that battery which the cards named, each only where there is something to ask. Where the first call fails because of one
-card (``Illegal instruction``, no end), each card is asked on its own.
+One call reports all controllers and what is on them; then, in one go, the volumes' properties, the drives' own pages
+and that battery which the controllers named, each only where there is something to ask. Where the first call fails
+because of one controller (``Illegal instruction``, no end), each controller is asked on its own.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import Told
+from raidctl_megaraid.read_document import ReadDocument
 
 _ALL = ("show", "all")
 _TAIL = ("nolog", "J")
 """No log file in the working directory; JSON. Both stand last, ``J`` at the very end."""
 _MOST = 16
-"""Cards that are tried one by one where nothing tells how many there are."""
+"""Controllers that are tried one by one where nothing reports how many there are."""
 
 Chooser = Callable[[ControllerDraft], bool]
 
 
 def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
-    """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
+    """Ask for everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(_line("/call", *_ALL))
-    numbers = [card.name for card in one.seen]
+    numbers = [controller.name for controller in one.seen]
     alone = not first.whole and first.answer.code != 127
     if alone:
         numbers = yield from _each_alone(one, first, expected)
     if not numbers:
         return
-    lines = list(_more(one, [card for card in one.seen if card.name in numbers], alone=alone))
+    lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
     if not alone:
         yield from _again(one, made, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
-        for drive in (drive for card in one.seen for drive in card.drives.values()):
+        for drive in (drive for controller in one.seen for drive in controller.drives.values()):
             drive.override("page_lost", value=True, weight=WEAK)
 
 
@@ -49,12 +49,12 @@ def _line(*words: str) -> tuple[str, ...]:
     return (*words, *_TAIL)
 
 
-def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[str]]:
-    """Each card by its own number; the numbers of those that answer."""
+def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
+    """Each controller by its own number; the numbers of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []
     [listed] = yield from one.run(_line("show"))
-    numbers = [card.name for card in one.seen if card.name]
+    numbers = [controller.name for controller in one.seen if controller.name]
     if not listed.whole:
         numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MOST))]
     if not numbers:
@@ -70,7 +70,7 @@ def _each_alone(one: Source, first: Call[Told], expected: int) -> Dialogue[list[
     return good
 
 
-def _silent_card(number: str, call: Call[Told]) -> Problem:
+def _silent_card(number: str, call: Call[ReadDocument]) -> Problem:
     return Problem(
         severity="error", kind="unread", where=call.command,
         message=f"Controller {number} cannot be shown in full: {call.why}.",
@@ -78,20 +78,20 @@ def _silent_card(number: str, call: Call[Told]) -> Problem:
     )  # fmt: skip
 
 
-def _more(one: Source, cards: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
     """What the first answer left open."""
-    whole = len(cards) == len(one.seen) and not alone
+    whole = len(controllers) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
-        named = [card.name for card in cards if wanted(card)]
-        everywhere = whole and len(named) == len(cards)
-        # one call for all cards where it fits all of them: a card without volumes answers it with a failure
+        named = [controller.name for controller in controllers if wanted(controller)]
+        everywhere = whole and len(named) == len(controllers)
+        # one call for all controllers where it fits all of them: a controller without volumes answers it with a failure
         targets = ["/call"] if named and everywhere else [f"/c{name}" for name in named]
         for target in targets:
             yield _line(f"{target}{path}", *words)
 
 
-def _again(one: Source, made: Sequence[Call[Told]], numbers: Sequence[str]) -> Dialogue[None]:
-    """A later call for all cards that failed: each card on its own, where there are several."""
+def _again(one: Source, made: Sequence[Call[ReadDocument]], numbers: Sequence[str]) -> Dialogue[None]:
+    """A later call for all controllers that failed: each controller on its own, where there are several."""
     broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
     if len(numbers) < 2 or not broken:
         return
@@ -102,42 +102,43 @@ def _again(one: Source, made: Sequence[Call[Told]], numbers: Sequence[str]) -> D
             call.problems = [one_by_one(call)]
 
 
-def _enclosed(card: ControllerDraft) -> bool:
-    return any(not key.startswith(":") for key in card.drives)
+def _enclosed(controller: ControllerDraft) -> bool:
+    return any(not key.startswith(":") for key in controller.drives)
 
 
-def _loose(card: ControllerDraft) -> bool:
-    return any(key.startswith(":") for key in card.drives)
+def _loose(controller: ControllerDraft) -> bool:
+    return any(key.startswith(":") for key in controller.drives)
 
 
-def _rebuilding(card: ControllerDraft) -> bool:
-    words = [(drive.get("status_text") or "").lower() for drive in card.drives.values()]
+def _rebuilding(controller: ControllerDraft) -> bool:
+    words = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
     return any(word.startswith(("rbld", "rebuild")) for word in words)
 
 
 def _has(*names: str) -> Chooser:
-    return lambda card: any(name.startswith(names) for name in card.batteries)
+    return lambda controller: any(name.startswith(names) for name in controller.batteries)
 
 
-def _unclear(card: ControllerDraft) -> bool:
-    """A battery is there, and the first answer has no table of it."""
-    return not card.batteries and bool(card.get("bbu_present"))
+def _unclear(controller: ControllerDraft) -> bool:
+    """Whether a battery is present without a table in the first answer."""
+    return not controller.batteries and bool(controller.get("bbu_present"))
 
 
-def _weak_pack(card: ControllerDraft) -> bool:
+def _weak_pack(controller: ControllerDraft) -> bool:
     """``/cx/ep show all`` adds the reason why an energy pack is not optimal."""
     return any(
-        name.startswith("energypack") and battery.get("status") != "ok" for name, battery in card.batteries.items()
+        name.startswith("energypack") and battery.get("status") != "ok"
+        for name, battery in controller.batteries.items()
     )
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
-    ("/vall", _ALL, lambda card: bool(card.volumes)),
+    ("/vall", _ALL, lambda controller: bool(controller.volumes)),
     ("/eall/sall", _ALL, _enclosed),
     ("/sall", _ALL, _loose),
-    ("/bbu", _ALL, lambda card: _has("bbu")(card) or _unclear(card)),
+    ("/bbu", _ALL, lambda controller: _has("bbu")(controller) or _unclear(controller)),
     ("/cv", _ALL, _has("cachevault")),
     ("/ep", _ALL, _weak_pack),
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
 )
-"""The rest of the path, the words, and which card it is asked of."""
+"""The rest of the path, the words, and which controller it is asked of."""

@@ -10,9 +10,9 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.session import Call, Reading, Session
 from raidctl.vendor.tools import Installed
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.merge import put_together
-from raidctl_megaraid.read_document import Told, told
+from raidctl_megaraid.read_document import ReadDocument, read_document
 
 LOCK = "megaraid"
 """All tools of the family share it: they talk to the same firmware."""
@@ -20,8 +20,8 @@ TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
 
 
-def _read(document: Document) -> Reading[Told]:
-    found = told(document)
+def _read(document: Document) -> Reading[ReadDocument]:
+    found = read_document(document)
     return Reading(found, found.answered, found.problems)
 
 
@@ -29,10 +29,10 @@ def _read(document: Document) -> Reading[Told]:
 class Source:
     """A tool that is asked."""
 
-    session: Session[Told]
+    session: Session[ReadDocument]
     kind: str
     """``storcli``, ``storcli2``, ``megacli``: the grammar that it is expected to use."""
-    cards: Cards = field(default_factory=Cards)
+    controllers: Controllers = field(default_factory=Controllers)
 
     @classmethod
     def of(cls, installed: Installed, kind: str, document_kind: str) -> Source:
@@ -45,30 +45,30 @@ class Source:
         return self.session.name
 
     @property
-    def calls(self) -> list[Call[Told]]:
+    def calls(self) -> list[Call[ReadDocument]]:
         """The calls so far."""
         return self.session.calls
 
     @property
     def seen(self) -> list[ControllerDraft]:
         """The controllers that it reported."""
-        return list(self.cards.cards.values())
+        return list(self.controllers.by_number.values())
 
     def tool(self) -> Tool:
         """The tool as the inventory lists it."""
         versions = (call.value.version for call in self.calls if call.value is not None)
         return self.session.installed.tool(next(filter(None, versions), None))
 
-    def run(self, *lines: Iterable[str]) -> Dialogue[list[Call[Told]]]:
+    def run(self, *lines: Iterable[str]) -> Dialogue[list[Call[ReadDocument]]]:
         """Make some calls that do not depend on each other; what they report is put onto the controllers."""
         made = yield from self.session.run_all(tuple(line) for line in lines)
         for call in made:
             if call.value is not None:
-                put_together(self.cards, call.value.cards)
+                put_together(self.controllers, call.value.controllers)
         return made
 
 
-def one_by_one(call: Call[Told]) -> Problem:
+def one_by_one(call: Call[ReadDocument]) -> Problem:
     """The note that replaces the problems of a call for all controllers if each of them has answered."""
     message = f"The controllers were queried one by one, because {call.why} when queried for all of them."
     return Problem(severity="info", kind="note", where=call.command, message=message)

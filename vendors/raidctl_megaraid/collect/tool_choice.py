@@ -1,8 +1,8 @@
-"""Which of the installed programs are asked, in which order, and which not, with the reason.
+"""Which installed programs are asked, in which order, and why others are not.
 
-The card decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
+The controller decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
 storcli, and MegaCli must never be started on a host with a 95xx. A second program is asked only where the first has
-shown fewer cards than the PCI bus has for it.
+shown fewer controllers than the PCI bus has for it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _USUAL_V8 = (V8, "perccli2")
 
 @dataclass
 class Turn:
-    """Programs that can tell of the same cards, in the order in which they are tried."""
+    """Programs that report the same controllers, in the order of trying."""
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
-    """Cards on the bus for them; 0 where the bus shows none of the family, or nothing at all."""
+    """Controllers on the bus for them; 0 where the bus shows none of the family, or nothing."""
 
 
 @dataclass
@@ -38,10 +38,10 @@ class Plan:
     """Programs that are not run whatever comes, and why."""
 
 
-def plan(found: Sequence[Installed], cards: Sequence[Need]) -> Plan:
-    """Decide from what is installed and from the cards on the bus (none: all that is safe is tried)."""
+def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
+    """Choose from the installed programs by the controllers on the bus (none: all that are safe)."""
     made = Plan()
-    frozen = [need for need in cards if need.frozen_by_megacli]
+    frozen = [need for need in controllers if need.frozen_by_megacli]
     usable = list(found)
     if frozen:
         usable = [one for one in found if _kind(one) != OLD]
@@ -49,15 +49,15 @@ def plan(found: Sequence[Installed], cards: Sequence[Need]) -> Plan:
         if barred:
             made.problems.append(_barred(barred, frozen, usable))
     for kinds in (_USUAL, _USUAL_V8):
-        mine = [need for need in cards if set(need.kinds) & set(kinds)]
-        if cards and not mine:
+        mine = [need for need in controllers if set(need.kinds) & set(kinds)]
+        if controllers and not mine:
             continue
         order = mine[0].kinds if mine else kinds
         order = (*order, *(kind for kind in kinds if kind not in order))
         tools = [one for kind in order for one in usable if _kind(one) == kind]
         if tools:
             made.turns.append(Turn(tools, len(mine)))
-    made.problems += [_beyond(need) for need in cards if not need.kinds and not need.frozen_by_megacli]
+    made.problems += [_beyond(need) for need in controllers if not need.kinds and not need.frozen_by_megacli]
     return made
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import read_status
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
@@ -50,43 +51,34 @@ _FIGURES = frozenset({"firmware status", "bbu firmware status"})
 
 _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging": bbu_mask.CHARGING}
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    # Voltage: 3985 mV
-    "voltage": ("voltage_volts", numbers.volts),
-    # Temperature: 18 C
-    "temperature": ("temperature_celsius", numbers.celsius),
-    # Relative State of Charge: 98 %
-    "relative state of charge": ("charge_percent", numbers.charge),
-    # Next Learn time: Sun Oct 12 12:20:37 2014
-    "next learn time": ("next_learn_at", numbers.next_learn),
-}
 
-
-def battery_of(card: ControllerDraft, block: Block) -> Draft:
-    """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
+def battery_of(controller: ControllerDraft, block: Block) -> Draft:
+    """The draft of the controller's pack: a CacheVault by its type, else a BBU; a controller has one."""
     kinds = {
         battery_kind(item.pair.value)
         for item in block.items
         if item.label in ("batterytype", "battery type") and not item.section
     }
     name = "cachevault" if "capacitor" in kinds else "bbu"
-    known = next(iter(card.batteries), None)
-    if known is not None and known != name and name == "cachevault" and not card.batteries[known].get("kind"):
-        card.batteries[name] = card.batteries.pop(known)
-        card.batteries[name].name = name
-    return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
+    known = next(iter(controller.batteries), None)
+    if known is not None and known != name and name == "cachevault" and not controller.batteries[known].get("kind"):
+        controller.batteries[name] = controller.batteries.pop(known)
+        controller.batteries[name].name = name
+    return (
+        controller.batteries[known] if known is not None and known in controller.batteries else controller.battery(name)
+    )
 
 
-def read_battery(card: ControllerDraft, block: Block) -> None:
+def read_battery(controller: ControllerDraft, block: Block) -> None:
     """``BBU status for Adapter: 0`` and what stands below it."""
     if not any(item.pair.value for item in block.items):
         mark_read(*(line for item in block.items for line in item.pair.lines))
         return
-    battery = battery_of(card, block)
+    battery = battery_of(controller, block)
     for item in block.items:
         _read_item(battery, item)
     if any(item.section == FLAGS or item.label == "battery state" or _figure(item.pair) for item in block.items):
-        _judge(card, battery, block.items)
+        _judge(controller, battery, block.items)
 
 
 def _read_item(battery: Draft, item: Item) -> None:
@@ -95,17 +87,22 @@ def _read_item(battery: Draft, item: Item) -> None:
         # ``Voltage`` and ``Temperature`` are words here, and figures above.
         battery.keep_detail(pair, f"{FLAGS} " if label in _FIELDS else "")
         _flag(battery, pair)
-    elif label in ("batterytype", "battery type"):
-        _kind(battery, pair)
-    elif label == "relative state of charge" and battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
-        # a capacitor has no gauge, and firmware prints 0 %
-        battery.keep_detail(pair)
-    elif label in _FIELDS:
-        name, parse = _FIELDS[label]
-        if battery.read_field(pair, name, parse) is not None and name == "next_learn_at":
-            battery.keep_detail(pair)
-    else:
+    elif not read_pair(battery, pair, label, _FIELDS):
         _flag(battery, pair)
+        battery.keep_detail(pair)
+
+
+def _charge(battery: Draft, pair: Pair) -> None:
+    """``Relative State of Charge: 98 %``; a capacitor has no gauge, and firmware prints 0 %."""
+    if battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
+        battery.keep_detail(pair)
+    else:
+        battery.read_field(pair, "charge_percent", numbers.charge)
+
+
+def _next_learn(battery: Draft, pair: Pair) -> None:
+    """``Next Learn time: Sun Oct 12 12:20:37 2014``."""
+    if battery.read_field(pair, "next_learn_at", numbers.next_learn) is not None:
         battery.keep_detail(pair)
 
 
@@ -118,14 +115,14 @@ def _kind(battery: Draft, pair: Pair) -> None:
 
 
 def _flag(battery: Draft, pair: Pair) -> None:
-    """What a flag says that has gone wrong, as a problem with what to do about it."""
+    """Report a flag that is set as a problem with its remedy."""
     label, value = normalized(pair.label), normalized(pair.value)
     values, message, remedy = TROUBLES.get(label, (frozenset(), "", ""))
     if value in values:
         battery.add_problem("warning", "state", message, remedy)
 
 
-def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
+def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
     """The status out of the state word and the flags; both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
@@ -147,11 +144,11 @@ def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None
     if words:
         battery.put(told_by[0].lines[0], "status_text", "; ".join(words))
     if status != "missing":
-        card.put(None, "bbu_present", value=True, weight=WEAK)
+        controller.put(None, "bbu_present", value=True, weight=WEAK)
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is told."""
+    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is reported."""
     strange = [
         pair
         for pair in asked
@@ -213,7 +210,7 @@ def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
 
 
 def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
-    """``Battery State     : Operational``; None when it is not told."""
+    """``Battery State     : Operational``; None when it is not reported."""
     if pair is None:
         return None
     try:
@@ -226,36 +223,44 @@ def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
 def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -> BatteryStatus | None:
     """The state of the pack.
 
-    ``Operational`` beside a flag that tells of trouble is degraded; ``Non Operational`` is also what a pack is while it
+    ``Operational`` beside a flag that reports trouble is degraded; ``Non Operational`` is also what a pack is while it
     learns or charges. Without a state word the flags alone tell.
     """
-    said = bbu_mask.status(mask)
+    printed = bbu_mask.status(mask)
     if mask & bbu_mask.MISSING:
         return "missing"
     if stated is None:
-        if said == "ok" and not worn and normalized(text) == "unknown":
+        if printed == "ok" and not worn and normalized(text) == "unknown":
             return "unknown"
-        return "degraded" if worn and said in ("ok", "charging") else said
-    if stated == "failed" and normalized(text).startswith("non") and said in ("learning", "charging"):
-        return said
-    if stated != "ok" or said == "learning":
-        return said if stated == "ok" else stated
+        return "degraded" if worn and printed in ("ok", "charging") else printed
+    if stated == "failed" and normalized(text).startswith("non") and printed in ("learning", "charging"):
+        return printed
+    if stated != "ok" or printed == "learning":
+        return printed if stated == "ok" else stated
     return "degraded" if worn or mask & _BAD else "ok"
 
 
-def read_summary(card: ControllerDraft, pair: Pair) -> None:
+def read_summary(controller: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
-    battery = battery_of(card, Block("battery"))
-    status = _stated(battery, pair)
-    if status is None:
-        battery.keep_detail(pair)
-        return
-    battery.put(pair.lines[0], "status", status, ROW)
-    battery.put(pair.lines[0], "status_text", pair.value, ROW)
+    read_status(battery_of(controller, Block("battery")), pair, "battery", battery_status, ROW)
 
 
-def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
+def read_summary_kind(controller: ControllerDraft, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
-    battery = battery_of(card, block)
+    battery = battery_of(controller, block)
     _kind(battery, pair)
+
+
+_FIELDS: Fields[Draft] = {
+    # BatteryType: CVPM02
+    **dict.fromkeys(("batterytype", "battery type"), _kind),
+    # Voltage: 3985 mV
+    "voltage": Field("voltage_volts", numbers.volts),
+    # Temperature: 18 C
+    "temperature": Field("temperature_celsius", numbers.celsius),
+    # Relative State of Charge: 98 %
+    "relative state of charge": _charge,
+    # Next Learn time: Sun Oct 12 12:20:37 2014
+    "next learn time": _next_learn,
+}

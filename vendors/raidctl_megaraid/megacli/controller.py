@@ -1,13 +1,12 @@
-"""The card itself: ``-AdpAllInfo``, the head of ``-CfgDsply``, ``-AdpGetPciInfo``, schedules, enclosures, groups."""
+"""The controller itself, its enclosures and arrays: ``-AdpAllInfo``, ``-CfgDsply`` and others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, WEAK, GroupDraft, Pair
+from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -20,10 +19,6 @@ _OWN_LABELS = frozenset({"patrol read mode", "patrol read execution delay", "pat
 _HEX = re.compile(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
 
 
-def _text(text: str) -> str | None:
-    return " ".join(text.split()) if has_value(text) else None
-
-
 def _present(text: str) -> bool | None:
     """``Present``, ``Absent``, ``Not Present``, ``Missing``."""
     if normalized(text) in ("not present", "missing", "not installed", "unavailable"):
@@ -31,90 +26,73 @@ def _present(text: str) -> bool | None:
     return flag(text)
 
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "product name": ("model", _text, DETAIL),
-    "serial no": ("serial", _text, DETAIL),
-    # FW Version         : 3.131.05-8148        the package that it came in is told beside it
-    "fw version": ("firmware", _text, DETAIL),
-    "memory size": ("cache.size_bytes", numbers.size, DETAIL),
-    "current size of fw cache": ("cache.available_bytes", numbers.some_size, DETAIL),
-    "cache flush interval": ("cache.flush_interval_seconds", numbers.seconds, DETAIL),
-}
-_HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    # Memory: 128MB        of -CfgDsply
-    "memory": ("cache.size_bytes", numbers.size, ROW),
-    "bbu": ("bbu_present", _present, DETAIL),
-}
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(card: ControllerDraft, block: Block) -> None:
-    """The pairs of a card, whatever command printed them."""
+def read_card(controller: ControllerDraft, block: Block) -> None:
+    """The pairs of a controller, whatever command printed them."""
     for item in block.items:
-        _read_item(card, item)
-    _bus(card, block)
+        _read_item(controller, item)
+    _bus(controller, block)
 
 
-def _read_item(card: ControllerDraft, item: Item) -> None:
+def _read_item(controller: ControllerDraft, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
-        _jbod(card, pair)
+        _jbod(controller, pair)
     if prefix:
-        card.keep_detail(pair, prefix)
-    elif label == "bbu" and section in _HARDWARE:
-        card.read_field(pair, "bbu_present", _present)
-    elif label == "memory":
-        _memory(card, pair)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        card.read_field(pair, name, parse, weight)
-    elif label in ("fw package build", "fw package version"):
-        card.keep_detail(pair)
-        card.read_field(pair, "firmware", _text, ROW)
-    elif label == "any offline vd cache preserved":
-        card.read_field(pair, "cache.preserved_data", flag)
-    else:
-        card.keep_detail(pair)
-        _trouble(card, label, pair.value)
+        controller.keep_detail(pair, prefix)
+    elif (label == "bbu" and section not in _HARDWARE) or not read_pair(controller, pair, label, _FIELDS):
+        controller.keep_detail(pair)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
-def _jbod(card: ControllerDraft, pair: Pair) -> None:
+def _jbod(controller: ControllerDraft, pair: Pair) -> None:
     """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
-        card.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
+        controller.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: ControllerDraft, pair: Pair) -> None:
+def _memory(controller: Draft, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
-        card.read_field(pair, "cache.size_bytes", numbers.size, ROW)
+        controller.read_field(pair, "cache.size_bytes", numbers.size, ROW)
         return
-    card.keep_detail(pair)
+    controller.keep_detail(pair)
     if normalized(pair.value) == "absent":
-        card.put(pair.lines[0], "cache.present", value=False)
+        controller.put(pair.lines[0], "cache.present", value=False)
 
 
-# Security Key Failed              : No
-_WARNED: dict[str, tuple[str, str]] = {
-    "security key failed": ("The controller's security key failed.", "Enter the key that the drives were locked with."),
-}
+def _failed_key(controller: Draft, pair: Pair) -> None:
+    """``Security Key Failed              : No``."""
+    controller.keep_detail(pair)
+    if normalized(pair.value) == "yes":
+        controller.add_problem(
+            "warning",
+            "state",
+            "The controller's security key failed.",
+            "Enter the key that the drives were locked with.",
+        )
 
 
-def _trouble(card: ControllerDraft, label: str, value: str) -> None:
-    """Counts that are held against the lists, and flags."""
-    if label in COUNTS and value.isascii() and value.isdecimal():
-        card.override(f"count.{label}", int(value[:18]), WEAK)
-    message, remedy = _WARNED.get(label, ("", ""))
-    if message and normalized(value) == "yes":
-        card.add_problem("warning", "state", message, remedy)
+def _count(controller: Draft, pair: Pair) -> None:
+    """``Virtual Drives    : 1``: compared with the lists."""
+    controller.keep_detail(pair)
+    if pair.value.isascii() and pair.value.isdecimal():
+        controller.override(f"count.{normalized(pair.label)}", int(pair.value[:18]), WEAK)
 
 
-def _bus(card: ControllerDraft, block: Block) -> None:
+def _package(controller: Draft, pair: Pair) -> None:
+    """``FW Package Build: 12.12.0-0124``; the firmware's own version counts more."""
+    controller.keep_detail(pair)
+    controller.read_field(pair, "firmware", _TEXT, ROW)
+
+
+def _bus(controller: ControllerDraft, block: Block) -> None:
     """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
     found = []
     for label in ("bus number", "device number", "function number"):
@@ -126,12 +104,12 @@ def _bus(card: ControllerDraft, block: Block) -> None:
     bus, device, function = found
     if bus <= 0xFF and device <= 0x1F and function <= 7:
         line = next(item.pair.lines[0] for item in block.items if item.label == "bus number")
-        card.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
+        controller.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
 
 
-def read_group(card: ControllerDraft, block: Block) -> None:
+def read_group(controller: ControllerDraft, block: Block) -> None:
     """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
-    group: GroupDraft = card.array(block.name or "?")
+    group: GroupDraft = controller.array(block.name or "?")
     for item in block.items:
         group.keep_detail(item.pair, f"{item.section} " if item.section else "")
 
@@ -144,7 +122,7 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
-def read_enclosure(card: ControllerDraft, block: Block) -> None:
+def read_enclosure(controller: ControllerDraft, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
     name = f"Enclosure {device}"
@@ -154,9 +132,32 @@ def read_enclosure(card: ControllerDraft, block: Block) -> None:
             if item.section and normalized(item.section) != f"{item.label} {normalized(item.pair.value)}"
             else ""
         )
-        card.keep_detail(item.pair, f"{name} {part}")
+        controller.keep_detail(item.pair, f"{name} {part}")
         status = item.label == "status" or item.label.endswith(" status")
         if status and normalized(item.pair.value) not in _WELL:
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
             )
+
+
+_TEXT = optional(has_value, lambda text: " ".join(text.split()))
+_FIELDS: Fields[ControllerDraft] = {
+    # Product Name    : PERC H710 Mini
+    "product name": Field("model", _TEXT),
+    "serial no": Field("serial", _TEXT),
+    # FW Version         : 3.131.05-8148        the package that it came in is reported beside it
+    "fw version": Field("firmware", _TEXT),
+    **dict.fromkeys(("fw package build", "fw package version"), _package),
+    # BBU              : Present
+    "bbu": Field("bbu_present", _present),
+    # Memory: 128MB        of -CfgDsply
+    "memory": _memory,
+    "memory size": Field("cache.size_bytes", numbers.size),
+    "current size of fw cache": Field("cache.available_bytes", numbers.some_size),
+    "cache flush interval": Field("cache.flush_interval_seconds", numbers.seconds),
+    # Any Offline VD Cache Preserved   : No
+    "any offline vd cache preserved": Field("cache.preserved_data", flag),
+    # Security Key Failed              : No
+    "security key failed": _failed_key,
+    **dict.fromkeys(COUNTS, _count),
+}

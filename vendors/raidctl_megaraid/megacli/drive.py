@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from raidctl.evidence import Line, mark_read
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
@@ -39,31 +40,31 @@ def drive_key(enclosure: str | None, slot: str | None) -> str:
 
 
 def key_of(block: Block) -> str:
-    """The key of the drive that a block tells of; it ends in ``?`` where the text was cut before the slot."""
-    told_of = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
-    slot = told_of.get("slot number", "")
-    enclosure = told_of.get("enclosure device id", "")
+    """The key of the drive that a block reports; it ends in ``?`` where the text was cut before the slot."""
+    values = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
+    slot = values.get("slot number", "")
+    enclosure = values.get("enclosure device id", "")
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
-def read_drive(card: ControllerDraft, block: Block) -> str | None:
+def read_drive(controller: ControllerDraft, block: Block) -> str | None:
     """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
         mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
         return None
-    key = _free(card, key_of(block))
-    drive = card.drive(key)
+    key = _free(controller, key_of(block))
+    drive = controller.drive(key)
     flags = {item.label: item.pair.value for item in block.items if not item.section}
     for item in block.items:
-        _read_item(drive, item, _Place(card, block, flags))
+        _read_item(drive, item, _Place(controller, block, flags))
     if block.volume is not None and block.foreign is None:
-        card.volume(block.volume).members.setdefault(key)
+        controller.volume(block.volume).members.setdefault(key)
     listed = block.line is not None and block.foreign is None
     if block.rest == "spare" and block.line is not None:
         drive.put(block.line, "role", "spare", ROW)
     if block.group is not None and listed:
         # DISK GROUP: 0
-        group = card.array(block.group)
+        group = controller.array(block.group)
         if block.rest == "spare":
             group.spares.setdefault(key, True)
         else:
@@ -71,45 +72,22 @@ def read_drive(card: ControllerDraft, block: Block) -> str | None:
     return key
 
 
-def _free(card: ControllerDraft, key: str) -> str:
-    """Drives whose slot is not told are different ones."""
-    if not key.endswith("?") or key not in card.drives:
+def _free(controller: ControllerDraft, key: str) -> str:
+    """Drives whose slot is not reported are different ones."""
+    if not key.endswith("?") or key not in controller.drives:
         return key
-    return f"{key}{len(card.drives) + 1}"
-
-
-def _text(text: str) -> str | None:
-    return text.strip() if has_value(text) else None
+    return f"{key}{len(controller.drives) + 1}"
 
 
 def _slot(text: str) -> str | None:
     return text.strip() if _NAME.fullmatch(text.strip()) and has_value(text) else None
 
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "enclosure device id": ("enclosure", _slot),
-    "slot number": ("bay", _slot),
-    "media error count": ("errors.media", numbers.integer),
-    "other error count": ("errors.other", numbers.integer),
-    "predictive failure count": ("errors.predictive", numbers.integer),
-    "pd type": ("interface", interface),
-    # Media Type: Solid State Device
-    "media type": ("media", media),
-    # Drive Temperature :32C (89.60 F)
-    "drive temperature": ("temperature_celsius", numbers.celsius),
-    # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
-    "link speed": ("link_gbps", numbers.link),
-    "wwn": ("wwn", _text),
-    "drive's write cache": ("write_cache", switch),
-    "drive write cache": ("write_cache", switch),
-}
-
-
 @dataclass
 class _Place:
-    """Where a drive was read, and what the rest of its block says."""
+    """Where a drive was read, with its other pairs."""
 
-    card: ControllerDraft
+    controller: ControllerDraft
     block: Block
     flags: dict[str, str]
     """Its pairs, the parts left out."""
@@ -118,40 +96,34 @@ class _Place:
 def _read_item(drive: Draft, item: Item, place: _Place) -> None:
     pair, label = item.pair, item.label
     if item.section == "Hotspare":
-        _hotspare(place.card, drive, item)
+        _hotspare(place.controller, drive, item)
     elif item.section == "Ongoing Progresses":
         _progress(drive, pair)
     elif item.section:
         # Port-0 :
         # Port status: Active
         drive.keep_detail(pair, "" if label == normalized(item.section) else f"{item.section} ")
-    elif label == "firmware state":
-        _state(drive, pair, place.flags)
-    elif label == "inquiry data":
-        _inquiry(drive, pair, place.flags)
-    elif label == "device firmware level":
+    elif label in _PLACED:
+        _PLACED[label](drive, pair, place)
+    elif not read_pair(drive, pair, label, _FIELDS):
         drive.keep_detail(pair)
-        drive.read_field(pair, "firmware", _text, ROW)
-    elif label in ("drive's position", "drive's postion"):
-        _position(drive, pair, place)
-    elif label in _FIELDS:
-        name, parse = _FIELDS[label]
-        drive.read_field(pair, name, parse)
-    elif label in _SIZES:
-        _size(drive, pair, _SIZES[label])
-    else:
-        _flag(drive, pair)
-        drive.keep_detail(pair)
-        if label == "foreign state":
-            drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
 
 
-# Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
-_SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
+def _firmware(drive: Draft, pair: Pair) -> None:
+    """``Device Firmware Level: LS08``; the inquiry data has it, too."""
+    drive.keep_detail(pair)
+    drive.read_field(pair, "firmware", _TEXT, ROW)
 
 
-def _size(drive: Draft, pair: Pair, weight: int) -> None:
+def _foreign(drive: Draft, pair: Pair) -> None:
+    """``Foreign State: None``."""
+    drive.keep_detail(pair)
+    drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
+
+
+def _size(drive: Draft, pair: Pair) -> None:
     """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
+    weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:
         size = numbers.drive_size(pair.value)
@@ -162,23 +134,19 @@ def _size(drive: Draft, pair: Pair, weight: int) -> None:
         drive.put(pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
 
 
-def _state(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
-    """``Firmware state: Unconfigured(good), Spun down``; ``flags`` are the drive's other pairs."""
-    line = pair.lines[0]
+def _state(drive: Draft, pair: Pair, place: _Place) -> None:
+    """``Firmware state: Unconfigured(good), Spun down``."""
     if not has_value(pair.value):
         drive.keep_detail(pair)
         return
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
-    drive.put(line, "status_text", " ".join(pair.value.split()))
-    if found is None:
-        drive.put(line, "status", "unknown")
-        drive.add_problem("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
-        return
-    worse = found.health == "ok" and _alarmed(flags)
-    drive.put(line, "status", "warning" if worse else found.health)
-    if found.role is not None:
-        drive.put(line, "role", found.role)
+    health = "warning" if found is not None and found.health == "ok" and _alarmed(place.flags) else None
+    put_status(
+        drive, pair.lines, "drive", health or (found.health if found is not None else None), text=pair.value, word=bare
+    )
+    if found is not None and found.role is not None:
+        drive.put(pair.lines[0], "role", found.role)
 
 
 # Hotspare(Shielded)        Online (Spun Up)
@@ -198,7 +166,7 @@ def _state_word(text: str) -> DriveWord | None:
 
 
 def _alarmed(flags: dict[str, str]) -> bool:
-    """Whether other lines of the drive tell of trouble that its state word leaves out."""
+    """Whether other lines report trouble that the state word omits."""
     predictive = flags.get("predictive failure count", "")
     return (
         normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
@@ -221,11 +189,13 @@ _FINE = frozenset({"no", "unlocked"})
 
 
 def _flag(drive: Draft, pair: Pair) -> None:
-    bad, message, remedy = _FLAGS.get(normalized(pair.label), ("", "", ""))
+    """A flag that is trouble if it is set."""
+    drive.keep_detail(pair)
+    bad, message, remedy = _FLAGS[normalized(pair.label)]
     value = normalized(pair.value).rstrip(".")
-    if bad and value == bad:
+    if value == bad:
         drive.add_problem("warning", "state", message, remedy)
-    elif bad and value not in _FINE and has_value(value):
+    elif value not in _FINE and has_value(value):
         drive.unread(pair.label, pair.value)
 
 
@@ -239,10 +209,10 @@ def _position(drive: Draft, pair: Pair, place: _Place) -> None:
         return
     if place.block.foreign is None:
         drive.put(pair.lines[0], "array", match[1])
-        place.card.array(match[1]).members.setdefault(drive.name)
+        place.controller.array(match[1]).members.setdefault(drive.name)
 
 
-def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
+def _hotspare(controller: ControllerDraft, drive: Draft, item: Item) -> None:
     """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
     pair = item.pair
     drive.keep_detail(pair, "Hotspare ")
@@ -250,7 +220,7 @@ def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
         drive.put(pair.lines[0], "role", "spare", ROW)
     elif item.label.startswith("array"):
         for number in _DIGITS.findall(pair.value):
-            card.array(str(int(number))).spares.setdefault(drive.name, True)
+            controller.array(str(int(number))).spares.setdefault(drive.name, True)
 
 
 def _progress(drive: Draft, pair: Pair) -> None:
@@ -278,14 +248,14 @@ _TERMINAL = (79, 80)
 """Columns of a terminal."""
 
 
-def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
+def _inquiry(drive: Draft, pair: Pair, place: _Place) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
     glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
     raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
-    attached = normalized(flags.get("pd type", "")) or None
-    level = flags.get("device firmware level", "")
+    attached = normalized(place.flags.get("pd type", "")) or None
+    level = place.flags.get("device firmware level", "")
     drive.keep_detail(pair)
     if not has_value(pair.value):
         return
@@ -307,3 +277,40 @@ def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
         drive.put(line, "firmware", found.firmware, DETAIL)
     if found.vendor is not None:
         drive.detail(line, "Vendor", found.vendor)
+
+
+_TEXT = optional(has_value, str.strip)
+_SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
+_PLACED: dict[str, Callable[[Draft, Pair, _Place], None]] = {
+    # Firmware state: Online, Spun Up
+    "firmware state": _state,
+    # Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD
+    "inquiry data": _inquiry,
+    # Drive's position: DiskGroup: 0, Span: 0, Arm: 1
+    **dict.fromkeys(("drive's position", "drive's postion"), _position),
+}
+"""Labels whose meaning depends on the rest of the drive's block."""
+_FIELDS: Fields[Draft] = {
+    "enclosure device id": Field("enclosure", _slot),
+    "slot number": Field("bay", _slot),
+    "media error count": Field("errors.media", numbers.integer),
+    "other error count": Field("errors.other", numbers.integer),
+    "predictive failure count": Field("errors.predictive", numbers.integer),
+    "pd type": Field("interface", interface),
+    # Media Type: Solid State Device
+    "media type": Field("media", media),
+    # Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
+    **dict.fromkeys(_SIZES, _size),
+    # Device Firmware Level: LS08
+    "device firmware level": _firmware,
+    # Drive Temperature :32C (89.60 F)
+    "drive temperature": Field("temperature_celsius", numbers.celsius),
+    # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
+    "link speed": Field("link_gbps", numbers.link),
+    "wwn": Field("wwn", _TEXT),
+    # Foreign State: None
+    "foreign state": _foreign,
+    "drive's write cache": Field("write_cache", switch),
+    "drive write cache": Field("write_cache", switch),
+    **dict.fromkeys(_FLAGS, _flag),
+}

@@ -95,7 +95,7 @@ def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
 
 
 def _is_failure(text: str) -> bool:
-    """Whether a line is a failure of the tool or of the shell that called it, and no prose."""
+    """Whether a line is an error of the tool or the shell."""
     if len(text) > _LONGEST:
         return False
     forms = (_LIBRARY, _RIGHTS, _MISSING, _NOBODY, _DEVICE, _BATTERY)
@@ -117,57 +117,57 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 
 
 def problems(
-    found: list[Failure], code: int | None, card_of: Callable[[str | None], ControllerDraft], sheet: Output
+    found: list[Failure], code: int | None, controller_of: Callable[[str | None], ControllerDraft], output: Output
 ) -> list[Problem]:
-    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
+    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the controller."""
     made = []
     for failure in found:
-        said = f"{failure.text} {failure.reason}"
+        printed = f"{failure.text} {failure.reason}"
         if _BATTERY.search(failure.text):
-            card = card_of(failure.adapter)
-            if _NOT_THERE.search(said) or code == NO_HARDWARE:
-                card.put(failure.line, "bbu_present", value=False)
+            controller = controller_of(failure.adapter)
+            if _NOT_THERE.search(printed) or code == NO_HARDWARE:
+                controller.put(failure.line, "bbu_present", value=False)
                 continue
-        elif _PINNED.search(said):
-            card_of(failure.adapter).put(failure.line, "cache.preserved_data", value=True)
-        made.append(_problem(failure, code, sheet.command))
+        elif _PINNED.search(printed):
+            controller_of(failure.adapter).put(failure.line, "cache.preserved_data", value=True)
+        made.append(_problem(failure, code, output.command))
     return made
 
 
 def _problem(failure: Failure, code: int | None, where: str) -> Problem:
     text = failure.text
-    said = f"{text.rstrip('.')}: {failure.reason}" if failure.reason else text
+    printed = f"{text.rstrip('.')}: {failure.reason}" if failure.reason else text
     meaning = CODES.get(code or 0)
     if meaning and not failure.reason:
-        said = f"{said.rstrip('.')} (exit code {code:#04x}: {meaning})."
+        printed = f"{printed.rstrip('.')} (exit code {code:#04x}: {meaning})."
     if _LIBRARY.search(text):
         return Problem(
-            severity="error", kind="no_tool", where=where, message=f"The tool could not start: {said}",
+            severity="error", kind="no_tool", where=where, message=f"The tool could not start: {printed}",
             remedy="Install the library that it names, or the vendor's complete package.",
         )  # fmt: skip
     if _RIGHTS.search(text):
         return Problem(
-            severity="error", kind="no_right", where=where, message=f"Permission to run the tool was denied: {said}",
+            severity="error", kind="no_right", where=where, message=f"Permission to run the tool was denied: {printed}",
             remedy="Run it as root.",
         )  # fmt: skip
     if _MISSING.search(text):
         return Problem(
-            severity="error", kind="no_tool", where=where, message=f"The tool was not found: {said}",
+            severity="error", kind="no_tool", where=where, message=f"The tool was not found: {printed}",
             remedy="Install MegaCli, or give its path.",
         )  # fmt: skip
-    if (_SETS.search(text) or _PINNED.search(said)) and not _BATTERY.search(text):
+    if (_SETS.search(text) or _PINNED.search(printed)) and not _BATTERY.search(text):
         return Problem(
-            severity="warning", kind="state", where=where, message=f"A command failed: {said}",
+            severity="warning", kind="state", where=where, message=f"A command failed: {printed}",
             remedy="Nothing was changed; see the tool's message.",
         )  # fmt: skip
     return Problem(
-        severity="error", kind="unread", where=where, message=f"The tool reports: {said}",
+        severity="error", kind="unread", where=where, message=f"The tool reports: {printed}",
         remedy="Run the command by hand, as root.",
     )  # fmt: skip
 
 
 def ended(code: int, where: str) -> Problem:
-    """The problem of a command that ended with a code and without a word on it."""
+    """The problem of a command that ended with a code and no message."""
     meaning = CODES.get(code)
     return Problem(
         severity="warning", kind="unread", where=where,

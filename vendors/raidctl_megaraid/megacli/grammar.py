@@ -42,7 +42,7 @@ class Heading:
     target: str | None = None
     """Of a virtual drive: its SCSI target."""
     rest: str = ""
-    """What the line tells besides."""
+    """What the line reports besides."""
 
 
 _N = r"(\d{1,5})"
@@ -179,11 +179,11 @@ _LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifie
 
 
 def wrapped(label: str, value: str, text: str) -> bool:
-    """Whether a mail or a page has wrapped a value of a virtual drive, and its end stands in the next line."""
-    key, said = normalized(label), normalized(value)
+    """Whether the next line is the wrapped end of a volume's value."""
+    key, printed = normalized(label), normalized(value)
     if key.endswith("cache policy"):
-        return not said.rstrip(".").endswith("bbu") and _POLICY_END.fullmatch(text) is not None
-    return key == "raid level" and "qualifier" not in said and _LEVEL_END.fullmatch(text) is not None
+        return not printed.rstrip(".").endswith("bbu") and _POLICY_END.fullmatch(text) is not None
+    return key == "raid level" and "qualifier" not in printed and _LEVEL_END.fullmatch(text) is not None
 
 
 def adapter_of_command(text: str) -> str | None:

@@ -5,7 +5,7 @@ Two layouts, both of fixed columns (SPC for SCSI, ATA IDENTIFY for SATA drives b
     Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD            vendor 8, model 16, firmware 4, serial number
     Inquiry Data:      WD-WMAY02123456WDC WD2003FYYS-02W0B1                01.01D02   serial 20, model 40, firmware 8
 
-Mails and web pages collapse the blanks that hold the columns. What can then not be decided is not told.
+Mails and web pages collapse the blanks that hold the columns. What can then not be decided is not reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FIXED = re.compile(r"(?P<serial>[0-9A-Z]{8}(?=ST\d{3})|WD-[0-9A-Z]{12}(?=WD\d{3
 
 @dataclass(frozen=True)
 class Inquiry:
-    """What the inquiry data tells; None for what could not be decided."""
+    """What the inquiry data reports; None for what could not be decided."""
 
     vendor: str | None = None
     model: str | None = None
@@ -46,7 +46,7 @@ class Inquiry:
 
 
 def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry:
-    """The parts of what stands behind ``Inquiry Data:`` and one blank, blanks as printed.
+    """Split the inquiry data, its blanks as printed.
 
     ``interface`` is what the drive's ``PD Type`` says (``sas``, ``sata``), ``level`` its ``Device Firmware Level``,
     which proves a split: the firmware is that text or (of eight characters) ends with it.
@@ -99,7 +99,7 @@ def _scsi(text: str) -> Inquiry:
 
 
 def _moved(text: str) -> bool:
-    """Whether a text that is long enough for ATA's columns has lost the blanks before its serial number."""
+    """Whether ATA inquiry data lost the blanks before its serial number."""
     full = text[ATA_MODEL - 1] != " "
     return text[ATA_SERIAL] == " " or (full and _GAP.search(text[ATA_SERIAL:ATA_MODEL]) is not None)
 
@@ -160,13 +160,13 @@ def _collapsed_scsi(words: list[str], level: str | None) -> Inquiry | None:
 
 
 def _scsi_serial(vendor: str, firmware: str, text: str) -> str | None:
-    """The serial number without the marks that IBM and Lenovo set behind it; Lenovo's end with the firmware's level."""
+    """The serial number without IBM's or Lenovo's marks; Lenovo's end with the firmware's level."""
     marked = vendor == _IBM or (vendor == _LENOVO and len(text) == _OEM_TAIL and text.endswith(firmware))
     return (text[:_OEM_SERIAL] if marked else text) or None
 
 
 def _collapsed_ata(text: str, words: list[str], level: str | None) -> Inquiry | None:
-    """Serial number and model, and nothing between them: a maker's name or the kept first column tells the border."""
+    """Serial number and model, and nothing between them: a maker's name or the kept first column reports the border."""
     firmware = words[-1] if len(words) > 1 else None
     if firmware is not None and (len(firmware) > 8 or (level is not None and not firmware.endswith(level))):
         firmware = None

@@ -1,4 +1,4 @@
-"""The labels that MegaCli prints, by what they tell of. Other labels are details of whatever block is open.
+"""The labels that MegaCli prints, by what they report. Other labels are details of whatever block is open.
 
 A label that is unmistakable begins a block where none is open, so that fragments can be read.
 """
@@ -66,7 +66,8 @@ ONCE = frozenset(
         "current cache policy", "disk cache policy",
     }
 )  # fmt: skip
-"""Labels that a drive or a volume has once: told again, they are of the next one, whose first lines are not there."""
+"""Labels that a drive or a volume has once: reported again, they are of the next one, whose first lines are not
+there."""
 
 PARTS = {
     "bbu firmware status": "BBU Firmware Status", "gasguagestatus": "GasGauge Status",
@@ -90,5 +91,5 @@ _OWNERS: dict[str, Owner] = {label: kind for kind, labels in LABELS.items() for 
 
 
 def owner(label: str) -> Owner | None:
-    """What a label tells of, None for one that says nothing of it."""
+    """What a label reports, None for one that says nothing of it."""
     return _OWNERS.get(label)

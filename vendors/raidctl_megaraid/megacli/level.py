@@ -52,7 +52,7 @@ def level(text: str, depth: int | None) -> RaidLevel | None:
 
 
 def plain_level(text: str) -> RaidLevel | None:
-    """``10``, ``RAID-5``; None where it is not told. ValueError for another word."""
+    """``10``, ``RAID-5``; None where it is not reported. ValueError for another word."""
     bare = text.strip()
     if not has_value(bare):
         return None

@@ -38,7 +38,7 @@ EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - the controller's clock; the tool 
 
 
 def size(text: str) -> int | None:
-    """``381.0 GB``, ``390144MB``, ``64kB``; None where it is not told."""
+    """``381.0 GB``, ``390144MB``, ``64kB``; None where it is not reported."""
     return parse_size(text, binary=True) if has_value(text) else None
 
 
@@ -63,7 +63,7 @@ def drive_size(text: str) -> int | None:
 
 
 def integer(text: str) -> int | None:
-    """A whole number; None where it is not told."""
+    """A whole number; None where it is not reported."""
     if not has_value(text):
         return None
     return int(figure(_INTEGER, text.strip())[0])
@@ -121,12 +121,12 @@ def link(text: str) -> float | None:
 
 
 def seconds(text: str) -> int | None:
-    """``4s``, ``4 seconds``; None where it is not told."""
+    """``4s``, ``4 seconds``; None where it is not reported."""
     return parse_seconds(text) if has_value(text) else None
 
 
 def next_learn(text: str) -> str | None:
-    """When the next learn cycle is due. The clock is the controller's; its zone is not told, so none is added.
+    """When the next learn cycle is due. The clock is the controller's; its zone is not reported, so none is added.
 
     ``Sun Oct 12 12:20:37 2014`` becomes ``2014-10-12T12:20:37``. ``441826320 Sec`` are seconds since 2000 when they are
     more than a year: learn cycles are at most 90 days apart, so that a smaller figure could be a time to wait. That,

@@ -51,7 +51,7 @@ class Item:
 
 @dataclass
 class Block:
-    """What stands below one heading, or below a label that starts something new."""
+    """The lines below a heading, or below a label that opens an object."""
 
     kind: BlockKind
     name: str = ""
@@ -70,7 +70,7 @@ class Block:
     """Lines that are no pairs."""
 
     def has(self, label: str) -> bool:
-        """Whether a label was told already."""
+        """Whether a label was reported already."""
         return any(item.label == label for item in self.items)
 
 
@@ -91,9 +91,9 @@ class Segment:
 class Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Output) -> None:
-        self.sheet = sheet
-        self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(sheet.command))]
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(output.command))]
         self.hint = self.segments[0].hint
         self.adapter: str | None = self.hint
         self.foreign: str | None = None
@@ -145,7 +145,7 @@ class Outliner:
         self.section, self.summary, self.last = "", False, None
 
     def sub(self, text: str) -> bool:
-        """Whether the line opens a part of the drive or battery that stands above."""
+        """Whether the line opens a part of the drive above it."""
         return self.block is not None and self.block.kind == "drive" and normalized(text.rstrip(":")) in PARTS
 
     def opens(self, text: str, line: Line) -> bool:
@@ -261,7 +261,7 @@ class Outliner:
             self.segments[-1].sentences.append((self.adapter, line))
 
     def pair(self, label: str, value: str, line: Line) -> bool:
-        """Give a pair to the block that it belongs to, beginning one where its label does; whether it was taken."""
+        """Give a pair to its block, beginning one if needed; whether it was taken."""
         key = normalized(label)
         if self.summary:
             self.summed(key, label, value, line)
@@ -362,7 +362,7 @@ class Outliner:
 
 
 def _ends_part(block: Block, section: str, key: str, value: str) -> bool:
-    """Whether a label stands below the part of a block that was open, and not in it."""
+    """Whether a label no longer belongs to the open part of a block."""
     if section == "Ongoing Progresses":
         return bool(value) and not _PROGRESS.search(value)
     if block.kind == "battery":
@@ -382,14 +382,14 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
     return True
 
 
-def outline(sheet: Output) -> list[Segment]:
+def outline(output: Output) -> list[Segment]:
     """The segments of a text. Linear in its lines; never raises for what stands there."""
-    outliner = Outliner(sheet)
+    outliner = Outliner(output)
     following = ""
     nexts: list[str] = []
-    for line in reversed(sheet.lines):
+    for line in reversed(output.lines):
         nexts.append(following)
         following = line.stripped[:100] if line.text[:200].strip() else following
-    for line, upcoming in zip(sheet.lines, reversed(nexts), strict=True):
+    for line, upcoming in zip(output.lines, reversed(nexts), strict=True):
         outliner.take(line, upcoming)
     return outliner.segments

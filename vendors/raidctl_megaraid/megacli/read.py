@@ -1,4 +1,4 @@
-"""Outputs of MegaCli, whole or in part, read onto the drafts of the cards."""
+"""Outputs of MegaCli, whole or in part, read into drafts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.megacli import failure, summary
 from raidctl_megaraid.megacli import sentences as said
 from raidctl_megaraid.megacli.battery import read_battery
@@ -27,56 +27,56 @@ _CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE
 _CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
 
 
-def read(cards: Cards, document: Document) -> tuple[Output, list[Problem]]:
+def read(controllers: Controllers, document: Document) -> tuple[Output, list[Problem]]:
     """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
 
     Returns:
-        The sheet, with what is no fact of a card noted already, and the problems that are not of an object.
+        The output, with what is no fact of a controller noted already, and the problems that are not of an object.
     """
-    sheet = Output.of_text(document.name, document.text)
-    sheet.closing = _CLOSING
-    reading = _Reading(cards, sheet)
-    segments = outline(sheet)
+    output = Output.of_text(document.name, document.text)
+    output.closing = _CLOSING
+    reading = _Reading(controllers, output)
+    segments = outline(output)
     reading.adopt(segments)
     for segment in segments:
         reading.segment(segment)
-    for card in cards.cards.values():
-        settle(card)
-    return sheet, list(dict.fromkeys(reading.problems))
+    for controller in controllers.by_number.values():
+        settle(controller)
+    return output, list(dict.fromkeys(reading.problems))
 
 
 class _Reading:
     """One text on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Output) -> None:
-        self.cards = cards
-        self.sheet = sheet
+    def __init__(self, controllers: Controllers, output: Output) -> None:
+        self.controllers = controllers
+        self.output = output
         self.problems: list[Problem] = []
         self.only: str | None = None
         """The adapter that a nameless part speaks of: the only one that the text names."""
 
     def adopt(self, segments: list[Segment]) -> None:
-        """Nameless parts of a text that names one adapter are about that one."""
+        """Give nameless parts to the only adapter that the text names."""
         blocks = [block.adapter for segment in segments for block in segment.blocks]
-        said_of = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
-        spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in said_of]
+        by_mask = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
+        spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
         numbers = dict.fromkeys(number for number in (*blocks, *spoken) if number is not None)
         if len(numbers) == 1:
             self.only = next(iter(numbers))
 
-    def card(self, number: str | None) -> ControllerDraft:
+    def controller(self, number: str | None) -> ControllerDraft:
         """The draft of an adapter."""
-        return self.cards.card(number if number is not None else self.only)
+        return self.controllers.controller(number if number is not None else self.only)
 
     def segment(self, segment: Segment) -> None:
         """The answer to one command."""
         before = len(self.problems)
         events = [block for block in segment.blocks if block.kind == "event"]
         if events:
-            said.read_events(self.card(events[0].adapter), events)
-        told = self.blocks(block for block in segment.blocks if block.kind != "event")
+            said.read_events(self.controller(events[0].adapter), events)
+        reported = self.blocks(block for block in segment.blocks if block.kind != "event")
         count = self.sentences(segment)
-        self.ending(segment, count, quiet=not (told or events or len(self.problems) > before))
+        self.ending(segment, count, quiet=not (reported or events or len(self.problems) > before))
 
     def blocks(self, blocks: Iterable[Block]) -> bool:
         """Read blocks; whether there was anything in them."""
@@ -90,7 +90,7 @@ class _Reading:
                 if number is None and nameless_controllers > 1:
                     # -aALL: the adapters in the order of their numbers
                     number = str(nameless_controllers - 1)
-                summary.read_block(self.card(number), block)
+                summary.read_block(self.controller(number), block)
             elif block.foreign is not None and block.kind != "drive":
                 self.foreign(block)
             else:
@@ -101,40 +101,40 @@ class _Reading:
         """One block of a kind that names its adapter, or none."""
         if not block.items and not block.texts and block.kind == "card":
             if block.adapter is not None:
-                self.enclosures(self.card(block.adapter), block)
+                self.enclosures(self.controller(block.adapter), block)
             return
-        card = self.card(block.adapter)
+        controller = self.controller(block.adapter)
         if block.kind == "volume":
-            read_volume(card, block)
+            read_volume(controller, block)
         elif block.kind == "drive":
-            read_drive(card, block)
+            read_drive(controller, block)
         elif block.kind == "battery":
-            read_battery(card, block)
+            read_battery(controller, block)
         elif block.kind == "group":
-            read_group(card, block)
+            read_group(controller, block)
         elif block.kind == "enclosure":
-            read_enclosure(card, block)
+            read_enclosure(controller, block)
         elif block.kind == "missing":
-            said.read_missing(card, block)
+            said.read_missing(controller, block)
         else:
-            read_card(card, block)
+            read_card(controller, block)
 
-    def enclosures(self, card: ControllerDraft, block: Block) -> None:
+    def enclosures(self, controller: ControllerDraft, block: Block) -> None:
         """``Number of enclosures on adapter 0 -- 1``."""
         if block.rest.isdecimal() and block.line is not None:
-            card.detail(block.line, "Number of enclosures", block.rest)
+            controller.detail(block.line, "Number of enclosures", block.rest)
 
     def foreign(self, block: Block) -> None:
-        """What a foreign configuration holds is no volume and no group of this card."""
-        card = self.card(block.adapter)
+        """Keep a foreign configuration as details: none of it is this controller's."""
+        controller = self.controller(block.adapter)
         kind = {"volume": f"Virtual Drive {block.target or block.name} ", "group": f"Disk Group {block.name} "}
         for item in block.items:
             part = f"{item.section} " if item.section else ""
-            card.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
-        card.put(None, "foreign", value=True)
+            controller.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
+        controller.put(None, "foreign", value=True)
 
     def sentences(self, segment: Segment) -> int | None:
-        """Read the sentences; the number of controllers where the tool tells it."""
+        """Read the sentences; the number of controllers where the tool reports it."""
         count: int | None = None
         left = []
         for adapter, line in segment.sentences:
@@ -143,19 +143,19 @@ class _Reading:
             if counted:
                 count = int(counted[1])
                 mark_read(line)
-            elif not said.read_sentence(self.card, line, adapter):
+            elif not said.read_sentence(self.controller, line, adapter):
                 left.append((adapter, line))
         found = failure.failures(left)
-        self.problems += failure.problems(found, segment.code, self.card, self.sheet)
+        self.problems += failure.problems(found, segment.code, self.controller, self.output)
         for _, line in left:
             if not line.used and not any(one.line is line for one in found):
-                said.read_setting(self.card, line)
+                said.read_setting(self.controller, line)
         segment.sentences = [(adapter, line) for adapter, line in left if line.used]
         return count
 
     def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
         """The exit code: ``-adpCount`` ends with the number of controllers, the other commands with an error."""
-        where = self.sheet.command
+        where = self.output.command
         if count is not None:
             if count == 0:
                 self.problems.append(failure.nobody(where))
@@ -172,10 +172,10 @@ class _Reading:
         return bool(segment.version or segment.sentences or self.spoken(segment))
 
     def spoken(self, segment: Segment) -> bool:
-        """Whether any line of the segment says something, exit code and rules aside."""
+        """Whether a line says something, besides the exit code and rules."""
         if segment.code_line is None:
             return False
-        for line in reversed(self.sheet.lines[: segment.code_line.number - 1]):
+        for line in reversed(self.output.lines[: segment.code_line.number - 1]):
             if line.stripped and set(line.stripped) - set("=-"):
                 return not line.stripped.lower().startswith("exit code")
         return False
@@ -191,10 +191,10 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(card: ControllerDraft) -> None:
-    """What follows from several lines, of one text or of several that were put together; idempotent."""
-    summary.settle(card)
-    for volume in card.volumes.values():
+def settle(controller: ControllerDraft) -> None:
+    """Infer what follows from several lines, of one or several texts; idempotent."""
+    summary.settle(controller)
+    for volume in controller.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:
             volume.put(None, "status", busy, volume.values["status"][0] + ROW)

@@ -1,4 +1,4 @@
-"""What MegaCli is recognised by."""
+"""Whether a text is an output of MegaCli, and of which command."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ _CLI = re.compile(r"^[ \t]*CLI Version\s*:\s*(\d[\d.]{2,20})", re.IGNORECASE | r
 
 
 def tool_version(text: str) -> str | None:
-    """``8.07.14`` of ``MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013``; None where it is not told."""
+    """``8.07.14`` of ``MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013``; None where it is not reported."""
     head = text[:_CHARACTERS]
     match = grammar.VERSION.search(head) or _CLI.search(head)
     return match[1] if match else None

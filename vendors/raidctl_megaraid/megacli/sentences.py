@@ -20,47 +20,47 @@ from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.megacli.volume import cache_policy, under_way
 from raidctl_megaraid.vocabulary import disk_cache, normalized
 
-CardOf = Callable[[str | None], ControllerDraft]
-Reader = Callable[[CardOf, Line, "re.Match[str]", str | None], None]
+ControllerOf = Callable[[str | None], ControllerDraft]
+Reader = Callable[[ControllerOf, Line, "re.Match[str]", str | None], None]
 
 
-def _on_volume(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _on_volume(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Check Consistency on VD #1 (target id #1) Completed 8% in 18 Minutes.``."""
-    volume = _volume(card_of(adapter), match["target"] or match["volume"])
+    volume = _volume(controller_of(adapter), match["target"] or match["volume"])
     label = match["operation"]
     under_way(volume, line, label, numbers.percent_in(f"{match['percent']}%"))
     volume.detail(line, f"Ongoing {label}", match["said"])
 
 
-def _volume(card: ControllerDraft, number: str) -> GroupDraft:
-    return card.volume(str(int(number)))
+def _volume(controller: ControllerDraft, number: str) -> GroupDraft:
+    return controller.volume(str(int(number)))
 
 
-def _on_drive(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _on_drive(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.``."""
-    drive = card_of(adapter).drive(drive_key(match["enclosure"], match["slot"]))
+    drive = controller_of(adapter).drive(drive_key(match["enclosure"], match["slot"]))
     percent = numbers.percent_in(f"{match['percent']}%")
     if percent is not None:
         progress(drive, line, match["operation"], percent)
     drive.detail(line, f"Ongoing {match['operation']}", match["said"])
 
 
-def _idle(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _idle(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Background Initialization on VD #0 is not in Progress.``, ``Device(Encl-32 Slot-2) is not in rebuild process``.
 
     Nothing goes on, and nothing is to be shown.
     """
-    del match, adapter, card_of
+    del match, adapter, controller_of
     mark_read(line)
 
 
-def _property(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _property(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0-VD 0(target id: 0): Cache Policy:WriteBack, ReadAdaptive, Direct, No Write Cache if bad BBU``.
 
-    The counterpart of ``-LDSetProp``, so the write policy is the configured one; what is in force is not told.
+    The counterpart of ``-LDSetProp``, so the write policy is the configured one; what is active is not reported.
     """
     del adapter
-    volume = _volume(card_of(_number(match["adapter"])), match["target"] or match["volume"])
+    volume = _volume(controller_of(_number(match["adapter"])), match["target"] or match["volume"])
     if match["target"]:
         volume.put(line, "target", int(match["target"]), ROW)
     label, value = split(match["rest"]) or (match["rest"], "")
@@ -80,77 +80,77 @@ def _number(text: str) -> str:
     return str(int(text))
 
 
-def _preserved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
-    card = card_of(adapter)
-    card.put(line, "cache.preserved_data", value=True)
-    card.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
+    controller = controller_of(adapter)
+    controller.put(line, "cache.preserved_data", value=True)
+    controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 
-def _discarded(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _discarded(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Virtual Drive(Target ID 06): Preserved Cache Data Cleared.``."""
-    card_of(adapter).detail(line, f"Virtual Drive (Target ID {int(match['target'])})", match["said"].rstrip("."))
+    controller_of(adapter).detail(line, f"Virtual Drive (Target ID {int(match['target'])})", match["said"].rstrip("."))
 
 
-def _nothing_preserved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _nothing_preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: No Virtual Drive has Preserved Cache Data.``."""
-    card_of(match["adapter"] or adapter).put(line, "cache.preserved_data", value=False)
+    controller_of(match["adapter"] or adapter).put(line, "cache.preserved_data", value=False)
 
 
-def _foreign(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _foreign(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``There are 2 foreign configuration(s) on controller 0.``; ``There is no foreign configuration …``."""
-    card = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
+    controller = controller_of(_number(match["adapter"]) if match["adapter"] else adapter)
     count = 0 if normalized(match["count"]) in ("no", "0") else match["count"]
-    card.detail(line, "Foreign configurations", str(count))
+    controller.detail(line, "Foreign configurations", str(count))
     if count:
-        card.put(None, "foreign", value=True)
+        controller.put(None, "foreign", value=True)
 
 
-def _count(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _count(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Number of Virtual Drives Configured on Adapter 0: 1``."""
     del adapter
-    card_of(_number(match["adapter"])).detail(line, match["what"], match["count"])
+    controller_of(_number(match["adapter"])).detail(line, match["what"], match["count"])
 
 
-def _none_there(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _none_there(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: No Virtual Drive Configured.``: an empty list, and a card that answered."""
-    card_of(_number(match["adapter"]) if match["adapter"] else adapter).detail(line, match["what"], "none")
+    controller_of(_number(match["adapter"]) if match["adapter"] else adapter).detail(line, match["what"], "none")
 
 
-def _moved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _moved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read anew."""
-    card = card_of(_number(match["adapter"]) if match["adapter"] else adapter)
-    card.detail(line, f"Changed {match['what']}", match["said"])
+    controller = controller_of(_number(match["adapter"]) if match["adapter"] else adapter)
+    controller.detail(line, f"Changed {match['what']}", match["said"])
 
 
-def _set(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _set(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: Set rebuild rate to 45% success.``."""
     named = match["adapter"] or next(iter(_ON_ADAPTER.findall(match["what"])), None)
-    card = card_of(_number(named) if named else adapter)
-    card.detail(line, match["what"].strip(" :,"), "success")
+    controller = controller_of(_number(named) if named else adapter)
+    controller.detail(line, match["what"].strip(" :,"), "success")
 
 
 _ON_ADAPTER = re.compile(r"\bon adapter (\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
-def _later(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _later(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Battery capacity is too low. So policy Change to WB will not come into effect immediately``."""
-    card = card_of(adapter)
-    card.detail(line, "Warning", match[0])
-    card.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
+    controller = controller_of(adapter)
+    controller.detail(line, "Warning", match[0])
+    controller.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
 
 
-def _setting(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: Rebuild Rate = 30%``, ``Adapter 0: NCQ is Enabled.``."""
     del adapter
-    card = card_of(_number(match["adapter"]))
+    controller = controller_of(_number(match["adapter"]))
     text = match["rest"].strip()
     pair = split(text) or _is(text)
     if pair is None:
-        card.detail(line, "Said", text)
+        controller.detail(line, "Said", text)
         return
     block = Block("card", items=[Item("", Pair(pair[0], pair[1].rstrip("."), [line]))])
-    read_card(card, block)
+    read_card(controller, block)
 
 
 _IS = re.compile(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")
@@ -206,30 +206,30 @@ _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 _SETTING = re.compile(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200})", re.IGNORECASE | re.ASCII)
 
 
-def read_sentence(card_of: CardOf, line: Line, adapter: str | None) -> bool:
-    """Read a line that is a sentence of the tool; whether it was one that tells something."""
+def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) -> bool:
+    """Read a line that is a sentence of the tool; whether it was one that reports something."""
     text = " ".join(line.text.split())
     for form, reader in _TABLE:
         match = form.fullmatch(text)
         if match is not None:
-            reader(card_of, line, match, adapter)
+            reader(controller_of, line, match, adapter)
             return True
     return False
 
 
-def read_setting(card_of: CardOf, line: Line) -> bool:
+def read_setting(controller_of: ControllerOf, line: Line) -> bool:
     """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property; whether it was one."""
     match = _SETTING.fullmatch(" ".join(line.text.split()))
     if match is None:
         return False
-    _setting(card_of, line, match, None)
+    _setting(controller_of, line, match, None)
     return True
 
 
 _MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
-def read_missing(card: ControllerDraft, block: Block) -> None:
+def read_missing(controller: ControllerDraft, block: Block) -> None:
     """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``."""
     for line in block.texts:
         match = _MISSING_ROW.fullmatch(line.stripped)
@@ -238,7 +238,7 @@ def read_missing(card: ControllerDraft, block: Block) -> None:
             if line.stripped.lower().startswith(("no", "array", "row", "size")):
                 mark_read(line)
             continue
-        group = card.array(str(int(match[2])))
+        group = controller.array(str(int(match[2])))
         size = attempt(numbers.size, match[4])
         group.detail(line, f"Missing drive, row {match[3]}", match[4] if size else "yes")
         group.add_problem(
@@ -247,17 +247,17 @@ def read_missing(card: ControllerDraft, block: Block) -> None:
         )  # fmt: skip
 
 
-def read_events(card: ControllerDraft, blocks: list[Block]) -> None:
+def read_events(controller: ControllerDraft, blocks: list[Block]) -> None:
     """``seqNum: 0x00002a10`` and the lines below it: events are counted, the latest are kept."""
     for block in blocks:
         for line in ([block.line] if block.line else []) + block.texts:
-            card.add_evidence(line, "details[Events]", line.stripped)
-    card.put(None, "events", (card.get("events") or 0) + len(blocks), DETAIL)
-    card.replace_words("Events", str(len(blocks)))
+            controller.add_evidence(line, "details[Events]", line.stripped)
+    controller.put(None, "events", (controller.get("events") or 0) + len(blocks), DETAIL)
+    controller.replace_words("Events", str(len(blocks)))
     for block in blocks[-_EVENTS_KEPT:]:
         description = next((text for line in block.texts if (text := _described(line))), None)
         if description:
-            card.keep_words(f"Event {block.name}".strip(), description)
+            controller.keep_words(f"Event {block.name}".strip(), description)
 
 
 _EVENTS_KEPT = 20

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import Health
-from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status, read_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
@@ -23,10 +24,10 @@ _PARTS = re.compile(r"\w+")
 _TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
-"""Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
+"""Mark of drives whose enclosure is not reported: they are joined with others of the same slot (:func:`settle`)."""
 
 
-def read_block(card: ControllerDraft, block: Block) -> None:
+def read_block(controller: ControllerDraft, block: Block) -> None:
     """One paragraph; its name is the title above it."""
     readers = {
         "Controller": _controller, "BBU": _bbu, "CacheVault": _bbu, "PD": _drive, "Virtual Drives": _volume,
@@ -34,69 +35,57 @@ def read_block(card: ControllerDraft, block: Block) -> None:
     }  # fmt: skip
     reader = readers.get(block.name)
     if reader is not None:
-        reader(card, block)
+        reader(controller, block)
         return
     prefix = "Enclosure " if block.name == "Enclosure" else ""
     for item in block.items:
-        card.keep_detail(item.pair, prefix)
+        controller.keep_detail(item.pair, prefix)
         if prefix and item.label == "status" and normalized(item.pair.value) not in ("ok", "normal", "optimal"):
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"An enclosure's status is {item.pair.value}.", "Look at the enclosure."
             )
 
 
-def _controller(card: ControllerDraft, block: Block) -> None:
+def _controller(controller: ControllerDraft, block: Block) -> None:
     for item in block.items:
-        pair, label = item.pair, item.label
-        if label in ("productname", "product name"):
-            match = _PRODUCT.fullmatch(pair.value)
-            card.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
-            card.keep_detail(pair)
-        elif label == "fw package version":
-            card.keep_detail(pair)
-            card.put(pair.lines[0], "firmware", pair.value, ROW)
-        elif label == "status":
-            _status(card, pair)
-        else:
-            card.keep_detail(pair)
+        if not read_pair(controller, item.pair, item.label, _CONTROLLER):
+            controller.keep_detail(item.pair)
 
 
-def _status(card: ControllerDraft, pair: Pair) -> None:
-    """``Status            : Optimal``."""
-    found: Health | None
-    try:
-        found = health(pair.value)
-    except ValueError:
-        found = "unknown"
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
-    if found is None:
-        card.keep_detail(pair)
-        return
-    card.put(pair.lines[0], "status", found, ROW)
-    card.put(pair.lines[0], "status_text", pair.value, ROW)
+def _product(controller: Draft, pair: Pair) -> None:
+    """``ProductName       : PERC H710 Adapter(Bus 0, Dev 0)``."""
+    match = _PRODUCT.fullmatch(pair.value)
+    controller.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
+    controller.keep_detail(pair)
 
 
-def _bbu(card: ControllerDraft, block: Block) -> None:
+def _package(controller: Draft, pair: Pair) -> None:
+    """``FW Package Version: 21.1.0-0007``."""
+    controller.keep_detail(pair)
+    controller.put(pair.lines[0], "firmware", pair.value, ROW)
+
+
+def _bbu(controller: ControllerDraft, block: Block) -> None:
     for item in block.items:
         if item.label in ("bbu type", "type", "cachevault type"):
-            battery.read_summary_kind(card, item.pair)
+            battery.read_summary_kind(controller, item.pair)
         elif item.label == "status":
-            battery.read_summary(card, item.pair)
+            battery.read_summary(controller, item.pair)
         else:
-            card.keep_detail(item.pair, f"{block.name} ")
+            controller.keep_detail(item.pair, f"{block.name} ")
 
 
-def _drive(card: ControllerDraft, block: Block) -> None:
+def _drive(controller: ControllerDraft, block: Block) -> None:
     """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
     match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
     if match is None or _backplane(pairs):
         for item in block.items:
-            card.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")
+            controller.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")
         return
     position = _ENCLOSURE_POSITION.search(match[1])
-    drive = card.drive(_key(card, match[2], match[1]))
+    drive = controller.drive(_key(controller, match[2], match[1]))
     drive.conclude(ONLY_SUMMARY, match[1])
     if connector is not None:
         drive.keep_detail(connector)
@@ -106,13 +95,14 @@ def _drive(card: ControllerDraft, block: Block) -> None:
     if block.name == "Foreign Drives":
         drive.put(None, "foreign", value=True)
     for item in block.items:
-        _drive_pair(drive, item.label, item.pair)
+        if item.label != "connector" and not read_pair(drive, item.pair, item.label, _DRIVE):
+            drive.keep_detail(item.pair)
 
 
-def _key(card: ControllerDraft, slot: str, connector: str) -> str:
-    """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
+def _key(controller: ControllerDraft, slot: str, connector: str) -> str:
+    """``:3``: the enclosure is not reported; two in one slot differ by connector."""
     free = f":{slot}"
-    taken = card.drives.get(free)
+    taken = controller.drives.get(free)
     if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):
         return free
     return f"{' '.join(_PARTS.findall(connector))}:{slot}"
@@ -126,30 +116,21 @@ def _backplane(pairs: dict[str, Pair]) -> bool:
     )  # fmt: skip
 
 
-def _drive_pair(drive: Draft, label: str, pair: Pair) -> None:
-    line = pair.lines[0]
-    if label == "connector":
-        return
-    if label == "product id" and has_value(pair.value):
-        # sixteen characters, which cut the models of SATA drives
-        drive.put(line, "model", " ".join(pair.value.split()), ROW)
-    elif label == "state" and has_value(pair.value):
-        _state(drive, pair)
-    elif label == "capacity":
-        drive.read_field(pair, "size_bytes", numbers.some_size, ROW)
-    elif label == "disk type":
-        _disk_type(drive, pair)
+def _model(drive: Draft, pair: Pair) -> None:
+    """``Product Id         : ST600MM0006``: sixteen characters, which cut the models of SATA drives."""
+    if has_value(pair.value):
+        drive.put(pair.lines[0], "model", " ".join(pair.value.split()), ROW)
     else:
         drive.keep_detail(pair)
 
 
 def _state(drive: Draft, pair: Pair) -> None:
     """``State              : Online``, ``Unconfigured Good``, ``Global HotSpare``."""
+    if not has_value(pair.value):
+        drive.keep_detail(pair)
+        return
     found = drive_state(pair.value) or drive_state(pair.value.split(",")[0])
-    if found is None:
-        drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
-    drive.put(pair.lines[0], "status", found.health if found else "unknown", ROW)
-    drive.put(pair.lines[0], "status_text", pair.value, ROW)
+    put_status(drive, pair.lines, "drive", found.health if found else None, text=pair.value, weight=ROW)
     if found is not None and found.role is not None:
         drive.put(pair.lines[0], "role", found.role, ROW)
 
@@ -162,44 +143,61 @@ def _disk_type(drive: Draft, pair: Pair) -> None:
         drive.read_field(Pair(pair.label, kind, pair.lines), "media", media, ROW)
 
 
-def _volume(card: ControllerDraft, block: Block) -> None:
+def _volume(controller: ControllerDraft, block: Block) -> None:
     first = next((item.pair for item in block.items if item.label == "virtual drive"), None)
     match = _TARGET.fullmatch(first.value) if first is not None else None
     if match is None or first is None:
         for item in block.items:
-            card.keep_detail(item.pair, "Virtual drive ")
+            controller.keep_detail(item.pair, "Virtual drive ")
         return
     target = str(int(match[1]))
-    draft = card.volume(target)
+    draft = controller.volume(target)
     draft.put(first.lines[0], "target", int(target), ROW)
     if (match[2] or "").strip():
         draft.put(first.lines[0], "name", match[2].strip(), ROW)
     for item in block.items:
-        if item.label == "size":
-            draft.read_field(item.pair, "size_bytes", numbers.some_size, ROW)
-        elif item.label == "state":
-            volume.state(draft, item.pair, ROW)
-        elif item.label == "raid level":
-            draft.read_field(item.pair, "raid_level", plain_level, ROW)
-        elif item.pair is not first:
+        if item.pair is not first and not read_pair(draft, item.pair, item.label, _VOLUME):
             draft.keep_detail(item.pair)
 
 
-def settle(card: ControllerDraft) -> None:
-    """Join the drives of the summary with those of the lists, whatever came first."""
-    alone = [key for key, drive in card.drives.items() if ONLY_SUMMARY in drive.values]
+def settle(controller: ControllerDraft) -> None:
+    """Join the drives of the summary with those of the lists."""
+    alone = [key for key, drive in controller.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}
-    for key, drive in card.drives.items() if alone else ():
+    for key, drive in controller.drives.items() if alone else ():
         if ONLY_SUMMARY not in drive.values:
             others.setdefault(key.rpartition(":")[2], []).append(key)
     for key in alone:
-        drive = card.drives[key]
-        fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
+        drive = controller.drives[key]
+        fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(controller.drives[name], drive)]
         if len(fitting) == 1:
             drive.discard(ONLY_SUMMARY)
-            card.drives[fitting[0]].absorb(card.drives.pop(key))
+            controller.drives[fitting[0]].absorb(controller.drives.pop(key))
 
 
 def _fits(one: Draft, other: Draft) -> bool:
     mine, its = one.get("model"), other.get("model")
     return not (mine and its) or str(mine).startswith(str(its)) or str(its).startswith(str(mine))
+
+
+_CONTROLLER: Fields[ControllerDraft] = {
+    **dict.fromkeys(("productname", "product name"), _product),
+    "fw package version": _package,
+    # Status            : Optimal
+    "status": lambda controller, pair: read_status(controller, pair, "controller", health, ROW),
+}
+_DRIVE: Fields[Draft] = {
+    "product id": _model,
+    "state": _state,
+    # Capacity           : 278.875 GB
+    "capacity": Field("size_bytes", numbers.some_size, ROW),
+    "disk type": _disk_type,
+}
+_VOLUME: Fields[GroupDraft] = {
+    # Size               : 1.090 TB
+    "size": Field("size_bytes", numbers.some_size, ROW),
+    # State              : Optimal
+    "state": lambda draft, pair: volume.state(draft, pair, ROW),
+    # RAID Level         : 5
+    "raid level": Field("raid_level", plain_level, ROW),
+}

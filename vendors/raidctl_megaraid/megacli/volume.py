@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.evidence import Line
 from raidctl.model import WritePolicy
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
-from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.vocabulary import (
     disk_cache,
     has_value,
@@ -31,21 +31,21 @@ _MOST_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
 
-def volume_of(card: ControllerDraft, block: Block) -> GroupDraft:
+def volume_of(controller: ControllerDraft, block: Block) -> GroupDraft:
     """The draft of the virtual drive that a block is about.
 
-    The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
+    The key is the target id: ``-CfgDsply`` counts virtual drives again in each disk group, so that ``Virtual Drive: 0
     (Target Id: 3)`` and ``Virtual Drive: 0 (Target Id: 4)`` are two.
     """
     number = block.target or block.name
-    if not number and "?" in card.volumes:
-        return card.volume(f"?{len(card.volumes) + 1}")
-    return card.volume(number or "?")
+    if not number and "?" in controller.volumes:
+        return controller.volume(f"?{len(controller.volumes) + 1}")
+    return controller.volume(number or "?")
 
 
-def read_volume(card: ControllerDraft, block: Block) -> None:
+def read_volume(controller: ControllerDraft, block: Block) -> None:
     """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
-    volume = volume_of(card, block)
+    volume = volume_of(controller, block)
     if block.line is not None:
         _heading(volume, block.line, block)
     if block.group is not None:
@@ -53,7 +53,14 @@ def read_volume(card: ControllerDraft, block: Block) -> None:
     depth = next((item.pair for item in block.items if item.label == "span depth"), None)
     _expected(volume, block, depth)
     for item in block.items:
-        _read_item(volume, item, depth)
+        pair = item.pair
+        if item.section == "Ongoing Progresses":
+            _progress(volume, pair)
+        elif item.label == "raid level":
+            # Span Depth, which decides what the numbers mean, may be printed below it
+            _level(volume, pair, depth)
+        elif not read_pair(volume, pair, item.label, _FIELDS):
+            volume.keep_detail(pair)
 
 
 def _heading(volume: GroupDraft, line: Line, block: Block) -> None:
@@ -76,48 +83,6 @@ def _expected(volume: GroupDraft, block: Block, depth: Pair | None) -> None:
         volume.unread(count.label, count.value)
     if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
         volume.put(count.lines[0], "drives_expected", figure * spans)
-
-
-def _size(text: str) -> int | None:
-    return numbers.size(text) or None
-
-
-def _name(text: str) -> str | None:
-    return text.strip() or None
-
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    # Name                :Virtual Disk 0
-    "name": ("name", _name),
-    "size": ("size_bytes", _size),
-    # Strip Size          : 64 KB
-    "strip size": ("strip_bytes", _size),
-    # Stripe Size: 64kB        of older versions, which mean the strip of one drive too
-    "stripe size": ("strip_bytes", _size),
-    # Disk Cache Policy   : Disk's Default
-    "disk cache policy": ("cache.drive_write_cache", disk_cache),
-}
-
-
-def _read_item(volume: GroupDraft, item: Item, depth: Pair | None) -> None:
-    pair = item.pair
-    if item.section == "Ongoing Progresses":
-        _progress(volume, pair)
-    elif item.label == "raid level":
-        _level(volume, pair, depth)
-    elif item.label == "state":
-        state(volume, pair)
-    elif item.label == "default cache policy":
-        cache_policy(volume, pair, "write_configured", ROW)
-    elif item.label == "current cache policy":
-        cache_policy(volume, pair, "write_current", DETAIL)
-    elif item.label == "bad blocks exist":
-        _bad_blocks(volume, pair)
-    elif item.label in _FIELDS:
-        name, parse = _FIELDS[item.label]
-        volume.read_field(pair, name, parse)
-    else:
-        volume.keep_detail(pair)
 
 
 def _level(volume: GroupDraft, pair: Pair, depth: Pair | None) -> None:
@@ -144,10 +109,7 @@ def state(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
         volume.keep_detail(pair)
         return
     found = volume_state(pair.value)
-    if found is None:
-        volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
-    volume.put(pair.lines[0], "status", found.status if found else "unknown", weight)
-    volume.put(pair.lines[0], "status_text", " ".join(pair.value.split()), weight)
+    put_status(volume, pair.lines, "volume", found.status if found else None, text=pair.value, weight=weight)
     if found is not None and found.operation is not None:
         volume.put(pair.lines[0], "progress.operation", found.operation, ROW)
 
@@ -196,7 +158,7 @@ def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> Non
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
     ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
-    in force counts more (``weight``).
+    active counts more (``weight``).
     """
     line = pair.lines[0]
     if not has_value(pair.value):
@@ -257,3 +219,25 @@ def _with_battery(write: WritePolicy | None, bad_bbu: bool | None) -> WritePolic
     if bad_bbu is None:
         return None
     return "unprotected_write_back" if bad_bbu else "protected_write_back"
+
+
+_FIELDS: Fields[GroupDraft] = {
+    # Name                :Virtual Disk 0
+    "name": Field("name", lambda text: text.strip() or None),
+    # Size                : 278.875 GB
+    "size": Field("size_bytes", numbers.some_size),
+    # State               : Optimal
+    "state": state,
+    # Strip Size          : 64 KB
+    "strip size": Field("strip_bytes", numbers.some_size),
+    # Stripe Size: 64kB        of older versions, which mean the strip of one drive too
+    "stripe size": Field("strip_bytes", numbers.some_size),
+    # Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU
+    "default cache policy": lambda volume, pair: cache_policy(volume, pair, "write_configured", ROW),
+    # Current Cache Policy: WriteThrough, ReadAdaptive, Direct, No Write Cache if Bad BBU
+    "current cache policy": lambda volume, pair: cache_policy(volume, pair, "write_current", DETAIL),
+    # Disk Cache Policy   : Disk's Default
+    "disk cache policy": Field("cache.drive_write_cache", disk_cache),
+    # Bad Blocks Exist: No
+    "bad blocks exist": _bad_blocks,
+}

@@ -1,4 +1,4 @@
-"""The JSON of ``raidctl-mfi``, read onto the drafts of the cards. Never raises for what it says.
+"""The JSON of ``raidctl-mfi``, read onto the drafts of the controllers. Never raises for what it says.
 
 {"format": "raidctl-mfi 1", "version": "0.1.0", "controllers": [{"number": 0, "product_name": …}], "problems": […]}
 """
@@ -14,7 +14,7 @@ from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Confidence, Document, Sniffed
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
 
@@ -28,22 +28,22 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 
 def sniff(text: str) -> Sniffed | None:
-    """The claim on a text, None when it is no output of the program."""
+    """The claim on a text, None if it is not the program's output."""
     return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
 def version(text: str) -> str | None:
-    """The version that an output tells."""
+    """The version that an output reports."""
     given = _loaded(text)
     found = given.get("version") if given else None
     return found if isinstance(found, str) else None
 
 
-def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]:
+def read(controllers: Controllers, document: Document) -> tuple[Output, list[Problem], bool]:
     """Read one output.
 
     Returns:
-        The sheet, the problems that are not of an object, and whether the output is a whole one.
+        The output, the problems that are not of an object, and whether the output is a whole one.
     """
     given = _loaded(document.text)
     if given is None or given.get("format") != _FORMAT:
@@ -55,16 +55,16 @@ def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]
         remedy = "Run the command again, as root, and keep its complete output." if given is None else _NEWER
         problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
         return Output.of_text(document.name, document.text), [problem], False
-    sheet = Output.of_json(document.name, given)
-    reading = _Reading(cards, sheet)
+    output = Output.of_json(document.name, given)
+    reading = _Reading(controllers, output)
     for path, one in _items(given, "controllers"):
-        reading.card(path, one)
+        reading.controller(path, one)
     problems = list(reading.problems(given, document.name))
     for key in ("format", "version", "tried_on", "problems"):
-        _note(sheet, key)
+        _note(output, key)
     if not given.get("controllers"):
-        _note(sheet, "controllers")
-    return sheet, problems, True
+        _note(output, "controllers")
+    return output, problems, True
 
 
 def _told(given: Mapping[str, Any]) -> str:
@@ -87,10 +87,10 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
             yield f"{path}{key}[{number}]", one
 
 
-def _note(sheet: Output, start: str) -> None:
-    """Everything below a path that nothing else has used says nothing of an object."""
+def _note(output: Output, start: str) -> None:
+    """Mark everything below a path that nothing has used."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
-    mark_read(*(line for line in sheet.lines if not line.used and own.match(line.text)))
+    mark_read(*(line for line in output.lines if not line.used and own.match(line.text)))
 
 
 def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -105,41 +105,41 @@ def _numbers(value: object) -> list[int]:
 class _Reading:
     """One output on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Output) -> None:
-        self.cards, self.sheet = cards, sheet
+    def __init__(self, controllers: Controllers, output: Output) -> None:
+        self.controllers, self.output = controllers, output
         self.keys: dict[tuple[str, int], str] = {}
-        """The key of a drive, by the number of its card and its device id."""
+        """The key of a drive, by the number of its controller and its device id."""
 
-    def card(self, path: str, given: dict[str, Any]) -> None:
+    def controller(self, path: str, given: dict[str, Any]) -> None:
         number = given.get("number")
         if not isinstance(number, int):
             return  # its lines stay unparsed
         if not any(one.get("status") for _, one in _items(given, "answers")):
-            _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
+            _note(self.output, path)  # it never answered: its problem says why, and nothing is known of it
             return
-        card = self.cards.card(str(number))
-        card.put(self.sheet.leaf(f"{path}.number"), "number", number)
-        card.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
-        self.fields(card, path, given, CARD)
+        controller = self.controllers.controller(str(number))
+        controller.put(self.output.leaf(f"{path}.number"), "number", number)
+        controller.put(self.output.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        self.fields(controller, path, given, CARD)
         for at, one in _items(given, "firmware", f"{path}."):
-            self.firmware(card, at, one)
+            self.firmware(controller, at, one)
         for name in ("memory_errors", "can_set"):
-            self.details(card, f"{path}.{name}", _dict(given, name), name)
-        self.fields(card, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
-        self.battery(card, f"{path}.battery", _dict(given, "battery"))
+            self.details(controller, f"{path}.{name}", _dict(given, name), name)
+        self.fields(controller, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
+        self.battery(controller, f"{path}.battery", _dict(given, "battery"))
         for at, one in _items(given, "drives", f"{path}."):
-            self.drive(card, at, one)
-        homes = self.arrays(card, path, given)
+            self.drive(controller, at, one)
+        homes = self.arrays(controller, path, given)
         for at, one in _items(given, "volumes", f"{path}."):
-            self.volume(card, at, one, homes)
+            self.volume(controller, at, one, homes)
         for name in ("answers", "result", "volumes", "drives", "arrays", "battery", "properties", "firmware"):
             if name in ("answers", "result") or not given.get(name):
-                _note(self.sheet, f"{path}.{name}")
+                _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
         """Read the leaves that the table knows; one without a value says nothing."""
         for key, (field, parse) in table.items():
-            line = self.sheet.leaf(f"{path}.{key}")
+            line = self.output.leaf(f"{path}.{key}")
             if line is None:
                 continue
             value = given.get(key)
@@ -159,55 +159,55 @@ class _Reading:
     def details(self, draft: Draft, path: str, given: Mapping[str, Any], prefix: str) -> None:
         """Leaves that the model has no field for."""
         for key, value in given.items():
-            line = self.sheet.leaf(f"{path}.{key}")
+            line = self.output.leaf(f"{path}.{key}")
             if line is not None and value is None:
                 mark_read(line)
             elif line is not None:
                 draft.detail(line, f"{prefix} {key}", _shown(value))
 
-    def firmware(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+    def firmware(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
-        name, told = given.get("name"), given.get("version")
-        line = self.sheet.leaf(f"{path}.version")
-        if line is not None and isinstance(name, str) and isinstance(told, str):
+        name, reported = given.get("name"), given.get("version")
+        line = self.output.leaf(f"{path}.version")
+        if line is not None and isinstance(name, str) and isinstance(reported, str):
             if name == "APP":
-                card.put(line, "firmware", told)
+                controller.put(line, "firmware", reported)
             else:
-                card.detail(line, f"firmware {name}", told)
-            _note(self.sheet, path)
+                controller.detail(line, f"firmware {name}", reported)
+            _note(self.output, path)
 
-    def battery(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """One that is there gets a draft of its own; that there is none is the card's to say."""
+    def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+        """One that is there gets a draft; that there is none is the controller's to say."""
         present = given.get("present")
-        line = self.sheet.leaf(f"{path}.present")
+        line = self.output.leaf(f"{path}.present")
         if isinstance(present, bool):
-            card.put(line, "bbu_present", present)
+            controller.put(line, "bbu_present", present)
         if present is True:
-            battery = card.battery("bbu")
+            battery = controller.battery("bbu")
             self.fields(battery, path, given, BATTERY)
             if not isinstance(given.get("status_bits"), int):
                 battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
-        _note(self.sheet, path)
+        _note(self.output, path)
 
-    def drive(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
+    def drive(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
         if not isinstance(device, int):
             return
         key = f"{enclosure if isinstance(enclosure, int) else ''}:{slot if isinstance(slot, int) else f'?{device}'}"
-        if key in card.drives:  # two drives in one slot: the firmware's number tells them apart
+        if key in controller.drives:  # two drives in one slot: the firmware's number tells them apart
             key = f"{key.rpartition(':')[0]}:?{device}"
-        self.keys[card.name, device] = key
-        drive = card.drive(key)
+        self.keys[controller.name, device] = key
+        drive = controller.drive(key)
         self.fields(drive, path, given, DRIVE)
-        drive.add_evidence(self.sheet.leaf(f"{path}.enclosure"), "id", key)
-        drive.add_evidence(self.sheet.leaf(f"{path}.slot"), "id", key)
-        read_progress(drive, self.sheet, path, given)
-        settle_state(drive, self.sheet, path, given)
+        drive.add_evidence(self.output.leaf(f"{path}.enclosure"), "id", key)
+        drive.add_evidence(self.output.leaf(f"{path}.slot"), "id", key)
+        read_progress(drive, self.output, path, given)
+        settle_state(drive, self.output, path, given)
         for name in ("array", "dedicated_to", "progress"):
-            _note(self.sheet, f"{path}.{name}")
+            _note(self.output, f"{path}.{name}")
 
-    def arrays(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
+    def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The drive group of each array: those that a volume spans are one group, named after the first of them."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
@@ -218,42 +218,42 @@ class _Reading:
             ref = one.get("ref")
             if not isinstance(ref, int):
                 continue
-            group = card.array(homes.setdefault(ref, str(ref)))
+            group = controller.array(homes.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
             for place, member in _items(one, "drives", f"{at}."):
-                key = self.key(card, member)
+                key = self.key(controller, member)
                 if key is not None:
                     group.members[key] = None
-                    card.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
-                _note(self.sheet, place)
-            _note(self.sheet, at)
+                    controller.drives[key].put(self.output.leaf(f"{place}.device_id"), "array", group.name)
+                _note(self.output, place)
+            _note(self.output, at)
         for _, drive in _items(given, "drives"):
             for ref in _numbers(drive.get("dedicated_to")):
-                key = self.key(card, drive)
+                key = self.key(controller, drive)
                 if key is not None and ref in homes:
-                    card.array(homes[ref]).spares[key] = True
+                    controller.array(homes[ref]).spares[key] = True
         return homes
 
-    def key(self, card: ControllerDraft, given: Mapping[str, Any]) -> str | None:
+    def key(self, controller: ControllerDraft, given: Mapping[str, Any]) -> str | None:
         """The key of the drive with this device id."""
         device = given.get("device_id")
-        return self.keys.get((card.name, device)) if isinstance(device, int) else None
+        return self.keys.get((controller.name, device)) if isinstance(device, int) else None
 
-    def volume(self, card: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+    def volume(self, controller: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
             return
-        volume = card.volume(str(target))
-        volume.put(self.sheet.leaf(f"{path}.target"), "target", target)
+        volume = controller.volume(str(target))
+        volume.put(self.output.leaf(f"{path}.target"), "target", target)
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
         for number, ref in enumerate(refs):
-            volume.put(self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
-        read_cache(volume, self.sheet, f"{path}.cache", _dict(given, "cache"))
-        read_progress(volume, self.sheet, path, given)
-        settle_state(volume, self.sheet, path, given)
+            volume.put(self.output.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+        read_cache(volume, self.output, f"{path}.cache", _dict(given, "cache"))
+        read_progress(volume, self.output, path, given)
+        settle_state(volume, self.output, path, given)
         for name in ("arrays", "cache", "progress"):
-            _note(self.sheet, f"{path}.{name}")
+            _note(self.output, f"{path}.{name}")
 
     def problems(self, given: Mapping[str, Any], where: str) -> Iterator[Problem]:
         """The program's own problems: those of an object go to its draft, the others are returned."""
@@ -275,12 +275,12 @@ class _Reading:
     def object(self, where: str) -> Draft | None:
         """The draft that ``controller 0, volume 1`` means."""
         match = _WHERE.fullmatch(where)
-        card = self.cards.cards.get(str(int(match[1]))) if match else None
-        if match is None or card is None or match[2] is None:
-            return card
+        controller = self.controllers.by_number.get(str(int(match[1]))) if match else None
+        if match is None or controller is None or match[2] is None:
+            return controller
         if match[2] == "volume":
-            return card.volumes.get(str(int(match[3])), card)
-        return card.drives.get(self.keys.get((card.name, int(match[3])), ""), card)
+            return controller.volumes.get(str(int(match[3])), controller)
+        return controller.drives.get(self.keys.get((controller.name, int(match[3])), ""), controller)
 
 
 def _shown(value: object) -> str:

@@ -96,7 +96,6 @@ LEARN: Table = {"mode": (None, text), "period_seconds": (None, count), "next": (
 ARRAY: Table = {"missing": (None, count)}
 VOLUME: Table = {
     "name": ("name", text),
-    "state": ("status_text", text),
     "raid_level": ("raid_level", _word(vocabulary.raid_level)),
     "size_bytes": ("size_bytes", count),
     "strip_bytes": ("strip_bytes", count),
@@ -109,7 +108,6 @@ VOLUME: Table = {
 DRIVE: Table = {
     "device_id": (None, count),
     "sas_address": (None, text),
-    "state": ("status_text", text),
     "vendor": (None, text),
     "model": ("model", text),
     "firmware": ("firmware", text),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 
 _READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
@@ -19,35 +20,35 @@ _OPERATIONS: dict[object, Operation] = {
 _PLACES = (("default", "write_configured", ROW), ("current", "write_current", DETAIL))
 
 
-def read_cache(volume: GroupDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
+def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"default": {"write": "write-back", "bad_bbu": false, "read": "none", "io": "direct"}``, and ``"current"``."""
     for which, name, weight in _PLACES:
-        said = given.get(which)
-        if not isinstance(said, dict):
+        printed = given.get(which)
+        if not isinstance(printed, dict):
             continue
         at = f"{path}.{which}"
-        _write(volume, sheet, at, name, said)
+        _write(volume, output, at, name, printed)
         for key, table in (("read", _READ), ("io", _IO)):
-            line, value = sheet.leaf(f"{at}.{key}"), said.get(key)
+            line, value = output.leaf(f"{at}.{key}"), printed.get(key)
             if line is not None and isinstance(value, str) and value in table:
                 volume.put(line, f"cache.{key}_policy", table[value], weight)
             elif value is not None and line is not None:
                 volume.unread(f"{which} {key} policy", str(value)[:80])
-    line, disk = sheet.leaf(f"{path}.disk"), given.get("disk")
+    line, disk = output.leaf(f"{path}.disk"), given.get("disk")
     if line is not None and disk in ("default", "enabled", "disabled"):
         volume.put(line, "cache.drive_write_cache", disk)
     elif line is not None and disk is not None:
         volume.unread("disk cache policy", str(disk)[:80])
-    access = sheet.leaf(f"{path}.access")
+    access = output.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
         volume.detail(access, "access", str(given["access"]))
-    _told(volume, sheet, f"{path}.told", given.get("told"))
+    _told(volume, output, f"{path}.told", given.get("told"))
 
 
-def _write(volume: GroupDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
-    """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
-    write, bad = said.get("write"), said.get("bad_bbu")
-    line, other = sheet.leaf(f"{path}.write"), sheet.leaf(f"{path}.bad_bbu")
+def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Mapping[str, Any]) -> None:
+    """Write-back is protected unless it stays on with a bad battery; where that is not reported, it is neither."""
+    write, bad = printed.get("write"), printed.get("bad_bbu")
+    line, other = output.leaf(f"{path}.write"), output.leaf(f"{path}.bad_bbu")
     policy: WritePolicy | None = None
     if write == "write-through":
         policy = "write_through"
@@ -62,16 +63,16 @@ def _write(volume: GroupDraft, sheet: Output, path: str, name: str, said: Mappin
         volume.conclude("bad_bbu", bad, ROW)
 
 
-def _told(volume: GroupDraft, sheet: Output, path: str, given: object) -> None:
+def _told(volume: GroupDraft, output: Output, path: str, given: object) -> None:
     """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
-    for source, said in given.items() if isinstance(given, dict) else ():
-        for name, value in said.items() if isinstance(said, dict) else ():
-            line = sheet.leaf(f"{path}.{source}.{name}")
+    for source, printed in given.items() if isinstance(given, dict) else ():
+        for name, value in printed.items() if isinstance(printed, dict) else ():
+            line = output.leaf(f"{path}.{source}.{name}")
             if line is not None:
                 volume.detail(line, f"{source} {name} policy", str(value))
 
 
-def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
+def read_progress(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"progress": [{"operation": "check", "percent": 12.5}]``; of several the first counts."""
     listed = given.get("progress")
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -79,7 +80,7 @@ def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, An
             continue
         at = f"{path}.progress[{number}]"
         operation, percent = _OPERATIONS.get(str(one.get("operation"))), one.get("percent")
-        line, share = sheet.leaf(f"{at}.operation"), sheet.leaf(f"{at}.percent")
+        line, share = output.leaf(f"{at}.operation"), output.leaf(f"{at}.percent")
         if operation is None or draft.get("progress.operation") is not None:
             if line is not None:
                 draft.detail(line, f"progress {one.get('operation')}", f"{percent}%")
@@ -89,23 +90,20 @@ def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, An
             draft.put(share, "progress.percent", float(percent))
 
 
-def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
+def settle_state(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
     """The neutral status of a state word; an optimal volume with an operation under way is what that makes of it."""
-    state, line = given.get("state"), sheet.leaf(f"{path}.state")
+    state, line = given.get("state"), output.leaf(f"{path}.state")
+    lines = [line] if line is not None else []
     if not isinstance(state, str):
+        mark_read(*(lines if state is None else ()))
         return
     if isinstance(draft, GroupDraft):
         volume = vocabulary.volume_state(state)
-        if volume is not None:
-            operation = draft.get("progress.operation")
-            busy = vocabulary.BUSY_STATUS.get(operation) if volume.status == "ok" else None
-            draft.put(line, "status", busy or volume.status)
-            return
-    else:
-        drive = vocabulary.drive_state(state)
-        if drive is not None:
-            draft.put(line, "status", drive.health)
-            if drive.role is not None:
-                draft.put(line, "role", drive.role)
-            return
-    draft.add_problem("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)
+        operation = draft.get("progress.operation")
+        busy = vocabulary.BUSY_STATUS.get(operation) if volume is not None and volume.status == "ok" else None
+        put_status(draft, lines, "volume", busy or (volume.status if volume else None), text=state)
+        return
+    drive = vocabulary.drive_state(state)
+    put_status(draft, lines, "drive", drive.health if drive else None, text=state)
+    if drive is not None and drive.role is not None:
+        draft.put(line, "role", drive.role)

@@ -16,7 +16,7 @@ from raidctl_megaraid.tools import KINDS
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings of all cards that an answer tells of."""
+    """The settings of all controllers that an answer reports."""
     kind = _kind(argv)
     if kind is None:
         return {}
@@ -29,7 +29,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this program uses for it."""
+    """The answer with other settings, in the words of this program."""
     kind = _kind(argv)
     if kind is None:
         return text

@@ -1,4 +1,4 @@
-"""The leaves of a JSON text with their places in it, so that a value can be changed and all else stays as printed."""
+"""Leaves of a JSON text with their offsets, to change single values."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def leaves(text: str) -> list[Leaf]:
 
 
 def tables(text: str) -> dict[tuple[str, ...], dict[str, Leaf]]:
-    """The leaves by the object that they are in, and by their names there."""
+    """The leaves by their object, and in it by their names."""
     found: dict[tuple[str, ...], dict[str, Leaf]] = {}
     for leaf in leaves(text):
         found.setdefault(leaf.path[:-1], {})[leaf.path[-1]] = leaf

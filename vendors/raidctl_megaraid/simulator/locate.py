@@ -22,15 +22,15 @@ _PLACE = re.compile(r"-physdrv\[(\d*):(\d+)\]", re.IGNORECASE)
 def leds(text: str) -> State:
     """The LEDs of all drives that an answer lists, off."""
     found: State = {}
-    card = "0"
+    controller = "0"
     for part in re.split(r'(?="Command Status")', text):
         match = _CONTROLLER.search(part)
-        card = match[1] if match else card
-        found |= {f"led {card} {enclosure}:{slot}": "off" for enclosure, slot in _SLOT.findall(part)}
+        controller = match[1] if match else controller
+        found |= {f"led {controller} {enclosure}:{slot}": "off" for enclosure, slot in _SLOT.findall(part)}
     for adapter, enclosure, slot in _MEGACLI.findall(text):
-        card = adapter or card
+        controller = adapter or controller
         if slot:
-            found[f"led {card} {enclosure.removeprefix('N/A')}:{slot}"] = "off"
+            found[f"led {controller} {enclosure.removeprefix('N/A')}:{slot}"] = "off"
     return found
 
 
@@ -46,17 +46,17 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 def _storcli(path: str, words: list[str], state: Mapping[str, str]) -> Reply:
     place = _PATH.fullmatch(path)
     if place is None or words[0] not in ("start", "stop") or words[2:] != ["nolog", "J"]:
-        said = "Status = Failure\nDescription = syntax error, unexpected TOKEN_UNKNOWN\n\n"
-        return Reply(1, said, state)
+        printed = "Status = Failure\nDescription = syntax error, unexpected TOKEN_UNKNOWN\n\n"
+        return Reply(1, printed, state)
     name, title = f"led {place[1]} {place[2] or ''}:{place[3]}", words[0].capitalize()
-    card = Card(place[1], state)
-    head: dict[str, object] = {"CLI Version": card.get("cli"), "Controller": int(place[1])}
+    controller = Card(place[1], state)
+    head: dict[str, object] = {"CLI Version": controller.get("cli"), "Controller": int(place[1])}
     if name not in state:
         head |= {"Status": "Failure", "Description": f"{title} Drive Locate Failed."}
-        said = "device state doesn't support requested command"
-        head["Detailed Status"] = [{"Drive": path, "Status": "Failure", "ErrCd": 50, "ErrMsg": said}]
+        printed = "device state doesn't support requested command"
+        head["Detailed Status"] = [{"Drive": path, "Status": "Failure", "ErrCd": 50, "ErrMsg": printed}]
         return Reply(50, _json(head), state)
-    second = (card.get("cli") or "").startswith("008")
+    second = (controller.get("cli") or "").startswith("008")
     what = "PD" if second else "Drive"
     head |= {"Status": "Success", "Description": f"{title} {what} Locate Succeeded."}
     return Reply(0, _json(head), {**state, name: "on" if words[0] == "start" else "off"})
@@ -75,5 +75,5 @@ def _megacli(words: list[str], state: Mapping[str, str]) -> Reply:
     device = f"Adapter: {adapter}: Device at EnclId-{place[1] or 'N/A'} SlotId-{place[2]}"
     if name not in state:
         return Reply(1, f"\n{device} is not found.\n\nExit Code: 0x01\n", state)
-    said = f"\n{device}  -- PD Locate {verb} Command was successfully sent to Firmware \n\n\nExit Code: 0x00\n"
-    return Reply(0, said, {**state, name: "on" if verb == "Start" else "off"})
+    printed = f"\n{device}  -- PD Locate {verb} Command was successfully sent to Firmware \n\n\nExit Code: 0x00\n"
+    return Reply(0, printed, {**state, name: "on" if verb == "Start" else "off"})

@@ -9,7 +9,7 @@ from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import Card, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
-"""Takes the card, the volume, a label in lower case and the value; returns the value to print."""
+"""Takes the controller, the volume, a label in lower case and the value; returns the value to print."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
 _ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
@@ -31,12 +31,12 @@ _DEFAULT, _CURRENT = "default cache policy", "current cache policy"
 
 
 def initial(text: str) -> State:
-    """The settings that an answer tells."""
+    """The settings that an answer reports."""
     found: State = {}
 
-    def visit(card: str, volume: str | None, label: str, value: str) -> str:
-        for setting, told in _told(label, value, volume).items():
-            found.setdefault(name(card, setting, volume), told)
+    def visit(controller: str, volume: str | None, label: str, value: str) -> str:
+        for setting, reported in _told(label, value, volume).items():
+            found.setdefault(name(controller, setting, volume), reported)
         return value
 
     _walk(text, visit)
@@ -89,13 +89,13 @@ def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) 
         if label == "disk cache policy" and value.lower() in _DISK:
             return _DISK_SHOWN.get(now.get("pdcache", volume) or "", value)
         return value
-    told = _told(label, value, None)
-    if "cacheflushint" in told:
-        return f"{now.get('cacheflushint') or told['cacheflushint']}s"
-    if "charge" in told:
-        return value.replace(told["charge"], now.get("charge") or told["charge"])
-    if told:
-        return now.get(next(iter(told))) or value
+    reported = _told(label, value, None)
+    if "cacheflushint" in reported:
+        return f"{now.get('cacheflushint') or reported['cacheflushint']}s"
+    if "charge" in reported:
+        return value.replace(reported["charge"], now.get("charge") or reported["charge"])
+    if reported:
+        return now.get(next(iter(reported))) or value
     # what goes with the battery's state, where it is another than the recorded one
     battery = now.get("battery")
     if battery is None or battery == before.get("battery"):
@@ -125,17 +125,17 @@ def _policy_shown(now: Card, volume: str, value: str, *, current: bool) -> str:
 
 def _walk(text: str, visit: Visit) -> str:
     """Go through an answer line by line; each pair is handed over and printed as it comes back."""
-    card: str | None = None
+    controller: str | None = None
     volume: str | None = None
     lines = []
     for line in text.split("\n"):
         if match := _ADAPTER.match(line):
-            card, volume = match[1], None
+            controller, volume = match[1], None
         elif match := _VOLUME.match(line):
             volume = match[1]
-        elif card is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
+        elif controller is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
             label = " ".join(match["label"].split()).lower()
-            line = f"{match['head']}{visit(card, volume, label, match['value'])}{match['tail']}"  # noqa: PLW2901
+            line = f"{match['head']}{visit(controller, volume, label, match['value'])}{match['tail']}"  # noqa: PLW2901
         lines.append(line)
     return "\n".join(lines)
 
@@ -171,42 +171,42 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return _said(_WRONG + words[-1], 1, state)
     if not known(adapter, state):
         return _said("User specified controller is not present.\nFailed to get CpController object.", 1, state)
-    card = Card(adapter, state)
+    controller = Card(adapter, state)
     if words[0] == "adpcacheflush" and len(words) > 2:
         return _said(_WRONG + words[1], 1, state)
     if words[0] == "adpcacheflush":
-        if card.get("preserved") == "Yes":
+        if controller.get("preserved") == "Yes":
             return _said(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
         return _said(f"Cache Flush is successfully done on adapter {adapter}.", 0, state)
     if words[0] == "adpsetprop":
-        return _set_card(card, words[1:-1])
-    return _set_volume(card, words[1:-1])
+        return _set_card(controller, words[1:-1])
+    return _set_volume(controller, words[1:-1])
 
 
-def _set_card(card: Card, words: Sequence[str]) -> Reply:
+def _set_card(controller: Card, words: Sequence[str]) -> Reply:
     if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
-        return _said(_WRONG + (words[0] if words else ""), 1, card.state)
+        return _said(_WRONG + (words[0] if words else ""), 1, controller.state)
     if int(words[1]) > 255:
-        return _said(f"Adapter {card.number}: Failed to Set Adapter Properties.", 1, card.state)
-    after = dict(card.state) | {name(card.number, "cacheflushint"): str(int(words[1]))}
-    return _said(f"Adapter {card.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
+        return _said(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
+    after = dict(controller.state) | {name(controller.number, "cacheflushint"): str(int(words[1]))}
+    return _said(f"Adapter {controller.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
 
 
-def _set_volume(card: Card, words: Sequence[str]) -> Reply:
+def _set_volume(controller: Card, words: Sequence[str]) -> Reply:
     words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
     if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
-        return _said(_WRONG + (words[0] if words else ""), 1, card.state)
+        return _said(_WRONG + (words[0] if words else ""), 1, controller.state)
     setting, value, text = _OF_VOLUME[words[0]]
-    there = volumes(card.number, card.state)
+    there = volumes(controller.number, controller.state)
     asked = there if words[1] == "lall" else [words[1][1:]]
-    after = dict(card.state)
+    after = dict(controller.state)
     lines = []
     for volume in asked:
-        if volume not in there or card.get(setting, volume) is None:
-            return _said(f"Adapter {card.number}: Virtual Drive {volume} Does not Exist.", 0x0C, card.state)
-        after[name(card.number, setting, volume)] = value
-        lines.append(f"Set {text} on Adapter {card.number}, VD {volume} (target id: {volume}) success")
-        if Card(card.number, after).active(volume) != value and value == "WB":
+        if volume not in there or controller.get(setting, volume) is None:
+            return _said(f"Adapter {controller.number}: Virtual Drive {volume} Does not Exist.", 0x0C, controller.state)
+        after[name(controller.number, setting, volume)] = value
+        lines.append(f"Set {text} on Adapter {controller.number}, VD {volume} (target id: {volume}) success")
+        if Card(controller.number, after).active(volume) != value and value == "WB":
             lines.append(
                 "Battery is not present or is bad. So policy Change to WB will not come into effect immediately"
             )

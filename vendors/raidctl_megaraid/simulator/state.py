@@ -1,4 +1,4 @@
-"""The settings of a simulated card by their names, whichever program shows or changes them.
+"""The settings of a simulated controller, shared by all simulated programs.
 
 ``megaraid 0/cacheflushint`` is one of controller 0, ``megaraid 0/v1/wrcache`` one of its volume 1. Values are storcli's
 words for all programs. Settings that no command changes are for whoever plays with the simulation: ``battery`` (the
@@ -37,14 +37,14 @@ def flag(label: str, battery: str) -> str | None:
     return None if known is None else known[1] if known[0] == battery else known[2]
 
 
-def name(card: str, setting: str, volume: str | None = None) -> str:
+def name(controller: str, setting: str, volume: str | None = None) -> str:
     """``megaraid 0/v1/wrcache``."""
-    return f"megaraid {card}/{setting}" if volume is None else f"megaraid {card}/v{volume}/{setting}"
+    return f"megaraid {controller}/{setting}" if volume is None else f"megaraid {controller}/v{volume}/{setting}"
 
 
 @dataclass(frozen=True)
 class Card:
-    """The settings of one card."""
+    """The settings of one controller."""
 
     number: str
     state: Mapping[str, str]
@@ -59,19 +59,19 @@ class Card:
         return self.get("battery") in GOOD
 
     def active(self, volume: str) -> str | None:
-        """The write policy that is in force: firmware falls back to write-through while the battery is not good."""
+        """The write policy that is active: firmware falls back to write-through while the battery is not good."""
         set_to = self.get("wrcache", volume)
         goes_on = self.battery_good or self.get("badbbu", volume) == "Yes"
         return "WT" if set_to == "WB" and not goes_on else set_to
 
 
-def volumes(card: str, state: Mapping[str, str]) -> list[str]:
-    """The numbers of a card's volumes."""
-    start = f"megaraid {card}/v"
+def volumes(controller: str, state: Mapping[str, str]) -> list[str]:
+    """The numbers of a controller's volumes."""
+    start = f"megaraid {controller}/v"
     found = {key[len(start) :].partition("/")[0] for key in state if key.startswith(start) and "/" in key[len(start) :]}
     return sorted(found, key=lambda text: (len(text), text))
 
 
-def known(card: str, state: Mapping[str, str]) -> bool:
-    """Whether there is such a card."""
-    return any(key.startswith(f"megaraid {card}/") for key in state)
+def known(controller: str, state: Mapping[str, str]) -> bool:
+    """Whether there is such a controller."""
+    return any(key.startswith(f"megaraid {controller}/") for key in state)

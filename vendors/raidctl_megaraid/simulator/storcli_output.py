@@ -49,14 +49,14 @@ class Place(NamedTuple):
 
     leaf: Leaf
     told: dict[str, str]
-    """The settings that it tells of."""
+    """The settings that it reports."""
     shown: Callable[[Card], str | None]
     """What it shows of another state; None where it is not touched."""
-    card: str
+    controller: str
 
 
 def initial(text: str) -> State:
-    """The settings that an answer tells."""
+    """The settings that an answer reports."""
     found: State = {}
     for place in _places(text):
         found |= place.told
@@ -67,7 +67,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     """The answer with the settings as they are now."""
     values: dict[Leaf, str] = {}
     for place in _places(text):
-        shown = place.shown(Card(place.card, state))
+        shown = place.shown(Card(place.controller, state))
         if shown is not None and shown != place.leaf.value:
             values[place.leaf] = shown
     return put(text, values) if values else text
@@ -97,10 +97,10 @@ def _row(table: Table) -> tuple[str, str] | None:
 
 
 class _Reading:
-    """What is told of one card."""
+    """What is reported of one controller."""
 
-    def __init__(self, card: str, parts: Mapping[Path, Table]) -> None:
-        self.card = card
+    def __init__(self, controller: str, parts: Mapping[Path, Table]) -> None:
+        self.controller = controller
         self.parts = parts
         self.groups: dict[str, list[str]] = {}
         self.tokens: dict[str, str] = {}
@@ -113,13 +113,13 @@ class _Reading:
         self.told_initial = any(_INITIAL in table for table in parts.values())
         self.battery = next((state.value for state in self._states()), None)
 
-    def place(self, leaf: Leaf, told: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
-        """A place on this card."""
-        return Place(leaf, told, shown, self.card)
+    def place(self, leaf: Leaf, reported: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
+        """A place on this controller."""
+        return Place(leaf, reported, shown, self.controller)
 
     def key(self, setting: str, volume: str | None = None) -> str:
-        """The name of a setting of this card."""
-        return name(self.card, setting, volume)
+        """The name of a setting of this controller."""
+        return name(self.controller, setting, volume)
 
     def places(self) -> Iterator[Place]:
         """All of them."""
@@ -149,47 +149,55 @@ class _Reading:
 
     def _tokens(self, table: Table, volume: str) -> Iterator[Place]:
         if "Cache" in table and (match := _TOKEN.fullmatch(table["Cache"].value)) is not None:
-            told = {self.key("rdcache", volume): _READ[match[1]]} if match[1] else {}
+            reported = {self.key("rdcache", volume): _READ[match[1]]} if match[1] else {}
             if match[3]:
-                told[self.key("iopolicy", volume)] = _IO[match[3]]
+                reported[self.key("iopolicy", volume)] = _IO[match[3]]
             # write-through may be a fallback: what is set, only the properties tell
             if not self.told_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
-                told[self.key("wrcache", volume)] = match[2]
-            yield self.place(table["Cache"], told, lambda card: _token(card, volume, match))
+                reported[self.key("wrcache", volume)] = match[2]
+            yield self.place(table["Cache"], reported, lambda controller: _token(controller, volume, match))
         for label in ("DefaultCache", "CurrentCache"):
             pair = _PAIR.fullmatch(table[label].value) if label in table else None
             if pair is None:
                 continue
-            told = {self.key("rdcache", volume): _READ[pair[1]], self.key("wrcache", volume): pair[2]}
+            reported = {self.key("rdcache", volume): _READ[pair[1]], self.key("wrcache", volume): pair[2]}
             if label == "DefaultCache":
-                yield self.place(table[label], told, lambda card: _pair(card, volume, card.get("wrcache", volume)))
+                yield self.place(
+                    table[label],
+                    reported,
+                    lambda controller: _pair(controller, volume, controller.get("wrcache", volume)),
+                )
             else:
-                yield self.place(table[label], {}, lambda card: _pair(card, volume, card.active(volume)))
+                yield self.place(
+                    table[label], {}, lambda controller: _pair(controller, volume, controller.active(volume))
+                )
 
     def _properties(self, table: Table, volume: str) -> Iterator[Place]:
         if _INITIAL in table:
             always = "AWB" in self.tokens.get(volume, "")
             written = "WT" if table[_INITIAL].value == "WriteThrough" else "AWB" if always else "WB"
-            told = {self.key("wrcache", volume): written}
-            yield self.place(table[_INITIAL], told, lambda card: _initial(card.get("wrcache", volume)))
+            reported = {self.key("wrcache", volume): written}
+            yield self.place(table[_INITIAL], reported, lambda controller: _initial(controller.get("wrcache", volume)))
         leaf = table.get("Disk Cache Policy")
         if leaf is not None and leaf.value in _DISK:
-            told = {self.key("pdcache", volume): _DISK[leaf.value]}
-            yield self.place(leaf, told, lambda card: _DISK_SHOWN.get(card.get("pdcache", volume) or ""))
+            reported = {self.key("pdcache", volume): _DISK[leaf.value]}
+            yield self.place(
+                leaf, reported, lambda controller: _DISK_SHOWN.get(controller.get("pdcache", volume) or "")
+            )
 
     def _pdc(self, group: str, printed: str) -> Callable[[Card], str | None]:
-        """``dsbl`` of a group and its drives, where all of its volumes agree."""
+        """``dsbl`` of an array and its drives, if all its volumes agree."""
 
-        def shown(card: Card) -> str | None:
-            words = {card.get("pdcache", volume) for volume in self.groups.get(group, ())}
+        def shown(controller: Card) -> str | None:
+            words = {controller.get("pdcache", volume) for volume in self.groups.get(group, ())}
             return _PDC_SHOWN.get(words.pop() or "") if len(words) == 1 and printed != "-" else None
 
         return shown
 
     def _interval(self, leaf: Leaf) -> Iterator[Place]:
         if re.fullmatch(r"\d+s", leaf.value):
-            told = {self.key("cacheflushint"): leaf.value[:-1]}
-            yield self.place(leaf, told, lambda card: f"{card.get('cacheflushint')}s")
+            reported = {self.key("cacheflushint"): leaf.value[:-1]}
+            yield self.place(leaf, reported, lambda controller: f"{controller.get('cacheflushint')}s")
 
     def _plain(self, title: str, table: Table) -> Iterator[Place]:
         """Switches that are shown as they are."""
@@ -202,8 +210,8 @@ class _Reading:
             wanted = dict.fromkeys(_PRESERVED, "preserved")
         for label, setting in wanted.items():
             if label in table:
-                told = {self.key(setting): table[label].value}
-                yield self.place(table[label], told, _same(setting))
+                reported = {self.key(setting): table[label].value}
+                yield self.place(table[label], reported, _same(setting))
 
     # --- the battery
 
@@ -219,7 +227,7 @@ class _Reading:
                 yield from (table[label] for label in ("State", "Status") if label in table)
 
     def _battery(self) -> Iterator[Place]:
-        """The state word, and what goes with it where it is another than the recorded one."""
+        """The battery's state word, and the fields that follow from it."""
         recorded = self.battery
         if recorded is None:
             return
@@ -237,36 +245,36 @@ def _untouched(_: Card) -> str | None:
 
 
 def _same(setting: str) -> Callable[[Card], str | None]:
-    return lambda card: card.get(setting)
+    return lambda controller: controller.get(setting)
 
 
 def _flagged(label: str, recorded: str) -> Callable[[Card], str | None]:
-    def shown(card: Card) -> str | None:
-        now = card.get("battery")
+    def shown(controller: Card) -> str | None:
+        now = controller.get("battery")
         return None if now in (None, recorded) else flag(label, now or "")
 
     return shown
 
 
 def _masked(recorded: str) -> Callable[[Card], str | None]:
-    def shown(card: Card) -> str | None:
-        now = card.get("battery")
+    def shown(controller: Card) -> str | None:
+        now = controller.get("battery")
         return None if now in (None, recorded) or now not in MASKS else str(MASKS[now or ""])
 
     return shown
 
 
-def _token(card: Card, volume: str, like: re.Match[str]) -> str | None:
-    active = card.active(volume)
+def _token(controller: Card, volume: str, like: re.Match[str]) -> str | None:
+    active = controller.active(volume)
     if active is None:
         return None
-    read = _READ_SHOWN.get(card.get("rdcache", volume) or "", "") if like[1] else ""
-    io = _IO_SHOWN.get(card.get("iopolicy", volume) or "", "") if like[3] else ""
+    read = _READ_SHOWN.get(controller.get("rdcache", volume) or "", "") if like[1] else ""
+    io = _IO_SHOWN.get(controller.get("iopolicy", volume) or "", "") if like[3] else ""
     return f"{read}{active}{io}"
 
 
-def _pair(card: Card, volume: str, write: str | None) -> str | None:
-    read = _READ_SHOWN.get(card.get("rdcache", volume) or "")
+def _pair(controller: Card, volume: str, write: str | None) -> str | None:
+    read = _READ_SHOWN.get(controller.get("rdcache", volume) or "")
     return None if read is None or write is None else f"{read},{write}"
 
 

@@ -57,76 +57,76 @@ def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
         return _syntax(Card("", state), "unexpected TOKEN_UNKNOWN")
     if not known(match[1], state):
         return Reply(0, _answer(Card(match[1], state), "Failure", f"Controller {match[1]} not found"), state)
-    card = Card(match[1], state)
+    controller = Card(match[1], state)
     if words[0].lower() != "set":
-        return _flush(card, match[2], words[1:])
+        return _flush(controller, match[2], words[1:])
     if match[2] is None:
-        return _set_card(card, words[1:])
-    return _set_volumes(card, match[2], words[1:])
+        return _set_card(controller, words[1:])
+    return _set_volumes(controller, match[2], words[1:])
 
 
-def _second(card: Card) -> bool:
-    return (card.get("cli") or "").startswith("008")
+def _second(controller: Card) -> bool:
+    return (controller.get("cli") or "").startswith("008")
 
 
-def _flush(card: Card, volume: str | None, rest: Sequence[str]) -> Reply:
-    if volume is not None or rest or _second(card):
-        return _syntax(card, "unexpected TOKEN_FLUSH_CACHE")
-    if card.get("preserved") == "Yes":
-        row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 84, "ErrMsg": "LD cache pinned"}
-        return Reply(84, _answer(card, "Failure", "Flush Cache Failed", [row]), card.state)
-    return Reply(0, _answer(card, "Success", "Flush Cache Operation Success"), card.state)
+def _flush(controller: Card, volume: str | None, rest: Sequence[str]) -> Reply:
+    if volume is not None or rest or _second(controller):
+        return _syntax(controller, "unexpected TOKEN_FLUSH_CACHE")
+    if controller.get("preserved") == "Yes":
+        row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 84, "ErrMsg": "LD cache pinned"}
+        return Reply(84, _answer(controller, "Failure", "Flush Cache Failed", [row]), controller.state)
+    return Reply(0, _answer(controller, "Success", "Flush Cache Operation Success"), controller.state)
 
 
-def _set_card(card: Card, words: Sequence[str]) -> Reply:
+def _set_card(controller: Card, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
-    if option.lower() != INTERVAL or _second(card) or not value.isdecimal():
-        return _syntax(card, "unexpected TOKEN_UNKNOWN")
-    if int(value) > 255 or card.get(INTERVAL) is None:
-        row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
-        return Reply(3, _answer(card, "Failure", "None", [row]), card.state)
+    if option.lower() != INTERVAL or _second(controller) or not value.isdecimal():
+        return _syntax(controller, "unexpected TOKEN_UNKNOWN")
+    if int(value) > 255 or controller.get(INTERVAL) is None:
+        row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
+        return Reply(3, _answer(controller, "Failure", "None", [row]), controller.state)
     shown = {"Controller Properties": [{"Ctrl_Prop": "Cache Flush Interval", "Value": f"{int(value)} sec"}]}
-    after = dict(card.state) | {name(card.number, INTERVAL): str(int(value))}
-    return Reply(0, _answer(card, "Success", "None", data=shown), after)
+    after = dict(controller.state) | {name(controller.number, INTERVAL): str(int(value))}
+    return Reply(0, _answer(controller, "Success", "None", data=shown), after)
 
 
-def _set_volumes(card: Card, volume: str, words: Sequence[str]) -> Reply:
+def _set_volumes(controller: Card, volume: str, words: Sequence[str]) -> Reply:
     wanted: list[tuple[str, str]] = []
     for word in words:
         option, _, value = word.partition("=")
         known_option = OPTIONS.get(option.lower())
-        if known_option is None or (_second(card) and known_option.second is None):
-            return _syntax(card, "unexpected TOKEN_UNKNOWN")
+        if known_option is None or (_second(controller) and known_option.second is None):
+            return _syntax(controller, "unexpected TOKEN_UNKNOWN")
         spelt = next((right for right in known_option.values if right.lower() == value.lower()), None)
         if spelt is None:
-            return _syntax(card, "unexpected TOKEN_UNKNOWN")
+            return _syntax(controller, "unexpected TOKEN_UNKNOWN")
         wanted.append((option.lower(), spelt))
-    if not wanted or (_second(card) and len(wanted) > 1):
-        return _syntax(card, "unexpected TOKEN_WRITE_CACHE, expecting $end")
-    after = dict(card.state)
-    there = volumes(card.number, card.state)
+    if not wanted or (_second(controller) and len(wanted) > 1):
+        return _syntax(controller, "unexpected TOKEN_WRITE_CACHE, expecting $end")
+    after = dict(controller.state)
+    there = volumes(controller.number, controller.state)
     rows: list[dict[str, Any]] = []
     for number in there if volume.lower() == "all" else [volume]:
         for option, value in wanted:
-            fault = _refused(card, number, option) if number in there else (255, "Invalid VD number")
+            fault = _refused(controller, number, option) if number in there else (255, "Invalid VD number")
             if fault is None:
-                after[name(card.number, option, number)] = value
-            rows.append(_row(card, number, option, value, fault))
+                after[name(controller.number, option, number)] = value
+            rows.append(_row(controller, number, option, value, fault))
     failed = any(row["Status"] != "Success" for row in rows)
-    return Reply(0, _answer(card, "Failure" if failed else "Success", "None", rows), after)
+    return Reply(0, _answer(controller, "Failure" if failed else "Success", "None", rows), after)
 
 
-def _refused(card: Card, volume: str, option: str) -> tuple[int, str] | None:
-    """The firmware's number and the program's words for what the card does not let be changed."""
-    if card.get(f"supports {option}") == "No" or card.get(option, volume) is None:
+def _refused(controller: Card, volume: str, option: str) -> tuple[int, str] | None:
+    """The firmware's error number and message for a setting that it refuses."""
+    if controller.get(f"supports {option}") == "No" or controller.get(option, volume) is None:
         return 255, "Un-supported Command"
-    if option == "pdcache" and card.get("block ssd") == "Yes" and card.get("media", volume) == "SSD":
+    if option == "pdcache" and controller.get("block ssd") == "Yes" and controller.get("media", volume) == "SSD":
         return 255, "SSD Pd is present"
     return None
 
 
-def _row(card: Card, volume: str, option: str, value: str, fault: tuple[int, str] | None) -> dict[str, Any]:
-    second = _second(card)
+def _row(controller: Card, volume: str, option: str, value: str, fault: tuple[int, str] | None) -> dict[str, Any]:
+    second = _second(controller)
     row: dict[str, Any] = {"VD": int(volume)}
     if fault is None or fault[1] != "Invalid VD number":
         row |= {"Property": OPTIONS[option].second if second else OPTIONS[option].property, "Value": value}
@@ -139,16 +139,16 @@ def _row(card: Card, volume: str, option: str, value: str, fault: tuple[int, str
 
 
 def _answer(
-    card: Card,
+    controller: Card,
     status: str,
     description: str,
     rows: Sequence[Mapping[str, Any]] = (),
     data: Mapping[str, Any] | None = None,
 ) -> str:
     head: dict[str, Any] = {}
-    if card.get("cli") is not None:
-        head = {"CLI Version": card.get("cli"), "Operating system": card.get("os") or "Linux"}
-        head["Controller"] = card.number if _second(card) else int(card.number)
+    if controller.get("cli") is not None:
+        head = {"CLI Version": controller.get("cli"), "Operating system": controller.get("os") or "Linux"}
+        head["Controller"] = controller.number if _second(controller) else int(controller.number)
     head |= {"Status": status, "Description": description}
     if rows:
         head["Detailed Status"] = list(rows)
@@ -170,10 +170,10 @@ def _in_text(answer: str) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _syntax(card: Card, text: str) -> Reply:
+def _syntax(controller: Card, text: str) -> Reply:
     """In plain text, whatever was asked for."""
-    said = (
-        f"CLI Version = {card.get('cli') or '007'}\nOperating system = {card.get('os') or 'Linux'}\n"
+    printed = (
+        f"CLI Version = {controller.get('cli') or '007'}\nOperating system = {controller.get('os') or 'Linux'}\n"
         f"Status = Failure\nDescription = syntax error, {text}\n\n"
     )
-    return Reply(1, said, card.state)
+    return Reply(1, printed, controller.state)

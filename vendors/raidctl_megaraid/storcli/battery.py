@@ -1,11 +1,13 @@
-"""What storcli and its relatives say of the battery, the CacheVault or the energy pack."""
+"""The battery, CacheVault or energy pack in storcli's outputs."""
 
 from __future__ import annotations
 
 import re
 
-from raidctl.model import BatteryStatus
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import read_field
+from raidctl.vendor.statuses import read_status
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery_labels as labels
@@ -24,7 +26,7 @@ _COMMAND = re.compile(r"/c\w+\s?/(bbu|cv|ep)\b", re.IGNORECASE)
 
 
 def kind_of_answer(answer: Answer, command: str) -> str | None:
-    """Which pack an answer is about, by its first title that tells, or by its command."""
+    """The kind of battery an answer is about, by title or command."""
     for section in answer.sections:
         name = _name_of_title(section.title)
         if name is not None:
@@ -42,7 +44,7 @@ def _name_of_title(title: str) -> str | None:
 
 
 def is_battery(section: Section, kind: str | None) -> bool:
-    """Whether a section is about the pack. ``Properties`` and ``Status`` are the card's in other answers."""
+    """Whether a section is about the pack. ``Properties`` and ``Status`` are the controller's in other answers."""
     title = words.word(section.title)
     if labels.TITLES.fullmatch(title):
         return True
@@ -52,10 +54,10 @@ def is_battery(section: Section, kind: str | None) -> bool:
     return [words.word(label) for label in section.rows[0]] == ["property", "value"]
 
 
-def read_battery(card: ControllerDraft, section: Section, kind: str | None) -> None:
+def read_battery(controller: ControllerDraft, section: Section, kind: str | None) -> None:
     """Read a section of the pack into its draft."""
-    name = _name_of_title(section.title) or kind or next(iter(card.batteries), "bbu")
-    battery = _pack(card, name)
+    name = _name_of_title(section.title) or kind or next(iter(controller.batteries), "bbu")
+    battery = _pack(controller, name)
     title = section.title if labels.FIRMWARE_TITLES.fullmatch(words.word(section.title)) else ""
     for pair in section.pairs:
         _read_pair(battery, pair, title)
@@ -65,7 +67,7 @@ def read_battery(card: ControllerDraft, section: Section, kind: str | None) -> N
         pair_of_row = two_columns(row)
         if _is_pack(row):
             count += 1
-            _read_wide(battery if count == 1 else _pack(card, f"{name}{count}"), row)
+            _read_wide(battery if count == 1 else _pack(controller, f"{name}{count}"), row)
         elif pair_of_row is not None:
             _read_pair(battery, pair_of_row, title)
         else:
@@ -76,54 +78,54 @@ def read_battery(card: ControllerDraft, section: Section, kind: str | None) -> N
         battery.put(None, "kind", "capacitor", WEAK)
 
 
-def read_column(card: ControllerDraft, cell: Pair) -> None:
-    """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
-    if words.word(cell.value) in words.NO_VALUE or len(card.batteries) > 1:
+def read_column(controller: ControllerDraft, cell: Pair) -> None:
+    """The column ``BBU`` or ``EPack`` of the overview: the state of the controller's pack, whatever kind it is."""
+    if words.word(cell.value) in words.NO_VALUE or len(controller.batteries) > 1:
         return
-    _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), cell, ROW)
+    _read_state(controller.battery(next(iter(controller.batteries), _UNNAMED)), cell, ROW)
 
 
-def read_next_learn(card: ControllerDraft, pair: Pair) -> None:
-    """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
+def read_next_learn(controller: ControllerDraft, pair: Pair) -> None:
+    """``Next Battery Learn = 06/18/2031, 20:00:00`` among the controller's scheduled tasks."""
     when = words.moment(pair.value)
     if when is None:
         return
-    told = (pair.lines[0] if pair.lines else None, when)
-    card.put(None, "next_learn", told)
-    if len(card.batteries) == 1:
-        next(iter(card.batteries.values())).put(told[0], "next_learn_at", when, WEAK)
+    reported = (pair.lines[0] if pair.lines else None, when)
+    controller.put(None, "next_learn", reported)
+    if len(controller.batteries) == 1:
+        next(iter(controller.batteries.values())).put(reported[0], "next_learn_at", when, WEAK)
 
 
-def settle_batteries(card: ControllerDraft) -> None:
-    """Bring together, when all outputs are read, what each of them told of the card's pack.
+def settle_batteries(controller: ControllerDraft) -> None:
+    """Merge what several outputs report of the controller's battery.
 
-    An output that tells no state (the column of the overview, figures alone) is about the only pack that has one; the
-    scheduled tasks and the bit mask ``BBU Status`` fill in what no output of the pack itself told.
+    An output that reports no state (the column of the overview, figures alone) is about the only pack that has one; the
+    scheduled tasks and the bit mask ``BBU Status`` fill in what no output of the pack itself reported.
     """
-    named = [name for name in card.batteries if name != _UNNAMED]
-    states = [name for name in named if card.batteries[name].get("status") is not None]
+    named = [name for name in controller.batteries if name != _UNNAMED]
+    states = [name for name in named if controller.batteries[name].get("status") is not None]
     if len(states) == 1 or len(named) == 1:
-        home = card.batteries[(states or named)[0]]
-        for name in [name for name in card.batteries if name not in states and name != home.name]:
-            home.absorb(card.batteries.pop(name))
-    for each in card.batteries.values():
+        home = controller.batteries[(states or named)[0]]
+        for name in [name for name in controller.batteries if name not in states and name != home.name]:
+            home.absorb(controller.batteries.pop(name))
+    for each in controller.batteries.values():
         _doubt(each)
-    if len(card.batteries) != 1:
+    if len(controller.batteries) != 1:
         return
-    battery = next(iter(card.batteries.values()))
-    _give_next_learn(card, battery)
-    mask = card.get("bbu_status")
+    battery = next(iter(controller.batteries.values()))
+    _give_next_learn(controller, battery)
+    mask = controller.get("bbu_status")
     if mask is None:
         return
     if battery.get("status") is None:
-        said = ", ".join(bbu_mask.words(mask))
+        printed = ", ".join(bbu_mask.words(mask))
         battery.override("status", bbu_mask.status(mask), WEAK)
-        battery.override("status_text", f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}", WEAK)
-    said_of = bbu_mask.status(mask)
-    if battery.get("status") == "ok" and said_of in ("missing", "failed", "learning", "degraded"):
+        battery.override("status_text", f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}", WEAK)
+    by_mask = bbu_mask.status(mask)
+    if battery.get("status") == "ok" and by_mask in ("missing", "failed", "learning", "degraded"):
         # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
         text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
-        battery.override("status", said_of, _DEAD)
+        battery.override("status", by_mask, _DEAD)
         battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
         battery.conclude("replace", value=True)
@@ -138,29 +140,29 @@ def _doubt(battery: Draft) -> None:
         battery.discard("charge_percent")
     flaws: tuple[str, ...] | None = battery.get("flaws")
     if flaws and battery.get("status") in ("ok", None):
-        said = battery.get("status_text")
+        printed = battery.get("status_text")
         battery.override("status", "degraded")
-        battery.override("status_text", "; ".join((said, *flaws) if said else flaws))
+        battery.override("status_text", "; ".join((printed, *flaws) if printed else flaws))
 
 
-def _give_next_learn(card: ControllerDraft, battery: Draft) -> None:
-    if card.get("next_learn") is not None and battery.get("next_learn_at") is None:
-        line, when = card.get("next_learn")
+def _give_next_learn(controller: ControllerDraft, battery: Draft) -> None:
+    if controller.get("next_learn") is not None and battery.get("next_learn_at") is None:
+        line, when = controller.get("next_learn")
         battery.put(line, "next_learn_at", when, WEAK)
 
 
 _UNNAMED = "unnamed"
-"""The pack that only the overview has told of: battery, CacheVault or energy pack."""
+"""The pack that only the overview has reported: battery, CacheVault or energy pack."""
 
 
-def _pack(card: ControllerDraft, name: str) -> Draft:
-    """The draft of a pack; what was told of a pack without a name is told of this one."""
-    if name not in card.batteries:
-        early = card.batteries.pop(_UNNAMED, None)
+def _pack(controller: ControllerDraft, name: str) -> Draft:
+    """The draft of a pack; what was reported of a pack without a name is reported of this one."""
+    if name not in controller.batteries:
+        early = controller.batteries.pop(_UNNAMED, None)
         if early is not None:
-            card.battery(name).absorb(early)
-        _give_next_learn(card, card.battery(name))
-    return card.battery(name)
+            controller.battery(name).absorb(early)
+        _give_next_learn(controller, controller.battery(name))
+    return controller.battery(name)
 
 
 def _is_pack(row: Row) -> bool:
@@ -180,7 +182,7 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
     if label in labels.STATES and not title:
         _read_state(battery, pair)
     elif field is not None:
-        value = battery.read_field(pair, field.name, field.parse)
+        value = read_field(battery, pair, field)
         if value == 0 or (value is not None and field.name == "next_learn_at"):
             battery.keep_words(pair.label, pair.value)
     elif label in labels.REPLACE:
@@ -193,20 +195,9 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
 
 def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``."""
-    status: BatteryStatus | None
-    try:
-        status = words.battery_status(pair.value)
-    except ValueError:
-        status = "unknown"
-        battery.add_problem("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
-    if status is None:
-        keep(battery, pair)
-        return
-    if weight == DETAIL and status in ("failed", "missing"):
+    if weight == DETAIL and attempt(words.battery_status, pair.value) in ("failed", "missing"):
         weight = _DEAD
-    for line in pair.lines:
-        battery.put(line, "status", status, weight)
-        battery.put(line, "status_text", words.plain_text(pair.value), weight)
+    read_status(battery, pair, "battery", words.battery_status, weight)
 
 
 def _read_replace(battery: Draft, pair: Pair) -> None:

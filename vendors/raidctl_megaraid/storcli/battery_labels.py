@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
+from raidctl.vendor.fields import Field
 from raidctl_megaraid.storcli import controller_words as words
 
 TITLES = re.compile(
@@ -19,13 +18,6 @@ SHARED_TITLES = frozenset({"properties", "modes", "capacity_info", "status"})
 
 FIRMWARE_TITLES = re.compile(r"(?:.*[ _])?firmware[ _]status|bbu[ _]status|gas ?(?:gauge|guage) ?status")
 """Sections of flags, whose labels repeat those of the others (``Temperature`` is ``OK`` here)."""
-
-
-class Field(NamedTuple):
-    """Which field a label fills."""
-
-    name: str
-    parse: Callable[[str], Any]
 
 
 FIELDS: dict[str, Field] = {
@@ -76,4 +68,4 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
 }  # fmt: skip
 """Flags of the firmware: the values that mean trouble, the sentence, what to do."""
 ADVICE = ("module microcode update required", "cache offload premium feature required")
-"""Flags that tell of a thing to do, and nothing of the pack's own health."""
+"""Flags that report a thing to do, and nothing of the pack's own health."""

@@ -1,4 +1,4 @@
-"""What storcli and its relatives say of a card itself: every section that is not about a volume, a drive or a group.
+"""Sections about a controller, not about its volumes, drives or arrays.
 
 The sections of volumes, drives, enclosures, groups and foreign configurations are handed back.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import WEAK, Pair
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -36,37 +36,37 @@ _OTHER_COLUMNS = frozenset({
 })  # fmt: skip
 
 
-def read_controller(cards: Cards, answer: Answer, command: str) -> list[Section]:
-    """Read the sections of an answer that are about the card, its cache and its battery; return the others.
+def read_controller(controllers: Controllers, answer: Answer, command: str) -> list[Section]:
+    """Read the sections about the controller, its cache and its battery; return the others.
 
-    A card is made only where something is told of it: an answer "Controller 5 not found" makes none.
+    A controller is made only where something is reported of it: an answer "Controller 5 not found" makes none.
     """
     own, others = _divide(answer)
-    _read_status_block(cards, answer)
+    _read_status_block(controllers, answer)
     kind = battery.kind_of_answer(answer, command)
     for section in own:
-        rest = _without_cards(cards, section)
+        rest = _without_cards(controllers, section)
         if rest.pairs or rest.rows or rest.texts:
-            card = _card(cards, answer)
+            controller = _card(controllers, answer)
             if battery.is_battery(rest, kind):
-                battery.read_battery(card, rest, kind)
+                battery.read_battery(controller, rest, kind)
             else:
-                _read_section(card, rest)
-    _read_anchor(cards, answer, own)
-    return [_take_counts(cards, answer, section) for section in others]
+                _read_section(controller, rest)
+    _read_anchor(controllers, answer, own)
+    return [_take_counts(controllers, answer, section) for section in others]
 
 
-def _card(cards: Cards, answer: Answer) -> ControllerDraft:
-    card = cards.card(answer.number)
-    if answer.number is not None and len(answer.number) < 8 and card.get("number") is None:
+def _card(controllers: Controllers, answer: Answer) -> ControllerDraft:
+    controller = controllers.controller(answer.number)
+    if answer.number is not None and len(answer.number) < 8 and controller.get("number") is None:
         for pair in answer.status:
             if words.word(pair.label) == "controller":
-                card.put(pair.lines[0] if pair.lines else None, "number", int(answer.number))
-    return card
+                controller.put(pair.lines[0] if pair.lines else None, "number", int(answer.number))
+    return controller
 
 
 def _divide(answer: Answer) -> tuple[list[Section], list[Section]]:
-    """The card's own sections, and the others'. A table of drives in a section of the card goes to the others."""
+    """The controller's own sections, and the others, with tables of drives from its own."""
     own: list[Section] = []
     others: list[Section] = []
     drives = False
@@ -99,13 +99,13 @@ def _is_other_row(row: Row) -> bool:
     return any(words.word(label) in _OTHER_COLUMNS for label in row)
 
 
-def _read_status_block(cards: Cards, answer: Answer) -> None:
+def _read_status_block(controllers: Controllers, answer: Answer) -> None:
     """``CLI Version``, ``Status``, ``Description`` and the rows of ``Detailed Status``: see ``failure.py``."""
     for pair in answer.status:
         mark_read(*pair.lines)
         # Description = No Virtual Drive has Preserved Cache Data.
         if words.word(pair.label) == "description" and _NOTHING_PRESERVED.search(pair.value) and answer.number:
-            _card(cards, answer).put(pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
+            _card(controllers, answer).put(pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
     for row in answer.details:
         for cell in row.values():
             mark_read(*cell.lines)
@@ -114,27 +114,27 @@ def _read_status_block(cards: Cards, answer: Answer) -> None:
 _NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
 
 
-def _without_cards(cards: Cards, section: Section) -> Section:
-    """What is left of a section when the rows that name their card, and what is about the machine, are read."""
+def _without_cards(controllers: Controllers, section: Section) -> Section:
+    """The rest of a section, without rows of other controllers and of the machine."""
     if is_overview(section):
-        read_overview(cards, section)
+        read_overview(controllers, section)
     rows = []
     for row in section.rows:
         cell = row_number(row)
         if cell is None or len(row) < 3:
             rows.append(row)
         elif not is_overview(section):
-            _read_card_row(cards, section, row, cell)
+            _read_card_row(controllers, section, row, cell)
     return replace(section, rows=rows, pairs=[pair for pair in section.pairs if not _is_hosts(section, pair)])
 
 
-def _read_card_row(cards: Cards, section: Section, row: Row, number: Pair) -> None:
+def _read_card_row(controllers: Controllers, section: Section, row: Row, number: Pair) -> None:
     """A row of ``ASO`` in ``show all``: ``Ctl Cl SAS MD R6 WC R5 …``."""
-    card = cards.card(number.value.strip())
+    controller = controllers.controller(number.value.strip())
     mark_read(*number.lines)
     for cell in row.values():
         if cell is not number:
-            card.keep_detail(cell, f"{section.title}: ")
+            controller.keep_detail(cell, f"{section.title}: ")
 
 
 def _is_hosts(section: Section, pair: Pair) -> bool:
@@ -145,47 +145,47 @@ def _is_hosts(section: Section, pair: Pair) -> bool:
     return True
 
 
-def _take_counts(cards: Cards, answer: Answer, section: Section) -> Section:
+def _take_counts(controllers: Controllers, answer: Answer, section: Section) -> Section:
     """``Virtual Drives = 2`` between the tables of a text output."""
     own = [pair for pair in section.pairs if words.word(pair.label) in labels.COUNTS]
     if not own:
         return section
-    card = _card(cards, answer)
+    controller = _card(controllers, answer)
     for pair in own:
-        read_pair(card, pair, "", fields=True)
+        read_pair(controller, pair, "", fields=True)
     return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
 
 
-def _read_section(card: ControllerDraft, section: Section) -> None:
+def _read_section(controller: ControllerDraft, section: Section) -> None:
     title = words.word(section.title)
     if _is_event_log(section):
         _note_all(section)
         return
     if "preserved cache" in title and section.rows:
-        _read_preserved(card, section)
+        _read_preserved(controller, section)
         return
     # The rows of the Policies Table and what follows them belong together: Policies: Rebuild Rate
     shown = "Policies" if title == "policies table" else section.title
     prefix = "" if title in labels.PLAIN_TITLES else f"{shown}: "
     for pair in section.pairs:
-        read_pair(card, pair, prefix, fields=title in labels.FIELD_TITLES)
-    rest = [row for row in section.rows if not read_property(card, row, title)]
-    keep_rows(card, section, rest, shown)
-    keep_texts(card, section)
+        read_pair(controller, pair, prefix, fields=title in labels.FIELD_TITLES)
+    rest = [row for row in section.rows if not read_property(controller, row, title)]
+    keep_rows(controller, section, rest, shown)
+    keep_texts(controller, section)
 
 
-def _read_preserved(card: ControllerDraft, section: Section) -> None:
+def _read_preserved(controller: ControllerDraft, section: Section) -> None:
     """A table of volumes whose preserved data the controller holds: volume and state (``Missing``, ``Offline``)."""
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
-            card.put(line, "cache.preserved_data", True)
-    keep_rows(card, section, section.rows, section.title)
+            controller.put(line, "cache.preserved_data", True)
+    keep_rows(controller, section, section.rows, section.title)
 
 
 def _is_event_log(section: Section) -> bool:
     """``seqNum: 0x000012ab`` …: what happened once, not what is."""
-    told = {words.word(pair.label) for pair in section.pairs[:20]}
-    return words.word(section.title) == "event data" or not told.isdisjoint(("seqnum", "event description"))
+    reported = {words.word(pair.label) for pair in section.pairs[:20]}
+    return words.word(section.title) == "event data" or not reported.isdisjoint(("seqnum", "event description"))
 
 
 def _note_all(section: Section) -> None:
@@ -193,7 +193,7 @@ def _note_all(section: Section) -> None:
         mark_read(*pair.lines)
 
 
-def _read_anchor(cards: Cards, answer: Answer, own: list[Section]) -> None:
+def _read_anchor(controllers: Controllers, answer: Answer, own: list[Section]) -> None:
     """``Bus Number = 22``, ``Device Number = 0``, ``Function Number = 0`` (decimal), where no address is printed."""
     found: dict[str, Pair] = {}
     for pair in _pairs(own):
@@ -211,9 +211,9 @@ def _read_anchor(cards: Cards, answer: Answer, own: list[Section]) -> None:
         return
     address = words.join_pci(min(parts.get("domain") or 0, 0xFFFFFFFF), bus, device, function)
     line = found["bus"].lines[0] if found["bus"].lines else None
-    card = _card(cards, answer)
-    card.put(line, "pci_address", address, WEAK)
-    card.put(None, "bus", address, WEAK)
+    controller = _card(controllers, answer)
+    controller.put(line, "pci_address", address, WEAK)
+    controller.put(None, "bus", address, WEAK)
 
 
 def _pairs(sections: list[Section]) -> Iterator[Pair]:

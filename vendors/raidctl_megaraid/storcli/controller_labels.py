@@ -1,28 +1,17 @@
-"""The labels of the card's sections that fill a field of the model, and where a section's labels need its title.
+"""The controller's labels that fill fields, and sections whose labels need their title.
 
-Whatever else the tool prints about the card is a detail under its own label: the sections of ``/cx show all`` hold
-some 300 labels, nearly all of them switches and limits, and each version adds a few.
+Whatever else the tool prints about the controller is a detail under its own label: the sections of ``/cx show all``
+hold some 300 labels, nearly all of them switches and limits, and each version adds a few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from raidctl.model import ProblemKind, Severity
-from raidctl.vendor.draft import DETAIL, ROW, WEAK
+from raidctl.vendor.draft import ROW, WEAK
+from raidctl.vendor.fields import Field
 from raidctl_megaraid.storcli import controller_words as words
-
-
-class Field(NamedTuple):
-    """Which field a label fills, and how it is read."""
-
-    name: str
-    parse: Callable[[str], Any]
-    weight: int = DETAIL
-    also_detail: bool = False
-    """The figure is worth keeping in the tool's words."""
-
 
 FIELDS: dict[str, Field] = {
     "product name": Field("model", words.plain_text),
@@ -37,7 +26,7 @@ FIELDS: dict[str, Field] = {
     "controller personality": Field("mode", words.mode),
     "personality": Field("mode", words.mode, ROW),
     # Enable JBOD = Yes: drives may stand beside the volumes
-    "enable jbod": Field("mode", words.jbod, WEAK, True),
+    "enable jbod": Field("mode", words.jbod, WEAK, keep=True),
     # On Board Memory Size = 4096MB
     "on board memory size": Field("cache.size_bytes", words.memory),
     # DDR Memory Size(MiB) = 4096
@@ -51,10 +40,10 @@ FIELDS: dict[str, Field] = {
     "current size of fw cache": Field("cache.available_bytes", words.some_memory),
     "any offline vd cache preserved": Field("cache.preserved_data", words.flag),
     "preserved cache present": Field("cache.preserved_data", words.flag),
-    "bbu status": Field("bbu_status", words.mask, DETAIL, True),
-    "energy pack status": Field("bbu_status", words.mask, DETAIL, True),
-    "bbu": Field("bbu_present", words.presence, DETAIL, True),
-    "energy pack": Field("bbu_present", words.presence, DETAIL, True),
+    "bbu status": Field("bbu_status", words.mask, keep=True),
+    "energy pack status": Field("bbu_status", words.mask, keep=True),
+    "bbu": Field("bbu_present", words.presence, keep=True),
+    "energy pack": Field("bbu_present", words.presence, keep=True),
 }
 """In the sections of FIELD_TITLES."""
 
@@ -65,7 +54,7 @@ PROPERTIES: dict[str, Field] = {
     "current personality": Field("mode", words.mode),
     "personality": Field("mode", words.mode),
     # JBOD      ON
-    "jbod": Field("mode", words.jbod, WEAK, True),
+    "jbod": Field("mode", words.jbod, WEAK, keep=True),
 }
 """``Ctrl_Prop`` of ``Controller Properties``, and ``Policy`` of the ``Policies Table``."""
 
@@ -85,20 +74,20 @@ ANCHORS: dict[str, str] = {
     "function number": "function",
     "domain id": "domain",
 }
-"""The parts of the PCI address, where ``PCI Address`` itself is not told."""
+"""The parts of the PCI address, where ``PCI Address`` itself is not reported."""
 
 HOST_LABELS = frozenset({
     "number of controllers", "host name", "operating system", "storelib it version", "storelib ir3 version",
     "storelib version", "sl8 library version", "storelib ir version", "status code", "cli version", "controller count",
 })  # fmt: skip
-"""Labels of ``show`` and ``show ctrlcount`` that tell of the machine and of the tool."""
+"""Labels of ``show`` and ``show ctrlcount`` that report the machine and of the tool."""
 
 COUNTS = frozenset({
     "drive groups", "virtual drives", "physical drives", "jbod drives", "enclosures", "arrays", "safe id", "oemid",
     "total foreign drive groups", "total foreign pds", "total locked foreign pds", "security protocol",
     "total vd count", "total drive count", "unconfigured drive count", "requested boot drive", "enclosure count",
 })  # fmt: skip
-"""Labels of the card that text outputs print between the tables of volumes and drives."""
+"""Labels of the controller that text outputs print between the tables of volumes and drives."""
 
 VENDORS: dict[int, str] = {
     0x1000: "Broadcom", 0x1014: "IBM", 0x1028: "Dell", 0x103C: "HP", 0x1137: "Cisco", 0x1590: "HPE",
@@ -107,7 +96,7 @@ VENDORS: dict[int, str] = {
     0x152D: "Quanta", 0x193D: "H3C", 0x1054: "Hitachi", 0x1033: "NEC", 0x10CF: "Fujitsu", 0x1CF2: "ZTE",
     0x1849: "ASRock", 0x1043: "ASUS", 0x1458: "Gigabyte", 0x108E: "Oracle", 0x1D8D: "xFusion",
 }  # fmt: skip
-"""PCI subsystem vendors that put their name on MegaRAID cards (the PCI ID database)."""
+"""PCI subsystem vendors that put their name on MegaRAID controllers (the PCI ID database)."""
 
 OEMS: dict[str, str] = {"fsc": "Fujitsu", "lsi": "LSI", "avago": "Avago", "dell": "Dell", "hp": "HP", "hpe": "HPE"}
 """``OEMID`` where it is not the name itself."""

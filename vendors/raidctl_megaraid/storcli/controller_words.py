@@ -1,4 +1,4 @@
-"""The words and figures of storcli about cards and batteries, and their neutral values.
+"""storcli's words and figures for controllers and batteries, with neutral values.
 
 Parsers return None where the tool says that there is nothing to tell, and raise ``ValueError`` for what is no such
 value. Words are compared in lower case with runs of blanks made one.
@@ -93,7 +93,7 @@ _MODES: dict[str, Mode] = {
     "hba": "hba",
     "ehba": "hba",
     "it": "hba",
-    # A card in JBOD mode still makes volumes; new drives are shown to the system as they are.
+    # A controller in JBOD mode still makes volumes; new drives are shown to the system as they are.
     "jbod": "mixed",
     "mixed": "mixed",
     "raid/hba": "mixed",
@@ -133,7 +133,7 @@ def mode(text: str) -> Mode | None:
 
 
 def jbod(text: str) -> Mode | None:
-    """What ``Enable JBOD`` makes of a RAID card; ``Not Allowed`` is printed of HBAs too and tells nothing."""
+    """What ``Enable JBOD`` makes of a RAID controller; ``Not Allowed`` is printed of HBAs too and reports nothing."""
     enabled = None if word(text) in ("not allowed", "not supported") else flag(text)
     return None if enabled is None else "mixed" if enabled else "raid"
 
@@ -290,8 +290,8 @@ _MONTH_FIRST = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})[ ,]+(\d{1,2}):(\d{2}):(\
 def moment(text: str) -> str | None:
     """``2031-09-03T17:48:10`` of ``2031/09/03  17:48:10 (999999999 seconds)`` or ``09/03/2031, 17:48:10``.
 
-    The card's clock has no time zone that the tool tells, so none is added. Any other form is kept as printed; a card
-    that knows no date prints the beginning of its time, 2000/01/01.
+    The controller's clock has no time zone that the tool reports, so none is added. Any other form is kept as
+    printed; a controller that knows no date prints the beginning of its time, 2000/01/01.
     """
     plain = word(text)
     if plain in NO_VALUE or not any(char.isdigit() for char in plain):

@@ -20,7 +20,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
 
 
 def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
-    """A problem for each count whose table is not there at all."""
+    """A problem for each count whose table is not there."""
     tables = {normalized(section.title) for section in answer.sections if section.rows}
     for section in answer.sections:
         if section.title:

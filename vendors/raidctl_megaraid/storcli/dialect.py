@@ -1,4 +1,4 @@
-"""storcli, storcli2, perccli and perccli2: one output read onto the drafts of the cards that it speaks of."""
+"""storcli, storcli2, perccli and perccli2: one output read onto the drafts of the controllers that it speaks of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from posixpath import basename
 from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft, Pair
-from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.counts import unlisted
 from raidctl_megaraid.storcli.failure import failures
@@ -27,15 +27,15 @@ class Reading:
     """What became of one output."""
 
     outline: Outline
-    cards: Cards = field(default_factory=Cards)
+    controllers: Controllers = field(default_factory=Controllers)
     problems: list[Problem] = field(default_factory=list)
     version: str | None = None
     """``007.1616.0000.0000 Dec 24, 2020``."""
 
     @property
-    def sheet(self) -> Output:
+    def output(self) -> Output:
         """The output's lines."""
-        return self.outline.sheet
+        return self.outline.output
 
 
 def read_output(command: str, text: str) -> Reading:
@@ -44,11 +44,11 @@ def read_output(command: str, text: str) -> Reading:
     found.problems += found.outline.problems
     for answer in found.outline.answers:
         found.version = found.version or _version(answer)
-        left = read_controller(found.cards, answer, found.sheet.command)
-        left = read_storage(found.cards, replace(answer, sections=left))
+        left = read_controller(found.controllers, answer, found.output.command)
+        left = read_storage(found.controllers, replace(answer, sections=left))
         _keep(found, answer, left)
         found.problems += [*unlisted(answer, command), *failures(answer, command)]
-    if "" in found.cards.cards and len(found.cards.cards) > 1:
+    if "" in found.controllers.by_number and len(found.controllers.by_number) > 1:
         found.outline.complain(
             "error", "unread",
             "Part of the output does not name its controller, and others follow; it is shown as a separate one.",
@@ -59,14 +59,14 @@ def read_output(command: str, text: str) -> Reading:
 
 
 def kind_of(reading: Reading, command: str) -> str:
-    """The kind of the tool that printed it, by its version; the file's name is no signal where the version is told."""
+    """The kind of tool that printed the output: by its version, else by the file's name."""
     if reading.version is not None:
         return V8 if reading.version.lstrip("0").startswith("8.") else V7
     return V8 if tool_of(command) in ("storcli2", "perccli2") else V7
 
 
 def tool_of(command: str) -> str | None:
-    """``perccli64`` of ``/opt/MegaRAID/perccli/perccli64 /c0 show``, and of the name of a file that says so."""
+    """The tool's name in a command line or file name: ``perccli64`` of ``/opt/MegaRAID/perccli/perccli64 /c0 show``."""
     for part in command.split():
         name = basename(part)
         if name in _NAMES:
@@ -80,22 +80,22 @@ def _version(answer: Answer) -> str | None:
 
 
 def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
-    """What nobody has a field for stands in the card's details, under the tool's own titles and labels."""
+    """Keep the rest as details of the controller, under the tool's titles and labels."""
     pairs = [(section, pair) for section in left for pair in _pairs(section)]
     waiting = [(section, pair) for section, pair in pairs if not all(line.used for line in pair.lines)]
     if not waiting:
         return
-    if answer.number is None and not found.cards.cards:
+    if answer.number is None and not found.controllers.by_number:
         for _, pair in waiting:  # `show` without a card: nothing that an object could carry
             mark_read(*pair.lines)
         return
-    draft: Draft = found.cards.card(answer.number)
+    draft: Draft = found.controllers.controller(answer.number)
     for section, pair in waiting:
         draft.keep_detail(pair, f"{section.title}: " if section.title else "")
 
 
 def _pairs(section: Section) -> list[Pair]:
-    """The pairs of a section, and of its rows: ``row 2 Port#`` tells the second row's cell."""
+    """The pairs of a section, and of its rows: ``row 2 Port#`` reports the second row's cell."""
     found = [*section.pairs]
     for number, row in enumerate(section.rows, 1):
         prefix = f"row {number} " if len(section.rows) > 1 else ""

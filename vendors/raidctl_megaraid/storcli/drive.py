@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.model import Health
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_field, read_pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
@@ -22,7 +21,7 @@ _RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 
 def _write_cache(text: str) -> str | None:
-    """``Enabled``, ``On``; the drive's default is not told."""
+    """``Enabled``, ``On``; the drive's default is not reported."""
     found = vocabulary.disk_cache(text)
     return None if found == "default" else found
 
@@ -46,51 +45,20 @@ def _rpm(text: str) -> int | None:
     return numbers.integer(text.lower().removesuffix("rpm").strip()) or None
 
 
-_ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+_ROW_FIELDS = {
     # The Size column is the coerced size: what arrays use of the drive.
-    "size": ("size_bytes", _size),
-    "intf": ("interface", vocabulary.interface),
-    "med": ("media", vocabulary.media),
-    "model": ("model", _model),
-}
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "sn": ("serial", numbers.text, DETAIL),
-    "serial number": ("serial", numbers.text, DETAIL),
-    "model number": ("model", _model, DETAIL),
-    "model": ("model", _model, DETAIL),
-    "firmware revision": ("firmware", numbers.text, DETAIL),
-    "firmware revision level": ("firmware", numbers.text, DETAIL),
-    "wwn": ("wwn", numbers.text, DETAIL),
-    # Coerced size = 446.625 GB [0x37d40000 Sectors]
-    "coerced size": ("size_bytes", _coerced, DETAIL),
-    "media error count": ("errors.media", numbers.integer, DETAIL),
-    "other error count": ("errors.other", numbers.integer, DETAIL),
-    "predictive failure count": ("errors.predictive", numbers.integer, DETAIL),
-    # Drive Temperature =  26C (78.80 F)
-    "drive temperature": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature(c)": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
-    # Device Speed is what the drive could do.
-    "link speed": ("link_gbps", numbers.link_speed, DETAIL),
-    "negotiated speed": ("link_gbps", numbers.link_speed, DETAIL),
-    "write cache": ("write_cache", _write_cache, DETAIL),
-    "current write cache": ("write_cache", _write_cache, DETAIL),
-    "hard disk drive rpm": ("rpm", _rpm, DETAIL),
-    "rpm": ("rpm", _rpm, ROW),
-    "os drive name": ("device", numbers.device_node, DETAIL),
-    "drive name": ("device", numbers.device_node, ROW),
-    "power on hours": ("power_on_hours", numbers.hours, DETAIL),
-    "total power on hours": ("power_on_hours", numbers.hours, ROW),
-    "power on hours(poh)": ("power_on_hours", numbers.hours, ROW),
+    "size": Field("size_bytes", _size),
+    "intf": Field("interface", vocabulary.interface),
+    "med": Field("media", vocabulary.media),
+    "model": Field("model", _model),
 }
 
 
-def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
-        card: The card that the drive hangs on.
+        controller: The controller that the drive hangs on.
         row: Its cells, of version 7 (``State``) or 8 (``State`` and ``Status``).
         weight: How much the table counts; the topology less than the lists.
         jbod: The table lists drives that the operating system sees themselves.
@@ -98,16 +66,16 @@ def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool
     where = place(row)
     if where is None:
         return None
-    drive = card.drive(key(where))
+    drive = controller.drive(key(where))
     for title in ADDRESSES:
         if title in row:
             put_place(drive, row[title], where)
-    for title, (name, parse) in _ROW_FIELDS.items():
+    for title, field in _ROW_FIELDS.items():
         if title in row:
-            drive.read_field(row[title], name, parse, weight)
+            read_field(drive, row[title], field, weight)
     jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
     _state(drive, row, weight, jbod=jbod)
-    _group(card, drive, row)
+    _group(controller, drive, row)
     keep_cells(drive, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
     return drive
 
@@ -126,15 +94,15 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     for title in ("state", "status"):
         if title in row and row[title] not in (state, status):
             drive.keep_detail(row[title])
-    said = [pair for pair in (state, status) if pair is not None]
-    if not said:
+    printed = [pair for pair in (state, status) if pair is not None]
+    if not printed:
         return
     known = vocabulary.drive_state(state.value) if state else None
     second = vocabulary.drive_status(status.value) if status else None
     healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
-        words_said = " ".join(pair.value for pair in said)
+        words_said = " ".join(pair.value for pair in printed)
         drive.add_problem("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
         health = "unknown" if health == "ok" else health
     role = known.role if known else None
@@ -145,15 +113,15 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     elif role == "member" and "dg" in row and not vocabulary.has_value(row["dg"].value):
         role = None
     drive.put(None, "state", health, weight)
-    for pair in said:
+    for pair in printed:
         for line in pair.lines:
             drive.add_evidence(line, "status", health)
-            drive.put(line, "status_text", ", ".join(each.value for each in said), weight)
+            drive.put(line, "status_text", ", ".join(each.value for each in printed), weight)
             if role is not None:
                 drive.put(line, "role", role, weight)
 
 
-def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
+def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
     A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
@@ -167,10 +135,10 @@ def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
         drive.override("spare_for", tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
         drive.add_evidence(line, "spare_for", ", ".join(names))
         for name in names:
-            card.array(name).spares[drive.name] = True
+            controller.array(name).spares[drive.name] = True
     elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
         drive.put(line, "array", pair.value, ROW)
-        card.array(pair.value).members[drive.name] = None
+        controller.array(pair.value).members[drive.name] = None
     else:
         drive.keep_detail(pair)
         if (
@@ -190,31 +158,34 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
     """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
     for pair in pairs:
         label = normalized(pair.label)
-        if label in _FIELDS:
-            name, parse, weight = _FIELDS[label]
-            if label == "coerced size":
-                _printed_size(drive, pair)
-            value = drive.read_field(pair, name, parse, weight)
-            if name == "errors.predictive" and value:
-                drive.override("alert", value=True)
-        elif label.startswith(("s.m.a.r.t", "smart alert")):
-            # S.M.A.R.T alert flagged by drive = No
-            drive.keep_detail(pair)
-            if attempt(vocabulary.flag, pair.value):
-                drive.override("alert", value=True)
-                drive.add_problem(
-                    "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
-                    "Replace the drive while the array still has redundancy.",
-                )  # fmt: skip
-        else:
+        if label.startswith(("s.m.a.r.t", "smart alert")):
+            _smart_alert(drive, pair)
+        elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
+
+
+def _smart_alert(drive: Draft, pair: Pair) -> None:
+    """``S.M.A.R.T alert flagged by drive = No``."""
+    drive.keep_detail(pair)
+    if attempt(vocabulary.flag, pair.value):
+        drive.override("alert", value=True)
+        drive.add_problem(
+            "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
+            "Replace the drive while the array still has redundancy.",
+        )  # fmt: skip
+
+
+def _predicted(drive: Draft, _: Pair, count: int) -> None:
+    if count:
+        drive.override("alert", value=True)
 
 
 def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
     """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
     for pair in pairs:
         drive.keep_detail(pair, prefix)
-        name = _FIELDS.get(normalized(pair.label), ("",))[0]
+        field = _FIELDS.get(normalized(pair.label))
+        name = field.name if isinstance(field, Field) else ""
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
@@ -222,14 +193,15 @@ def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
             drive.override("unit_errors", known | {prefix + name: count})
 
 
-def _printed_size(drive: Draft, pair: Pair) -> None:
-    """The coerced size as printed stays readable beside the bytes."""
+def _coerced_size(drive: Draft, pair: Pair) -> None:
+    """``Coerced size = 446.625 GB [0x37d40000 Sectors]``; the size as printed stays readable beside the bytes."""
     if vocabulary.has_value(pair.value):
         drive.keep_detail(pair)
+    drive.read_field(pair, "size_bytes", _coerced)
 
 
 def settle(drive: Draft) -> None:
-    """The status out of the state word, the alerts, and what goes on; idempotent."""
+    """Infer the status from state word, alerts and progress; idempotent."""
     state: Health | None = drive.get("state")
     going = drive.get("progress.operation")
     worse: Health | None = "warning" if drive.get("alert") or going else None
@@ -241,3 +213,35 @@ def settle(drive: Draft) -> None:
     found = [health for health in (state, worse) if health is not None]
     if found:
         drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
+
+
+_FIELDS: Fields[Draft] = {
+    "sn": Field("serial", numbers.text),
+    "serial number": Field("serial", numbers.text),
+    "model number": Field("model", _model),
+    "model": Field("model", _model),
+    "firmware revision": Field("firmware", numbers.text),
+    "firmware revision level": Field("firmware", numbers.text),
+    "wwn": Field("wwn", numbers.text),
+    # Coerced size = 446.625 GB [0x37d40000 Sectors]
+    "coerced size": _coerced_size,
+    "media error count": Field("errors.media", numbers.integer),
+    "other error count": Field("errors.other", numbers.integer),
+    "predictive failure count": Field("errors.predictive", numbers.integer, then=_predicted),
+    # Drive Temperature =  26C (78.80 F)
+    "drive temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature(c)": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
+    # Device Speed is what the drive could do.
+    "link speed": Field("link_gbps", numbers.link_speed),
+    "negotiated speed": Field("link_gbps", numbers.link_speed),
+    "write cache": Field("write_cache", _write_cache),
+    "current write cache": Field("write_cache", _write_cache),
+    "hard disk drive rpm": Field("rpm", _rpm),
+    "rpm": Field("rpm", _rpm, ROW),
+    "os drive name": Field("device", numbers.device_node),
+    "drive name": Field("device", numbers.device_node, ROW),
+    "power on hours": Field("power_on_hours", numbers.hours),
+    "total power on hours": Field("power_on_hours", numbers.hours, ROW),
+    "power on hours(poh)": Field("power_on_hours", numbers.hours, ROW),
+}

@@ -1,4 +1,4 @@
-"""Enclosures: the model has none, so that they are details of the card."""
+"""Enclosures: the model has none, so that they are details of the controller."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverab
 """Of a power supply, a fan, a sensor; other words say what is not there or not looked at."""
 
 
-def read_row(card: ControllerDraft, row: Cells) -> None:
+def read_row(controller: ControllerDraft, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
     if vocabulary.has_value(state) and vocabulary.normalized(state) not in _GOOD:
-        card.add_problem(
+        controller.add_problem(
             "warning", "state", f"{name} reports {state!r}.",
             "Check its power supplies, fans and temperature sensors (show all of the enclosure).",
         )  # fmt: skip
-    keep_cells(card, row, f"{name} ")
+    keep_cells(controller, row, f"{name} ")
 
 
-def read_section(card: ControllerDraft, section: Section, name: str) -> None:
+def read_section(controller: ControllerDraft, section: Section, name: str) -> None:
     """The sections of one enclosure (``/c0/e252 show all``)."""
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:
-        card.keep_detail(pair, f"{about} ")
+        controller.keep_detail(pair, f"{about} ")
     for pair in section.texts:
-        card.keep_detail(pair, about)
+        controller.keep_detail(pair, about)
     for number, row in enumerate(section.rows):
         for pair in row.values():
-            card.keep_detail(pair, f"{about} {number} ")
+            controller.keep_detail(pair, f"{about} {number} ")
         bad = next((pair for pair in row.values() if vocabulary.normalized(pair.value) in _BAD), None)
         if bad is not None:
-            said = collapse(" ".join(pair.value for pair in row.values()))[:80]
-            card.add_problem(
-                "warning", "state", f"{about} reports: {said}.",
+            printed = collapse(" ".join(pair.value for pair in row.values()))[:80]
+            controller.add_problem(
+                "warning", "state", f"{about} reports: {printed}.",
                 "Check the enclosure's power supplies, fans and sensors.",
             )  # fmt: skip

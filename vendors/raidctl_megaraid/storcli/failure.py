@@ -1,7 +1,7 @@
 """What the answers of storcli and its relatives say went wrong.
 
 Neither the exit code nor ``Status`` decides: a failure can carry complete data (one bad drive among fourteen makes the
-command fail with 46), and what one card does not support is no trouble when another was meant. Each row of
+command fail with 46), and what one controller does not support is no trouble when another was meant. Each row of
 ``Detailed Status`` is judged on its own; the numbers are the firmware's status codes.
 """
 
@@ -73,7 +73,7 @@ SAYINGS: tuple[Saying, ...] = (
         r"permission|privilege|administrator|super ?user|\broot\b|access (?:is )?denied", (), "error", "no_right",
         "The tool needs more privileges: {text}", "Run raidctl as root (sudo).",
     ),
-    # ErrMsg use /cx/cv, ErrCd 255: the card has a CacheVault in place of a battery
+    # ErrMsg use /cx/cv, ErrCd 255: the controller has a CacheVault in place of a battery
     _saying(r"^use /c", (), "info", "note", "The query applies to another kind of battery: {text}"),
     # ErrCd 34: The required hardware component is not present.
     _saying(
@@ -109,7 +109,7 @@ SAYINGS: tuple[Saying, ...] = (
 _OTHER = _saying("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
 
 _MAIN = re.compile(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
-"""Commands whose answer is the inventory itself; any other asks for something that a card may lack."""
+"""Commands whose answer is the inventory itself; any other asks for something that a controller may lack."""
 
 _SUCCESS = frozenset({"success", "ok", "succeeded", "successful", "passed"})
 _NO_CODE = frozenset({"", "-", "0", "00", "none", "n/a", "0x0", "0x00"})
@@ -122,8 +122,8 @@ _PLAIN_COLUMNS = frozenset({
 def failures(answer: Answer, command: str) -> list[Problem]:
     """What failed in an answer to a command, each cause once; an empty list where nothing did.
 
-    A question that the card or the tool has no answer to is a note; a controller that is not found, a command that is
-    not accepted or a failure of an unknown kind is ``unread``; trouble of the hardware is ``state``.
+    A question that the controller or the tool has no answer to is a note; a controller that is not found, a command
+    that is not accepted or a failure of an unknown kind is ``unread``; trouble of the hardware is ``state``.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for row in answer.details:
@@ -172,7 +172,7 @@ def _cell(row: Row, name: str) -> str:
 
 
 def _object(row: Row) -> str:
-    """``/c0/e8/s2``, ``VD 5``, ``EID:Slt 306:0``; empty where the row is about the card."""
+    """``/c0/e8/s2``, ``VD 5``, ``EID:Slt 306:0``; empty where the row is about the controller."""
     for label, pair in row.items():
         if word(label) not in _PLAIN_COLUMNS and pair.value.strip() not in ("", "-"):
             return pair.value if pair.value.startswith("/") else f"{label} {pair.value}"
@@ -186,10 +186,10 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
     saying = _meaning(text, code)
     if saying.message == _OPTIONAL and _is_main(command) and not _has_data(answer):
         saying = _OTHER
-    told = text[:_LONGEST].rstrip(".")
+    reported = text[:_LONGEST].rstrip(".")
     if word(code) not in _NO_CODE:
-        told += f" (error {code[:12]})"
-    message = saying.message.format(text=f"{_who(answer, objects)}{told}")
+        reported += f" (error {code[:12]})"
+    message = saying.message.format(text=f"{_who(answer, objects)}{reported}")
     yield Problem(
         severity=saying.severity, kind=saying.kind, where=command, message=f"{message.rstrip('.')}.",
         remedy=saying.remedy,
@@ -198,8 +198,8 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
 
 def _meaning(text: str, code: str) -> Saying:
     number = int(code) if code.isdecimal() and len(code) < 6 else None
-    by_text = next((saying for saying in SAYINGS if saying.form.search(text)), None)
-    by_code = next((saying for saying in SAYINGS if number in saying.codes), None)
+    by_text = next((message for message in SAYINGS if message.form.search(text)), None)
+    by_code = next((message for message in SAYINGS if number in message.codes), None)
     return by_text or by_code or _OTHER
 
 

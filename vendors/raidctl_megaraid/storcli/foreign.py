@@ -23,40 +23,40 @@ _LOCKED = "total locked foreign pds"
 
 
 def is_foreign(section: Section, description: str) -> bool:
-    """Whether what a section lists is not configured on this controller (``/c0/fall show``, its preview too)."""
+    """Whether a section lists a foreign configuration (``/c0/fall show``, and its preview)."""
     return any("foreign" in normalized(text) for text in (section.title, *section.path, description))
 
 
-def read_section(card: ControllerDraft, section: Section) -> None:
+def read_section(controller: ControllerDraft, section: Section) -> None:
     """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
-    read_counts(card, section.pairs)
+    read_counts(controller, section.pairs)
     for pair in section.texts:
-        card.keep_detail(pair, section.title)
+        controller.keep_detail(pair, section.title)
     for number, row in enumerate(section.rows):
-        _row(card, section.title, number, row)
+        _row(controller, section.title, number, row)
 
 
-def _row(card: ControllerDraft, title: str, number: int, row: Row) -> None:
+def _row(controller: ControllerDraft, title: str, number: int, row: Row) -> None:
     """``0 -   RAID60 Frgn  0 KB  1``."""
     what = "Foreign" if "foreign" in normalized(title) or not title else f"Foreign {title}"
     for pair in row.values():
-        card.keep_detail(pair, f"{collapse(what)} {number} ")
-    card.override("foreign", value=True)
+        controller.keep_detail(pair, f"{collapse(what)} {number} ")
+    controller.override("foreign", value=True)
 
 
-def read_counts(card: ControllerDraft, pairs: Sequence[Pair]) -> None:
+def read_counts(controller: ControllerDraft, pairs: Sequence[Pair]) -> None:
     """``Total foreign Drive Groups = 1``."""
     for pair in pairs:
-        card.keep_detail(pair)
+        controller.keep_detail(pair)
         count = attempt(numbers.integer, pair.value)
         if normalized(pair.label) not in COUNTS or not count:
             continue
         if normalized(pair.label) == _LOCKED:
-            card.add_problem(
+            controller.add_problem(
                 "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Enter the key that unlocks them."
             )
         else:
-            card.override("foreign", value=True)
+            controller.override("foreign", value=True)
 
 
 def read_mark(drive: Draft, pair: Pair) -> None:

@@ -29,7 +29,7 @@ def from_json(command: str, text: str) -> Outline:
             outline.complain("info", "note", "The tool printed text although JSON was requested; the text was read.")
         return outline
     outline = Outline(Output(command))
-    walk = _Walk(outline.sheet)
+    walk = _Walk(outline.output)
     end = 0
     for document in found:
         _gap(outline, text[end : document.start])
@@ -47,7 +47,7 @@ def _gap(outline: Outline, text: str) -> None:
     if not torn(text):
         between(outline, text)
         return
-    loose(outline.sheet, text)
+    loose(outline.output, text)
     outline.complain(
         "error", "unread",
         "The beginning of the JSON is missing: what came before, and the number of the controller, were not read.",
@@ -128,7 +128,7 @@ class _Walk:
             self._other(section, name, inner, (), _join(place, name))
 
     def _other(self, section: Section, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
-        """A member of an object: a pair of its section, or a section of its own."""
+        """A member of an object: a pair of its section, or a section."""
         if isinstance(value, (Fields, list)):
             self._section(name, value, path, place)
         else:

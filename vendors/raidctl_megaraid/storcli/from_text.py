@@ -64,7 +64,7 @@ HELP = re.compile(
 def from_text(command: str, text: str) -> Outline:
     """Read a text output, or several one after the other. Never raises."""
     outline = Outline(Output.of_text(command, text.removeprefix("\ufeff")))
-    read_lines(outline, outline.sheet.lines, complete=text.endswith("\n"))
+    read_lines(outline, outline.output.lines, complete=text.endswith("\n"))
     judge(outline)
     if missing := gap(outline.answers):
         outline.complain("error", "unread", f"The output is cut off: {missing}.", AGAIN)
@@ -72,7 +72,7 @@ def from_text(command: str, text: str) -> Outline:
 
 
 def is_answer(text: str) -> bool:
-    """Whether a text holds an answer of the tools in text form, or a table of theirs."""
+    """Whether a text contains an answer in text form or a table."""
     return _ANSWER.search(text) is not None
 
 
@@ -91,20 +91,20 @@ def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True
 
 
 def judge(outline: Outline) -> None:
-    """Report an output that holds no answer at all: nothing, the tool's help, something else."""
+    """Report an output that holds no answer: nothing, the tool's help, something else."""
     if outline.answers:
         return
-    texts = [text for line in outline.sheet.lines if (text := plain(line.text).strip()[:_SHOWN])]
+    texts = [text for line in outline.output.lines if (text := plain(line.text).strip()[:_SHOWN])]
     whole = "\n".join(texts[:400])
     first = printable(collapse(texts[0]))[:120] if texts else ""
     if not texts:
         outline.complain("error", "unread", "The tool printed nothing.", AGAIN)
     elif wrong := _SYNTAX.search(whole):
         outline.complain("error", "unread", f"The tool did not accept the command: {wrong[0][:200]}", AGAIN)
-        mark_read(*[line for line in outline.sheet.lines if _SYNTAX.search(line.text)])
+        mark_read(*[line for line in outline.output.lines if _SYNTAX.search(line.text)])
     elif HELP.search(whole):
         outline.complain("error", "unread", "The tool printed its help instead of the requested output.", AGAIN)
-        mark_read(*outline.sheet.lines)
+        mark_read(*outline.output.lines)
     elif not outline.problems:
         outline.complain("error", "unread", f"Not recognised as output of the tool; it begins with “{first}”.", AGAIN)
 
@@ -162,11 +162,11 @@ class _Reader:
             self._note(block.lines)
         elif block.kind == "crash":
             self.died = True
-            said = printable(collapse(block.lines[0].text))[:200]
+            printed = printable(collapse(block.lines[0].text))[:200]
             mark_read(*block.lines)
             where = f" in “{self.stack[-1].title}”" if self.stack else ""
             self.outline.complain(
-                "error", "unread", f"The tool died{where} ({said}): the output up to that point was read.", AGAIN
+                "error", "unread", f"The tool died{where} ({printed}): the output up to that point was read.", AGAIN
             )
         elif block.kind == "text":
             self._text(block)
@@ -218,7 +218,7 @@ class _Reader:
         return self.answer
 
     def _end(self) -> None:
-        """A title without anything below it is what is left of a section, except at the head of others."""
+        """Keep a title without content, unless it is the head of others."""
         top = self.stack[-1] if self.stack else None
         if top is None or top.pairs or top.rows or top.texts or self.before == "table":
             return

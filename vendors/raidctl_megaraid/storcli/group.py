@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import drive as drives
@@ -19,7 +20,7 @@ MISSING = "Missing drives"
 """Label of the detail that counts the drives of a group that are not there."""
 
 
-def read_topology(card: ControllerDraft, row: Cells) -> Draft:
+def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
     """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
@@ -33,12 +34,12 @@ def read_topology(card: ControllerDraft, row: Cells) -> Draft:
     ====  ===  ===  ========  ===  =====  =====
     """
     number = row["dg"].value if "dg" in row and _NUMBER.fullmatch(row["dg"].value) else None
-    group = card.array(number) if number is not None else None
+    group = controller.array(number) if number is not None else None
     if "type" in row and normalized(row["type"].value) == "drive":
-        return _drive(card, row, group)
+        return _drive(controller, row, group)
     if group is None:
-        keep_cells(card, row, "Topology ")
-        return card
+        keep_cells(controller, row, "Topology ")
+        return controller
     group.add_evidence(row["dg"].lines[0] if row["dg"].lines else None, "id", number)
     span = next((row[title].value for title in ("arr", "span") if title in row), "-")
     if vocabulary.has_value(span):
@@ -64,26 +65,21 @@ def _state(group: GroupDraft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         group.keep_detail(pair)
         return
-    health = vocabulary.group_state(pair.value)
-    for line in pair.lines:
-        group.put(line, "status", health or "unknown", DETAIL)
-        group.put(line, "status_text", pair.value, DETAIL)
-    if health is None:
-        group.add_problem("warning", "unread", f"The array's state {pair.value!r} is not known.", REPORT)
+    put_status(group, pair.lines, "array", vocabulary.group_state(pair.value), text=pair.value)
 
 
-def _drive(card: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
+def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
     """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
     gone = any(title in row and normalized(row[title].value) in _GONE for title in ("state", "status"))
     if not gone and place(row) is not None:
         cells = {title: pair for title, pair in row.items() if title not in ("type", "arr", "span", "row")}
-        found = drives.read_row(card, cells, WEAK)
+        found = drives.read_row(controller, cells, WEAK)
         if found is not None:
             for title in ("type", "arr", "span", "row"):
                 if title in row:
                     found.add_evidence(row[title].lines[0] if row[title].lines else None, "array", row[title].value)
             return found
-    return _missing(card if group is None else group, row)
+    return _missing(controller if group is None else group, row)
 
 
 def _missing(owner: Draft, row: Cells) -> Draft:
@@ -100,17 +96,17 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     return owner
 
 
-def read_free_space(card: ControllerDraft, row: Cells, number: int) -> Draft:
+def read_free_space(controller: ControllerDraft, row: Cells, number: int) -> Draft:
     """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
     name = row["dg"].value if "dg" in row else ""
-    owner: Draft = card.array(name) if _NUMBER.fullmatch(name) else card
+    owner: Draft = controller.array(name) if _NUMBER.fullmatch(name) else controller
     size = attempt(numbers.size, row["size"].value) if "size" in row else None
-    if owner is not card and size is not None:
+    if owner is not controller and size is not None:
         pieces: dict[int, int] = owner.get("pieces") or {}
         pieces[number] = size
         owner.override("pieces", pieces)
         owner.override("free_bytes", min(sum(pieces.values()), numbers.LARGEST))
         for line in row["size"].lines:
             owner.add_evidence(line, "free_bytes", size)
-    keep_cells(owner, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())
+    keep_cells(owner, row, f"Free space {number} ", skip=("dg",) if owner is not controller else ())
     return owner

@@ -29,6 +29,6 @@ _LOOKED_AT = 400
 
 
 def of_table(text: str) -> bool:
-    """Whether a line that belongs to no table is the head or a row of one."""
+    """Whether a line outside any table is a table's head or row."""
     bare = text[:_LOOKED_AT]
     return any(HEAD.match(part) or _LINE.match(part) for part in (bare, _MARK.sub("", bare)))

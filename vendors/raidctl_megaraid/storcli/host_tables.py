@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl.vendor import statuses
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
@@ -19,83 +21,78 @@ def is_overview(section: Section) -> bool:
 
 
 def row_number(row: Row) -> Pair | None:
-    """The cell that holds the card's number: ``Ctl``, v8 ``Ctrl``."""
+    """The cell that holds the controller's number: ``Ctl``, v8 ``Ctrl``."""
     for label, cell in row.items():
         if words.word(label) in _NUMBER and cell.value.strip().isdecimal() and len(cell.value) < 8:
             return cell
     return None
 
 
-def read_overview(cards: Cards, section: Section) -> None:
+def read_overview(controllers: Controllers, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
         if cell is None:
             continue
-        card = cards.card(cell.value.strip())
+        controller = controllers.controller(cell.value.strip())
         for line in cell.lines:
-            card.put(line, "number", int(cell.value))
+            controller.put(line, "number", int(cell.value))
         if words.word(section.title).startswith(("it ", "hba ")):
-            card.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
+            controller.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
         for other in row.values():
             if other is not cell:
-                _cell(card, section, other)
+                _cell(controller, section, other)
 
 
-def _cell(card: ControllerDraft, section: Section, cell: Pair) -> None:
+def _cell(controller: ControllerDraft, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
-    if label in ("model", "product name"):
-        # PERCH730Mini: the blanks are left out here, other commands print them
-        read_brand(card, cell, card.read_field(cell, "model", words.plain_text, ROW))
-    elif label in ("hlth", "health", "status"):
-        read_status(card, cell, ROW)
-    elif label in ("bbu", "epack", "energy pack"):
-        card.keep_detail(cell, f"{section.title}: ")
-        battery.read_column(card, cell)
-    elif label == "personality":
-        card.read_field(cell, "mode", words.mode, ROW)
-    elif label == "pci address":
-        address = card.read_field(cell, "pci_address", words.pci_address, ROW)
-        if address is not None:
-            card.put(None, "bus", address, ROW)
-    else:
-        if label == "subvendid":
-            read_subvendor(card, cell)
-        if label in COUNTS and cell.value.strip().isdecimal():
-            card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
-        card.keep_detail(cell, f"{section.title}: ")
+    if read_pair(controller, cell, label, _COLUMNS):
+        return
+    controller.keep_detail(cell, f"{section.title}: ")
+    if label in ("bbu", "epack", "energy pack"):
+        battery.read_column(controller, cell)
+    elif label == "subvendid":
+        read_subvendor(controller, cell)
+    elif label in COUNTS and cell.value.strip().isdecimal():
+        controller.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
 
 
-def read_brand(card: Draft, pair: Pair, model: str | None) -> None:
+def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
     """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
     plain = words.word(model or "")
     maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
     if maker is not None:
-        card.put(pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
 
 
-def read_subvendor(card: Draft, pair: Pair) -> None:
+def read_subvendor(controller: Draft, pair: Pair) -> None:
     """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
     try:
         number = words.number(pair.value)
     except ValueError:
-        card.unread(pair.label, pair.value)
+        controller.unread(pair.label, pair.value)
         return
     name = VENDORS.get(number) if number is not None else None
     if name is not None:
-        card.put(pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
 
 
-def read_status(card: Draft, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(controller: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
-    line = pair.lines[0] if pair.lines else None
-    try:
-        health = words.health(pair.value)
-    except ValueError:
-        health = "unknown"
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
-    if health is None:
-        card.keep_detail(pair)
-        return
-    card.put(line, "status", health, weight)
-    card.put(line, "status_text", words.plain_text(pair.value), weight)
+    statuses.read_status(controller, pair, "controller", words.health, weight)
+
+
+_COLUMNS: Fields[ControllerDraft] = {
+    # PERCH730Mini: the blanks are left out here, other commands print them
+    **dict.fromkeys(("model", "product name"), Field("model", words.plain_text, ROW, then=read_brand)),
+    # Hlth        Opt
+    **dict.fromkeys(("hlth", "health", "status"), lambda controller, cell: read_status(controller, cell, ROW)),
+    "personality": Field("mode", words.mode, ROW),
+    # PCI Address    00:03:00:00
+    "pci address": Field(
+        "pci_address",
+        words.pci_address,
+        ROW,
+        then=lambda controller, _, address: controller.put(None, "bus", address, ROW),
+    ),
+}

@@ -100,7 +100,7 @@ def torn(text: str) -> bool:
 
 
 def _whole(text: str, start: int) -> Document | int:
-    """The document that begins there, or the offset up to which it is JSON."""
+    """The document that begins there, or the offset at which it breaks off."""
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -111,7 +111,7 @@ def _whole(text: str, start: int) -> Document | int:
 
 
 def _begun(text: str, start: int, fault: int, limit: int) -> Document:
-    """What is complete of a document that is JSON only up to ``fault`` and ends at ``limit`` at the latest."""
+    """The complete part of a document that is JSON only up to ``fault``; it ends at ``limit`` at the latest."""
     fault = min(fault, limit)
     safe, closing, closers, name, before = start, "null", "", "", ""
     around: list[str] = []

@@ -20,7 +20,7 @@ def between(outline: Outline, text: str) -> None:
     """Read what stands before, between or after the documents; its lines are added to the output."""
     if _BRACKETS.fullmatch(plain(text)):
         return  # the brackets of a list of documents
-    own = [outline.sheet.add(part.rstrip("\r")) for part in text.split("\n")]
+    own = [outline.output.add(part.rstrip("\r")) for part in text.split("\n")]
     if is_answer(text):
         read_lines(outline, own)
         return
@@ -34,17 +34,17 @@ def loose(output: Output, text: str) -> list[Line]:
 
 def _stray(outline: Outline, lines: list[Line]) -> None:
     """Lines that are no answer: quoted in a problem, prompts left alone."""
-    said = []
+    printed = []
     for line in lines:
         text = plain(line.text)
         if CRASH.search(text):
             _died(outline, text)
             mark_read(line)
         elif not is_prompt(text) and not _BRACKETS.fullmatch(text):
-            said.append(printable(collapse(text))[:160])
+            printed.append(printable(collapse(text))[:160])
             mark_read(line)
-    if said:
-        shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
+    if printed:
+        shown = "; ".join(printed[:_SHOWN]) + (f" … ({len(printed)} lines)" if len(printed) > _SHOWN else "")
         outline.complain("info", "note", f"Besides the JSON, the output contains: “{shown}”. The JSON was read.")
 
 
@@ -52,7 +52,7 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     """Report where a document breaks off; its rest is added to the output."""
     if document.broken is None:
         return
-    rest = loose(outline.sheet, text[document.broken : document.end])
+    rest = loose(outline.output, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
     mark_read(*[line for line in rest if line is dead])
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
@@ -66,8 +66,8 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     )  # fmt: skip
 
 
-def _died(outline: Outline, said: str) -> None:
+def _died(outline: Outline, printed: str) -> None:
     outline.complain(
         "error", "unread",
-        f"The tool died ({printable(collapse(said))[:160]}): the output up to that point was read.", AGAIN,
+        f"The tool died ({printable(collapse(printed))[:160]}): the output up to that point was read.", AGAIN,
     )  # fmt: skip

@@ -27,7 +27,7 @@ def text(value: str) -> str | None:
 
 
 def integer(value: str) -> int | None:
-    """A whole number; None where it is not told."""
+    """A whole number; None where it is not reported."""
     if not vocabulary.has_value(value):
         return None
     return int(figure(_INTEGER, value.strip())[0])
@@ -72,7 +72,7 @@ def exact_size(value: str) -> int | None:
 
 
 def exactly(printed: int, blocks: int, length: int | None = None) -> int:
-    """The size in bytes of so many blocks where that is the printed size, else the printed size."""
+    """The exact size if the blocks confirm the printed one, else the printed one."""
     for candidate in (length,) if length else _SECTOR_SIZES:
         if abs(blocks * candidate - printed) <= printed * _ROUNDING:
             return blocks * candidate
@@ -90,7 +90,7 @@ def celsius(value: str) -> int | None:
 
 
 def link_speed(value: str) -> float | None:
-    """Gbit/s of ``12.0Gb/s`` and, of PCIe, the speed of one lane of ``16.0GT/s x4``."""
+    """Gbit/s of ``12.0Gb/s``; of PCIe (``16.0GT/s x4``) the speed of one lane."""
     if not vocabulary.has_value(value):
         return None
     if len(value) > _LONGEST:

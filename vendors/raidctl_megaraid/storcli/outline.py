@@ -1,4 +1,4 @@
-"""One output of storcli or one of its relatives as sections of pairs and of rows, whether it was JSON or text.
+"""One output of storcli or a relative as sections, from JSON or text.
 
 The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
 difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that it stands in.
@@ -54,14 +54,14 @@ class Answer:
     sections: list[Section] = field(default_factory=list)
 
     def said(self, label: str) -> str | None:
-        """A value of the ``Command Status`` by its label, None when it is not there."""
+        """A value of the ``Command Status`` by its label, None if absent."""
         return next((pair.value for pair in self.status if pair.label.lower() == label.lower()), None)
 
     @property
     def number(self) -> str | None:
         """The controller's number, None when the answer is about none in particular."""
-        said = self.said("Controller")
-        return said if said is not None and said.isdecimal() else None
+        printed = self.said("Controller")
+        return printed if printed is not None and printed.isdecimal() else None
 
     def rows(self, *titles: str) -> Iterator[Row]:
         """The rows of all sections of these titles, in lower case."""
@@ -74,14 +74,14 @@ class Answer:
 class Outline:
     """A whole output: one answer for each controller that it speaks of."""
 
-    sheet: Output
+    output: Output
     answers: list[Answer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
 
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Report a problem of this output, each one once."""
-        problem = Problem(severity=severity, kind=kind, where=self.sheet.command, message=message, remedy=remedy)
+        problem = Problem(severity=severity, kind=kind, where=self.output.command, message=message, remedy=remedy)
         if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
             self.problems.append(problem)
 

@@ -37,13 +37,13 @@ def named(description: str) -> str:
     return next((name for form, name in _NAMED if form in text), "operation")
 
 
-def read_volume_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
+def read_volume_row(controller: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
     title = "vd" if "vd" in row else "dg/vd"
     match = _VD.fullmatch(row[title].value.strip()) if title in row else None
     if match is None:
         return None
-    volume = card.volume(match[1])
+    volume = controller.volume(match[1])
     for line in row[title].lines:
         volume.add_evidence(line, "id", row[title].value)
     name = row["operation"].value if "operation" in row else named(description)
@@ -54,12 +54,12 @@ def read_volume_row(card: ControllerDraft, row: Cells, description: str) -> Draf
     return volume
 
 
-def read_drive_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
+def read_drive_row(controller: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``/c0/e252/s3 - Not in progress -``, ``252:3 37 In progress 2 Hours 5 Minutes``; None without an address."""
     where = place(row)
     if where is None:
         return None
-    drive = card.drive(key(where))
+    drive = controller.drive(key(where))
     for title in ADDRESSES:
         if title in row:
             put_place(drive, row[title], where)

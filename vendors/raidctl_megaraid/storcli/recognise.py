@@ -61,12 +61,12 @@ _FORMS = Recogniser(
 
 
 def outline(command: str, text: str) -> Outline:
-    """Read an output of any of the tools, JSON or text, by its content. Never raises."""
+    """Read an output of any of the tools, JSON or text. Never raises."""
     return from_json(command, text)
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The claim on a text, None when it is no output of these tools. The name is only a hint.
+    """The claim on a text, None if it is not theirs. The name is only a hint.
 
     JSON is not recognised by its keys: it may begin after other lines, or be a piece of a document.
     """
@@ -132,5 +132,5 @@ def _command(name: str, head: str) -> str:
     """The command that prints such a text."""
     form = next((command for form, command in _COMMANDS if re.search(form, head)), "show")
     numbers = list(dict.fromkeys(_NUMBER.findall(head)))
-    card = f"c{numbers[0]}" if len(numbers) == 1 else "call"
-    return f"{_tool_of(name, head)} {form.replace('/cx', f'/{card}')}"
+    controller = f"c{numbers[0]}" if len(numbers) == 1 else "call"
+    return f"{_tool_of(name, head)} {form.replace('/cx', f'/{controller}')}"

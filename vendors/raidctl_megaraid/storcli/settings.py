@@ -1,11 +1,13 @@
-"""The labels and the properties of a card: what fills a field of the model, what is a detail, what is trouble."""
+"""The labels and the properties of a controller: what fills a field of the model, what is a detail, what is trouble."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import ROW, WEAK, Pair
+from raidctl.vendor.fields import Field, read_field
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
@@ -15,78 +17,67 @@ from raidctl_megaraid.storcli.outline import Row
 from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
-def read_pair(card: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
-    """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
+def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
+    """A label of one of the controller's sections; ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
-    if not fields or not _read_field(card, pair, label):
-        keep(card, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
-    _raise_alarm(card, label, pair.value)
+    if not fields or not _read_field(controller, pair, label):
+        keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
+    _raise_alarm(controller, label, pair.value)
 
 
-def _read_field(card: ControllerDraft, pair: Pair, label: str) -> bool:
+def _read_field(controller: ControllerDraft, pair: Pair, label: str) -> bool:
     """Fill the field of a label; False where the label has none and is a detail."""
-    if label == "controller":
-        mark_read(*pair.lines)
-    elif label in ("controller status", "controller health"):
-        read_status(card, pair)
-    elif label in ("oemid", "oem"):
-        _read_oem(card, pair)
-        return False
-    elif label in ("subvendor id", "pci subsystem vendor id"):
-        read_subvendor(card, pair)
-        return False
-    elif label == "next battery learn":
-        battery.read_next_learn(card, pair)
-        return False
-    elif label in labels.FIELDS:
-        _take(card, pair, labels.FIELDS[label])
+    if label in labels.FIELDS:
+        _take(controller, pair, labels.FIELDS[label])
+    elif label in _READERS:
+        _READERS[label](controller, pair)
+        return label not in _ALSO_DETAILS
     else:
         return False
     return True
 
 
-def _take(card: ControllerDraft, pair: Pair, field: labels.Field) -> None:
-    value = card.read_field(pair, field.name, field.parse, field.weight)
+def _take(controller: ControllerDraft, pair: Pair, field: Field) -> None:
+    value = read_field(controller, pair, field)
     if value is None:
         return
-    if field.also_detail:
-        card.keep_words(pair.label, pair.value)
+    line = pair.lines[0] if pair.lines else None
     if field.name == "pci_address":
-        card.put(None, "bus", value, field.weight)
+        controller.put(None, "bus", value, field.weight)
     elif field.name == "cache.size_bytes":
-        # On Board Memory Size = 0MB: a card without a cache
-        card.put(pair.lines[0] if pair.lines else None, "cache.present", value > 0, field.weight)
+        # On Board Memory Size = 0MB: a controller without a cache
+        controller.put(line, "cache.present", value > 0, field.weight)
     elif field.name == "driver" and value.startswith("mpt"):
-        # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and tells no mode
-        if not str(card.get("model")).upper().endswith("-IR"):
-            card.put(pair.lines[0] if pair.lines else None, "mode", "hba", ROW)
+        # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and reports no mode
+        if not str(controller.get("model")).upper().endswith("-IR"):
+            controller.put(line, "mode", "hba", ROW)
     elif field.name == "model":
-        read_brand(card, pair, value)
+        read_brand(controller, pair, value)
 
 
-def _read_oem(card: ControllerDraft, pair: Pair) -> None:
+def _read_oem(controller: ControllerDraft, pair: Pair) -> None:
     """``OEMID = Dell``, ``OEM = Broadcom``."""
     name = words.plain_text(pair.value)
     if name is not None and not name.isdecimal():
         maker = labels.OEMS.get(name.lower(), name)
-        # OEMID = LSI: nobody else's card; its name tells which of the maker's names it bears (AVAGO MegaRAID SAS 9361)
+        # OEMID = LSI: the maker's own; the product's name has the brand (AVAGO MegaRAID SAS 9361)
         weight = WEAK if maker in labels.CHIP_MAKERS else ROW
-        card.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
+        controller.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
 
 
-def _raise_alarm(card: ControllerDraft, label: str, value: str) -> None:
+def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
-        card.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+        controller.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
     # Memory Uncorrectable Errors = 2
     if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
-        card.add_problem(
+        controller.add_problem(
             "warning", "state", f"The controller's memory has had {value.strip()[:20]} errors that it did not correct.",
             "Replace the cache module or the controller.",
         )  # fmt: skip
 
 
-def read_property(card: ControllerDraft, row: Row, title: str) -> bool:
+def read_property(controller: ControllerDraft, row: Row, title: str) -> bool:
     """``Cache Flush Interval 4s`` of ``Controller Properties`` (Ctrl_Prop, Value) and of the ``Policies Table``."""
     columns = [words.word(label) for label in row]
     if columns == ["ctrl_prop", "value"] or (title == "controller properties" and len(row) == 2):
@@ -99,12 +90,12 @@ def read_property(card: ControllerDraft, row: Row, title: str) -> bool:
         return False
     field = labels.PROPERTIES.get(words.word(pair.label))
     if field is not None and title == "policies table":
-        _take(card, replace(pair, value=next(cell.value for cell in list(row.values())[1:])), field)
+        _take(controller, replace(pair, value=next(cell.value for cell in list(row.values())[1:])), field)
     elif field is not None:
-        _take(card, pair, field)
+        _take(controller, pair, field)
     else:
         prefix = "Policies: " if title == "policies table" else ""
-        keep(card, replace(pair, label=f"{prefix}{pair.label}"))
+        keep(controller, replace(pair, label=f"{prefix}{pair.label}"))
     return True
 
 
@@ -115,3 +106,18 @@ def _policy(row: Row) -> Pair | None:
         return None
     value = f"{current.value} (default {default.value})" if default.value else current.value
     return Pair(name.value, value, unique_lines(name, current, default))
+
+
+_READERS: dict[str, Callable[[ControllerDraft, Pair], object]] = {
+    # Controller = 0
+    "controller": lambda _, pair: mark_read(*pair.lines),
+    # Controller Status = Needs Attention
+    **dict.fromkeys(("controller status", "controller health"), read_status),
+    # OEMID = Dell
+    **dict.fromkeys(("oemid", "oem"), _read_oem),
+    # SubVendor Id = 0x1028
+    **dict.fromkeys(("subvendor id", "pci subsystem vendor id"), read_subvendor),
+    # Next Battery Learn = 06/18/2031, 20:00:00
+    "next battery learn": battery.read_next_learn,
+}
+_ALSO_DETAILS = frozenset({"oemid", "oem", "subvendor id", "pci subsystem vendor id", "next battery learn"})

@@ -1,4 +1,4 @@
-"""What an answer says of volumes, drives, drive groups, enclosures and foreign configurations.
+"""Sections about volumes, drives, arrays, enclosures and foreign configurations.
 
 A table is known by its columns (:mod:`storage_tables`). Sections below a drive or a volume are known by their titles,
 by the titles around them, or by what came before them (:mod:`storage_context`).
@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
-from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
 from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
@@ -38,16 +38,16 @@ _COUNTS = frozenset(
 )  # fmt: skip
 
 
-def read_storage(cards: Cards, answer: Answer) -> list[Section]:
+def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
         The sections that it does not know; of the untitled one what is left of its pairs.
     """
-    reading = Reading(cards, answer, answer.said("Description") or "")
+    reading = Reading(controllers, answer, answer.said("Description") or "")
     left = [rest for section in answer.sections for rest in _section(reading, section)]
     for draft in reading.touched.values():
-        found = reading.card.volumes.get(draft.name)
+        found = reading.controller.volumes.get(draft.name)
         if found is draft:
             volume.settle(found)
         else:
@@ -64,11 +64,11 @@ def _section(reading: Reading, section: Section) -> list[Section]:
         known = normalized(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
         return [] if known else [section]
     if foreign.is_foreign(section, reading.description):
-        foreign.read_section(reading.card, section)
+        foreign.read_section(reading.controller, section)
         return []
     box = next((m for m in map(_ENCLOSURE.fullmatch, (section.title, *section.path)) if m), None)
     if box is not None:
-        enclosure.read_section(reading.card, section, f"Enclosure {box[2]}")
+        enclosure.read_section(reading.controller, section, f"Enclosure {box[2]}")
         return []
     return _table(reading, section)
 
@@ -78,9 +78,9 @@ def _untitled(reading: Reading, section: Section) -> list[Section]:
     foreign_ones = [pair for pair in section.pairs if normalized(pair.label) in foreign.COUNTS]
     ours = [pair for pair in section.pairs if normalized(pair.label) in _COUNTS]
     if foreign_ones:
-        foreign.read_counts(reading.card, foreign_ones)
+        foreign.read_counts(reading.controller, foreign_ones)
     for pair in ours:
-        reading.card.keep_detail(pair)
+        reading.controller.keep_detail(pair)
     taken = {id(pair) for pair in (*foreign_ones, *ours)}
     rest = replace(section, pairs=[pair for pair in section.pairs if id(pair) not in taken])
     return [rest] if rest.pairs or rest.texts else []
@@ -106,8 +106,8 @@ def _table(reading: Reading, section: Section) -> list[Section]:
 
 
 def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
-    """A row without the address of what it is about; a drive that is listed so is there all the same."""
-    owner: Draft = reading.card if reading.volume is None else reading.volume
+    """A row without the address of what it is about; a drive that is listed so is there nevertheless."""
+    owner: Draft = reading.controller if reading.volume is None else reading.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
     if reader is volume_row:
@@ -124,7 +124,7 @@ def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> Non
 
 def _others(reading: Reading, section: Section) -> None:
     """Pairs and texts beside a table: counts (``Virtual Drives = 2``)."""
-    owner: Draft = reading.card if reading.volume is None else reading.volume
+    owner: Draft = reading.controller if reading.volume is None else reading.volume
     for pair in section.pairs:
         owner.keep_detail(pair)
     for pair in section.texts:
@@ -132,7 +132,7 @@ def _others(reading: Reading, section: Section) -> None:
 
 
 def _below(reading: Reading, section: Section) -> list[Section]:
-    """A section of a drive or a volume, or what stands below a known title instead of a table."""
+    """A section of a drive or volume, or one below a known title."""
     if reading.drive is not None:
         _drive_section(reading, reading.drive, section)
     elif reading.volume is not None:
@@ -179,7 +179,7 @@ def _link(draft: Draft, row: Row) -> None:
 def _volume_section(reading: Reading, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
     reading.about(draft)
-    volume.read_pairs(draft, section.pairs)
+    volume.read_properties(draft, section.pairs)
     keep_rows(draft, section.rows, section.title)
     for pair in section.texts:
         draft.keep_detail(pair, section.title)

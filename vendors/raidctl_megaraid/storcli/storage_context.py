@@ -1,4 +1,4 @@
-"""One answer while its sections about storage are read: the card, and what the sections are about at the moment."""
+"""The state of reading an answer: its controller, and the section's object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from raidctl.vendor.draft import Draft, GroupDraft
-from raidctl_megaraid.draft import Cards, ControllerDraft
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli.columns import key
 from raidctl_megaraid.storcli.outline import Answer, Section
 from raidctl_megaraid.vocabulary import normalized
@@ -32,7 +32,7 @@ _OF_VOLUME = frozenset({"vd info", "vd properties", "pds"})
 class Reading:
     """One answer while it is read."""
 
-    cards: Cards
+    controllers: Controllers
     answer: Answer
     description: str
     drive: Draft | None = None
@@ -44,19 +44,19 @@ class Reading:
     pieces: int = 0
     """Pieces of free space that were read."""
     touched: dict[int, Draft] = field(default_factory=dict)
-    """What was told of: its status is worked out at the end."""
-    _card: ControllerDraft | None = None
+    """What was reported of: its status is worked out at the end."""
+    _controller: ControllerDraft | None = None
     _by_pid: dict[str, Draft] | None = None
 
     @property
-    def card(self) -> ControllerDraft:
-        """The card; a draft is made only for an answer that tells something of it."""
-        if self._card is None:
-            self._card = self.cards.card(self.answer.number or self._titled())
-        return self._card
+    def controller(self) -> ControllerDraft:
+        """The controller; a draft is made only for an answer that reports something of it."""
+        if self._controller is None:
+            self._controller = self.controllers.controller(self.answer.number or self._titled())
+        return self._controller
 
     def _titled(self) -> str | None:
-        """The card's number out of a title, for an answer that lost its head."""
+        """The controller's number from a title, if the answer lost its head."""
         for section in self.answer.sections:
             match = _CARD.fullmatch(section.title)
             if match is not None:
@@ -64,7 +64,7 @@ class Reading:
         return None
 
     def about(self, draft: Draft | None) -> None:
-        """Something was told of it."""
+        """Something was reported of it."""
         if draft is not None:
             self.touched[id(draft)] = draft
 
@@ -85,11 +85,11 @@ class Reading:
         for title in (section.title, *reversed(section.path)):
             match = DRIVE.fullmatch(title)
             if match is not None:
-                self.enter_drive(self.card.drive(key((match[2] or "", match[3]))))
+                self.enter_drive(self.controller.drive(key((match[2] or "", match[3]))))
                 return
             match = VOLUME.fullmatch(title)
             if match is not None:
-                self.enter_volume(self.card.volume(match[1] or match[2] or match[3]))
+                self.enter_volume(self.controller.volume(match[1] or match[2] or match[3]))
                 return
         title = normalized(section.title)
         if title in _OF_VOLUME and self.volume is None:
@@ -101,7 +101,7 @@ class Reading:
     def by_pid(self, pid: str) -> Draft | None:
         """The drive of a persistent id (version 8)."""
         if self._by_pid is None:
-            self._by_pid = {d.details["PID"]: d for d in self.card.drives.values() if "PID" in d.details}
+            self._by_pid = {d.details["PID"]: d for d in self.controller.drives.values() if "PID" in d.details}
         return self._by_pid.get(pid)
 
 

@@ -1,7 +1,7 @@
 """Who reads a table, by its columns.
 
 The versions and the commands name the same table differently (``PD LIST``, ``Drive Information``, ``DG Drive LIST``,
-none at all); its columns say what it is.
+none ); its columns say what it is.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _reader_of_drives(titles: set[str]) -> RowReader:
 
 
 def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
-    """A row of ``VD LIST``, or the only one of ``/c0/v3``, which counts more."""
+    """A row of ``VD LIST``; the only row of ``/c0/v3`` ranks higher."""
     own = normalized(section.title) == "vd info" or VOLUME.fullmatch(section.title) is not None
-    found = volume.read_row(reading.card, row, DETAIL if own else ROW)
+    found = volume.read_row(reading.controller, row, DETAIL if own else ROW)
     if found is not None and own:
         reading.enter_volume(found)
     reading.about(found)
@@ -60,7 +60,7 @@ def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
 
 def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
     """A row of ``PD LIST``, ``PDs for VD 3``, ``JBOD LIST`` …."""
-    found = drives.read_row(reading.card, row, jbod=normalized(section.title).startswith("jbod"))
+    found = drives.read_row(reading.controller, row, jbod=normalized(section.title).startswith("jbod"))
     if found is None:
         return False
     if "dg" in row:
@@ -75,18 +75,18 @@ def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
 
 
 def _topology_row(reading: Reading, _: Section, row: Cells) -> bool:
-    reading.about(group.read_topology(reading.card, row))
+    reading.about(group.read_topology(reading.controller, row))
     return True
 
 
 def _volume_progress(reading: Reading, _: Section, row: Cells) -> bool:
-    found = progress.read_volume_row(reading.card, row, reading.description)
+    found = progress.read_volume_row(reading.controller, row, reading.description)
     reading.about(found)
     return found is not None
 
 
 def _drive_progress(reading: Reading, _: Section, row: Cells) -> bool:
-    found = progress.read_drive_row(reading.card, row, reading.description)
+    found = progress.read_drive_row(reading.controller, row, reading.description)
     reading.about(found)
     return found is not None
 
@@ -96,7 +96,7 @@ def _volume_note(reading: Reading, section: Section, row: Cells) -> bool:
     number = row["vd"].value.strip()
     if not _NUMBER.fullmatch(number):
         return False
-    keep_cells(reading.card.volume(number), row, f"{section.title} ".lstrip())
+    keep_cells(reading.controller.volume(number), row, f"{section.title} ".lstrip())
     return True
 
 
@@ -105,12 +105,12 @@ def _drive_note(reading: Reading, section: Section, row: Cells) -> bool:
     where = place(row)
     if where is None:
         return False
-    keep_cells(reading.card.drive(key(where)), row, f"{section.title} ".lstrip())
+    keep_cells(reading.controller.drive(key(where)), row, f"{section.title} ".lstrip())
     return True
 
 
 def _enclosure_row(reading: Reading, _: Section, row: Cells) -> bool:
-    enclosure.read_row(reading.card, row)
+    enclosure.read_row(reading.controller, row)
     return True
 
 
@@ -124,6 +124,6 @@ def _unit_row(reading: Reading, _: Section, row: Cells) -> bool:
 
 
 def _free_row(reading: Reading, _: Section, row: Cells) -> bool:
-    group.read_free_space(reading.card, row, reading.pieces)
+    group.read_free_space(reading.controller, row, reading.pieces)
     reading.pieces += 1
     return True

@@ -1,4 +1,4 @@
-"""Tables about the card that have no fields of their own: each row becomes a detail."""
+"""Tables about the controller that have no fields of their own: each row becomes a detail."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def keep(draft: Draft, pair: Pair) -> None:
 
 
 def _numbered() -> Callable[[str], str]:
-    """Labels told apart: ``Image``, ``Image (2)``."""
+    """Labels distinguished: ``Image``, ``Image (2)``."""
     seen: Counter[str] = Counter()
 
     def name(label: str) -> str:

@@ -1,4 +1,4 @@
-"""The text outputs of the tools cut into titles, pairs, tables, legends and the rest; nothing is interpreted yet."""
+"""Text outputs as titles, pairs, tables, legends and the rest, uninterpreted."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class _Cutter:
         self._keep("legend", count)
 
     def _begins(self, at: int) -> bool:
-        """Whether something of a form of its own begins at a line."""
+        """Whether something of a form begins at a line."""
         text = self._text(at)
         return bool(
             self._is_title(at) or _RULE.match(text) or _DOUBLE_RULE.match(text) or PROMPT.match(text)
@@ -173,7 +173,7 @@ class _Cutter:
         self._take_table(at, first)
 
     def _take_table(self, head: int, first: int) -> None:
-        """A table by the lines of its head and of its first row."""
+        """Take a table that begins with this head and first row."""
         block = Block("table", [], head=self._text(head), closed=False)
         end = self._rows(block, first)
         rows = {line.number for _, lines in block.body for line in lines}

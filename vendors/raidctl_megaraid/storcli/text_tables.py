@@ -7,7 +7,7 @@ their column, words at the left one::
     12:0     16 Onln   0 278.464 GB SAS  HDD N   Y  512B TESTDISK 300GB   U
 
 A column's edge is therefore a position that is blank in the head and in all rows. Rows whose blanks somebody lost
-are split word by word where that is certain, and not at all where it is not.
+are split word by word where that is certain, and not  where it is not.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def split(head: str, rows: Sequence[str]) -> Table | None:
 
 
 def _long_titles(words: list[_Column]) -> list[_Column]:
-    """Words of the head that are known to belong together, made one column."""
+    """Join words of the head that are known to form one title."""
     columns: list[_Column] = []
     index = 0
     while index < len(words):
@@ -141,7 +141,7 @@ def _edges(columns: list[_Column], taken: dict[int, int], count: int) -> tuple[l
 
 
 def _edge(blank: list[int], right: bool) -> int:
-    """Of several blanks between two columns, the one that is no blank in a cell.
+    """The blank between two columns that is not inside a cell.
 
     The blank of ``278.464 GB`` is left of the title ``Size``; that of ``TESTDISK 300GB`` right of ``Model``.
     """

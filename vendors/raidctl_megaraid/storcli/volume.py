@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
-from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
+from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
+from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.cache_token import cache_token
 from raidctl_megaraid.draft import ControllerDraft
@@ -22,7 +24,7 @@ _BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
 class Going(NamedTuple):
-    """An operation that goes on, in the tool's words, how far it is in percent, and the seconds left."""
+    """An operation under way: the tool's name for it, percent, seconds left."""
 
     name: str
     percent: float | None
@@ -30,23 +32,10 @@ class Going(NamedTuple):
     state: TaskState = "running"
 
 
-_ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "type": ("raid_level", vocabulary.raid_level),
-    "size": ("size_bytes", numbers.size),
-    "name": ("name", lambda text: text.strip() or None),
-}
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "strip size": ("strip_bytes", numbers.size),
-    # Write Cache(initial setting) = WriteBack
-    "write cache(initial setting)": ("write_configured", vocabulary.write_policy),
-    "write cache (initial setting)": ("write_configured", vocabulary.write_policy),
-    "disk cache policy": ("cache.drive_write_cache", vocabulary.disk_cache),
-    "drive write cache policy": ("cache.drive_write_cache", vocabulary.disk_cache),
-    "os drive name": ("device", numbers.device_node),
-    "scsi naa id": ("unique_id", numbers.text),
-    "io policy": ("cache.io_policy", vocabulary.io_policy),
-    "read policy": ("cache.read_policy", vocabulary.read_policy),
+_ROW_FIELDS = {
+    "type": Field("raid_level", vocabulary.raid_level),
+    "size": Field("size_bytes", numbers.size),
+    "name": Field("name", lambda text: text.strip() or None),
 }
 
 _COUNTS = {
@@ -82,21 +71,21 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 }  # fmt: skip
 
 
-def read_row(card: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
+def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
     """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
         return None
-    volume = card.volume(match[2])
+    volume = controller.volume(match[2])
     for line in row["dg/vd"].lines:
         if match[1].isdecimal():
             volume.put(line, "array", match[1])
-            card.array(match[1])
+            controller.array(match[1])
         volume.put(None, "target", int(match[2]))
         volume.add_evidence(line, "id", match[2])
-    for title, (name, parse) in _ROW_FIELDS.items():
+    for title, field in _ROW_FIELDS.items():
         if title in row:
-            volume.read_field(row[title], name, parse, weight)
+            read_field(volume, row[title], field, weight)
     if "type" in row and normalized(row["type"].value).startswith("cac"):
         # Cac0: CacheCade, SSDs that cache other volumes
         volume.keep_detail(row["type"])
@@ -114,18 +103,15 @@ def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
         volume.keep_detail(pair)
         return
     known = vocabulary.volume_state(pair.value)
-    volume.put(None, "state", known.status if known else "unknown", weight)
-    for line in pair.lines:
-        volume.add_evidence(line, "status", known.status if known else "unknown")
-        volume.put(line, "status_text", collapse(pair.value), weight)
-    if known is None:
-        volume.add_problem("warning", "unread", f"The volume's state {pair.value!r} is not known.", REPORT)
-    elif known.operation is not None:
+    put_status(
+        volume, pair.lines, "volume", known.status if known else None, text=pair.value, weight=weight, held_as="state"
+    )
+    if known is not None and known.operation is not None:
         volume.put(None, "progress.operation", known.operation, 0)
 
 
 def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
-    """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
+    """``Cache`` of version 7 is active now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
             continue
@@ -164,26 +150,14 @@ def _consistent(volume: GroupDraft, pair: Pair) -> None:
         )  # fmt: skip
 
 
-def read_pairs(volume: GroupDraft, pairs: list[Pair]) -> None:
+def read_properties(volume: GroupDraft, pairs: Iterable[Pair]) -> None:
     """``VD0 Properties``."""
-    for pair in pairs:
-        label = normalized(pair.label)
-        if label in _FIELDS:
-            name, parse = _FIELDS[label]
-            found = volume.read_field(pair, name, parse)
-            if found is None and name == "write_configured" and vocabulary.has_value(pair.value):
-                volume.put(None, f"{name}_unread", value=True)
-        elif label in _COUNTS:
-            _count(volume, pair, _COUNTS[label])
-        elif label == "active operations":
-            _active(volume, pair)
-        else:
-            volume.keep_detail(pair)
-            _alarm(volume, label, pair)
+    read_pairs(volume, pairs, _FIELDS, normalized)
 
 
-def _count(volume: GroupDraft, pair: Pair, name: str) -> None:
+def _count(volume: GroupDraft, pair: Pair) -> None:
     """A figure that others are worked out from; it is a detail itself."""
+    name = _COUNTS[normalized(pair.label)]
     volume.keep_detail(pair)
     try:
         number = numbers.sector_size(pair.value) if name == "block_size" else numbers.integer(pair.value)
@@ -194,12 +168,23 @@ def _count(volume: GroupDraft, pair: Pair, name: str) -> None:
         volume.put(None, name, number)
 
 
-def _alarm(volume: GroupDraft, label: str, pair: Pair) -> None:
-    if label == "consistent":
-        _consistent(volume, pair)
-    alarm = _ALARMS.get(label)
-    if alarm is not None and attempt(vocabulary.flag, pair.value) is alarm[0]:
-        volume.add_problem(alarm[1], "state", alarm[2], alarm[3])
+def _configured(volume: GroupDraft, pair: Pair) -> None:
+    """``Write Cache(initial setting) = WriteBack``."""
+    found = volume.read_field(pair, "write_configured", vocabulary.write_policy)
+    if found is None and vocabulary.has_value(pair.value):
+        volume.put(None, "write_configured_unread", value=True)
+
+
+def _alarm(volume: GroupDraft, pair: Pair) -> None:
+    volume.keep_detail(pair)
+    bad, severity, message, remedy = _ALARMS[normalized(pair.label)]
+    if attempt(vocabulary.flag, pair.value) is bad:
+        volume.add_problem(severity, "state", message, remedy)
+
+
+def _consistency(volume: GroupDraft, pair: Pair) -> None:
+    volume.keep_detail(pair)
+    _consistent(volume, pair)
 
 
 def _active(volume: GroupDraft, pair: Pair) -> None:
@@ -236,3 +221,24 @@ def settle(volume: GroupDraft) -> None:
     spans, each = volume.get("spans"), volume.get("drives_per_span")
     if spans and each:
         volume.conclude("drives_expected", spans * each, ROW)
+
+
+_FIELDS: Fields[GroupDraft] = {
+    # Strip Size = 64 KB
+    "strip size": Field("strip_bytes", numbers.size),
+    **dict.fromkeys(("write cache(initial setting)", "write cache (initial setting)"), _configured),
+    # Disk Cache Policy = Disk's Default
+    "disk cache policy": Field("cache.drive_write_cache", vocabulary.disk_cache),
+    "drive write cache policy": Field("cache.drive_write_cache", vocabulary.disk_cache),
+    # OS Drive Name = /dev/sda
+    "os drive name": Field("device", numbers.device_node),
+    # SCSI NAA Id = 600605b00123456789abcdef01234567
+    "scsi naa id": Field("unique_id", numbers.text),
+    "io policy": Field("cache.io_policy", vocabulary.io_policy),
+    "read policy": Field("cache.read_policy", vocabulary.read_policy),
+    **dict.fromkeys(_COUNTS, _count),
+    "active operations": _active,
+    # Consistent = Yes
+    "consistent": _consistency,
+    **dict.fromkeys(_ALARMS, _alarm),
+}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
-from raidctl.operate.guards import Reasons, fact, reason
-from raidctl.operate.subject import BIOS_BOOT, ESP, Subject, uses
+from raidctl.operate.removal_guards import Reasons, fact, reason
+from raidctl.operate.removal_subject import BIOS_BOOT, ESP, Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.report import Outcome, Reason
-from raidctl.operate.subject import WHOLE, Loss, Subject
+from raidctl.operate.removal_report import Outcome, Reason
+from raidctl.operate.removal_subject import WHOLE, Loss, Subject
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
@@ -61,7 +61,9 @@ def redundancy(subject: Subject) -> Reasons:
         yield reason("R1", "unknown", f"Which volumes lie on the array of {drive.id} is not reported.",
                      fact(drive, "role"), fact(drive, "array"))  # fmt: skip
     else:
-        yield reason("R1", "yes", "No array has data on the drive.", fact(drive, "role"), fact(drive, "array"))
+        left = [f"{volume.id} ({volume.status})" for volume in subject.former]
+        text = "No array has data on the drive" + (f"; it may have been a member of {listing(left)}." if left else ".")
+        yield reason("R1", "yes", text, fact(drive, "role"), fact(drive, "array"))
 
 
 def _redundancy(loss: Loss) -> Reason:

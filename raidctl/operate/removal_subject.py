@@ -230,15 +230,14 @@ def uses(subject: Subject) -> Iterator[Use]:
             }
             listed |= {(drive.array or "").partition("/")[0]}
     names = {name.partition(":")[2] for name in listed}
-    labelled = any(link.startswith("/dev/disk/") for block in subject.view.blocks for link in block.links)
     for block in subject.blocks:
-        yield from _walk(subject.view, block, names, labelled=labelled)
+        yield from _walk(subject.view, block, names)
     if not subject.blocks:
         points = subject.drive.mountpoints
         yield from (Use(f"{point} is on it", certain=True) for point in points)
 
 
-def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled: bool) -> Iterator[Use]:
+def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str]) -> Iterator[Use]:
     yield from (_mounted(block, point) for point in block.mountpoints)
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     for upper in above:
@@ -246,7 +245,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled
             if upper.name not in arrays:
                 yield Use(f"{upper.node}, which is not in the inventory, is on {block.node}", certain=False)
         else:
-            yield from _walk(view, upper, arrays, labelled=labelled)
+            yield from _walk(view, upper, arrays)
     if block.mountpoints or above:
         return
     kind, name = block.filesystem, block.node
@@ -259,7 +258,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str], *, labelled
     elif kind and kind not in _IDLE and (block.partition_type or "").lower() not in ESP:
         text = f"{name} contains {kind}, which is not mounted here; whether anything else uses it is unknown"
         yield Use(text, certain=False)
-    elif not labelled:
+    elif not any(link.startswith("/dev/disk/") for link in block.links):
         yield Use(f"what {name} contains is unknown without the udev database", certain=False)
 
 

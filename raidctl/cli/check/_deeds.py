@@ -1,0 +1,194 @@
+"""Start, stop, pause and resume checks: from the words of the command line to deeds and kept results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from raidctl.change.deed_plans import plan_deeds
+from raidctl.cli.check._confirm import confirm_volume
+from raidctl.cli.check._evidence import gather, state_place
+from raidctl.cli.check._waiting import Look, wait
+from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.apply_deeds import perform_deeds
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Work
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.model import Volume
+from raidctl.operate import check_history
+from raidctl.operate.check_guards import denials, must_be_confirmed
+from raidctl.operate.check_history import CheckRecord, newest
+from raidctl.operate.checks import Evidence, checks, settled
+from raidctl.request import converse
+from raidctl.survey.survey import Survey
+from raidctl.vendor.checks import Glance, checks_of
+from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
+
+_EVERY = 2.0
+"""Seconds between two quick looks at running checks."""
+
+
+class Waiting(Struct, frozen=True):
+    """Whether the result is waited for, and for how long."""
+
+    waits: bool = False
+    at_most: float | None = None
+
+
+class CheckDeeds(Struct):
+    """Deeds with checks of volumes, their guards, and what is kept of them."""
+
+    settings: Settings
+    consent: Consent
+    verb: Verb
+    words: Sequence[str]
+    confirm: str | None = None
+    waiting: Waiting = Waiting()
+    machine: Machine | None = None
+    before: Evidence = field(default_factory=Evidence)
+    began: dict[str, float] = field(default_factory=dict)
+    """When the command of each volume was run, on our clock."""
+
+    def perform(self) -> int:
+        """Plan the deeds, ask, carry them out, and keep what was done; return the exit code."""
+        return perform_deeds(
+            self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
+            ended=self.ended,
+        )  # fmt: skip
+
+    def opened(self, machine: Machine) -> None:
+        """The machine, as soon as it can be asked."""
+        self.machine = machine
+
+    def plan(self, seen: Survey) -> Plan:
+        """The plan with its refusals."""
+        found = change_targets.volumes(seen, self.words)
+        vendors = self.machine.vendors if self.machine is not None else ()
+        deeds = [Deed(object_id=volume.id, verb=self.verb) for volume in found]
+        unsafe = self.consent.unsafe is not None
+        return plan_deeds(seen, vendors, deeds, self.denials, unsafe=unsafe)
+
+    def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
+        """What speaks against a deed now."""
+        self.before = self.evidence(seen)
+        return denials(deed, seen.inventory, self.before)
+
+    def guard(self, step: Step, seen: Survey) -> Sequence[str]:
+        """The same again, right before each step."""
+        if step.kind != "deed":
+            return ()
+        self.began[step.object_id] = time.monotonic()
+        return [one.reason for one in self.denials(Deed(object_id=step.object_id, verb=self.verb), seen)]
+
+    def confirmed(self, work: Work) -> None:
+        """Have the unique id typed of each volume whose copies a repair would overwrite (T1)."""
+        for volume in _volumes(work.seen, [deed.object_id for deed in work.plan.deeds]):
+            if must_be_confirmed(self.verb, volume):
+                confirm_volume(work, volume, self.confirm)
+
+    def evidence(self, seen: Survey) -> Evidence:
+        """What shows how checks ended."""
+        if self.machine is None:
+            return Evidence()
+        return gather(self.machine, seen, state_place(self.settings))
+
+    # --- afterwards
+
+    def ended(self, work: Work) -> int | None:
+        """Keep what was done, and wait for the result where that was asked for."""
+        ids = [deed.object_id for deed in work.plan.deeds]
+        seen = work.named.survey()
+        known = self.evidence(seen)
+        records = [self._record(volume, known) for volume in _volumes(seen, ids)]
+        check_history.append(work.state, [record for record in records if record is not None])
+        if not (self.waiting.waits and self.verb in ("start_check", "repair", "resume_check")):
+            return None
+        volumes = _volumes(seen, ids)
+        words = " ".join(volume.id for volume in volumes)
+        wait(lambda: self._look(volumes), _EVERY, self.waiting.at_most, f"raidctl check show {words}")
+        return self._result(work.named, ids, work.state)
+
+    def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
+        """The record of what was done to a volume; None: raidctl has not started that check."""
+        since = time.monotonic() - self.began.get(volume.id, time.monotonic())
+        start = None if known.uptime is None else max(0.0, known.uptime - since)
+        last = newest(known.history.of(volume.unique_id))
+        before = self.before.readings.get(volume.id)
+        if self.verb in ("start_check", "repair"):
+            return CheckRecord(
+                array=volume.unique_id or "",
+                volume=volume.id,
+                kind="repair" if self.verb == "repair" else "check",
+                began=_now(),
+                boot=known.boot,
+                seconds=start,
+                read_errors=before.read_errors if before is not None else None,
+            )
+        if last is None or (last.end is not None and last.end != "paused"):
+            return None
+        if self.verb == "resume_check":
+            differ = last.differ or 0 if last.place else 0
+            return replace(last, end=None, seconds=start, place=None, differ_before=differ, differ=None)
+        return self._stopped(last, volume, known)
+
+    def _stopped(self, last: CheckRecord, volume: Volume, known: Evidence) -> CheckRecord | None:
+        reading = known.readings.get(volume.id)
+        if reading is None or last.boot != known.boot:
+            return None
+        fresh = settled(last, volume, reading, known)
+        if fresh.complete:
+            return fresh  # it had come to its end before it was stopped
+        differ = None if reading.differ is None else last.differ_before + reading.differ
+        if self.verb == "pause_check":
+            return replace(last, end="paused", place=reading.stopped_at or 0, differ=differ)
+        return replace(last, end="interrupted", ended=_now(), differ=differ)
+
+    def _look(self, volumes: Sequence[Volume]) -> Look:
+        glances = self._glances(volumes)
+        running = [name for name, glance in glances.items() if glance.running is not False]
+        percents = [glances[name].percent for name in running]
+        known = [percent for percent in percents if percent is not None]
+        return Look(not running, min(known, default=None), f"check of {', '.join(running)}")
+
+    def _glances(self, volumes: Sequence[Volume]) -> dict[str, Glance]:
+        found: dict[str, Glance] = {}
+        for vendor in self.machine.vendors if self.machine is not None else ():
+            mine = [volume for volume in volumes if volume.id.partition(":")[0] == vendor.FAMILY]
+            offered = checks_of(vendor) if mine else None
+            if offered is not None and self.machine is not None:
+                found |= converse(offered.glance(mine), self.machine.runner)
+        return found
+
+    def _result(self, named: Machine, ids: Sequence[str], place: Path) -> int:
+        """Print how the checks ended, keep it, and return the exit code."""
+        seen = named.survey()
+        known = self.evidence(seen)
+        fresh = []
+        for volume in _volumes(seen, ids):
+            record, reading = newest(known.history.of(volume.unique_id)), known.readings.get(volume.id)
+            if record is not None and reading is not None:
+                fresh.append(settled(record, volume, reading, known))
+        check_history.append(place, fresh)
+        history = replace(known.history, records=(*known.history.records, *fresh))
+        found = checks(seen.inventory, replace(known, history=history), ids)
+        if not self.settings.as_json:
+            emit_found(found, self.settings, "checks.checks_screen")
+        if any(one.differ or one.errors or one.state == "interrupted" for one in found):
+            return EXIT_NO
+        fine = all(one.state == "complete" and one.differ == 0 for one in found)
+        return EXIT_FINE if fine else EXIT_CANNOT_TELL
+
+
+def _volumes(seen: Survey, ids: Sequence[str]) -> list[Volume]:
+    return [volume for card in seen.inventory.controllers for volume in card.volumes if volume.id in ids]
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,27 @@
+"""``raidctl check pause``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.check._deeds import CheckDeeds
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+
+
+@click.command("pause", epilog=examples("raidctl check pause md0"))
+@click.argument("volume", nargs=-1, required=True)
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent) -> int:
+    """Pause a check of md arrays that raidctl has started.
+
+    The kernel keeps the place until the array is stopped or the machine is
+    restarted; "raidctl check resume" goes on there. A check that somebody else
+    has started can only be stopped.
+
+    Exit codes: 0 paused; others as of "check start".
+    """
+    return CheckDeeds(settings_of(context), consent, "pause_check", volume).perform()

@@ -1,0 +1,87 @@
+"""What speaks against starting or ending a check: the guards T1, T2 and T6. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.model import Inventory, Volume
+from raidctl.operate.check_history import newest
+from raidctl.operate.checks import Evidence
+from raidctl.vendor.plan import Deed, Denial, Verb
+
+STARTING: tuple[Verb, ...] = ("start_check", "repair", "resume_check")
+_WITHOUT = ("raid0", "linear", "jbod")
+
+
+def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
+    """T1: whether the volume's unique id must be typed: a repair of copies overwrites one by its position.
+
+    So it is where the level is unknown.
+    """
+    parity = ("raid4", "raid5", "raid6", "raid50", "raid60")
+    return verb == "repair" and volume.raid_level not in parity
+
+
+def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
+    """Why a check must not be started, stopped, paused or resumed now."""
+    volume = next((one for card in inventory.controllers for one in card.volumes if one.id == deed.object_id), None)
+    if volume is None:
+        return []  # said by the plan
+    found = list(_starting(deed, volume) if deed.verb in STARTING else _ending(deed, volume))
+    return found or list(_own(deed, volume, evidence))
+
+
+def _starting(deed: Deed, volume: Volume) -> Iterator[Denial]:
+    """T2: not on a volume that is degraded, rebuilding, busy, or of unknown state."""
+    operation = volume.progress.operation if volume.progress else None
+    if volume.raid_level in _WITHOUT:
+        reason = f"{volume.id} is {volume.raid_level}: it has no copies or parity that could be compared."
+        yield Denial(deed=deed, reason=reason)
+    elif operation in ("check", "repair") or volume.status == "checking":
+        reason = f"{volume.id} is being checked already."
+        yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: raidctl check show")
+    elif volume.status == "unknown":
+        yield Denial(deed=deed, guard="T2", reason=f"The state of {volume.id} is unknown.", unknown=True)
+    elif volume.status != "ok" or operation is not None:
+        what = f"{volume.status}{f' ({operation})' if operation else ''}"
+        reason = f"{volume.id} is {what}: a check compares nothing that is missing, and delays the rebuild."
+        yield Denial(deed=deed, guard="T2", reason=reason, alternative="Check it when it is complete again.")
+    elif volume.drives_active is None or volume.drives_active != volume.drives_expected:
+        reason = (
+            f"{volume.id} has {volume.drives_active or 'an unknown number of'} of {volume.drives_expected} members."
+        )
+        yield Denial(deed=deed, guard="T2", reason=reason, unknown=volume.drives_active is None)
+
+
+def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
+    """T6: only a check is stopped; never a reshape, and no rebuild or resync."""
+    operation = volume.progress.operation if volume.progress else None
+    if operation in ("check", "repair"):
+        return
+    if operation is None and volume.status in ("ok", "degraded"):
+        yield Denial(deed=deed, reason=f"{volume.id} is not being checked.")
+        return
+    what = operation or volume.status
+    reason = f"{volume.id} is not being checked, but: {what}. That is never stopped by raidctl."
+    yield Denial(deed=deed, guard="T6", reason=reason)
+
+
+def _own(deed: Deed, volume: Volume, evidence: Evidence) -> Iterator[Denial]:
+    """A pause or its end is refused unless raidctl knows from where to where the check has come."""
+    record = newest(evidence.history.of(volume.unique_id))
+    if deed.verb == "pause_check":
+        mine = record is not None and record.end is None and record.boot == evidence.boot and bool(evidence.boot)
+        if not mine:
+            reason = f"raidctl has not started the check of {volume.id}, so what it has covered is unknown."
+            yield Denial(deed=deed, reason=reason, alternative=f"raidctl check stop {volume.id}")
+        elif record is not None and record.kind == "repair":
+            reason = f"{volume.id} is being repaired: a repair is not paused."
+            yield Denial(deed=deed, reason=reason, alternative=f"raidctl check stop {volume.id}")
+    if deed.verb == "resume_check":
+        reading = evidence.readings.get(volume.id)
+        again = f"raidctl check start {volume.id}"
+        if record is None or record.end != "paused":
+            yield Denial(deed=deed, reason=f"No check of {volume.id} is paused.", alternative=again)
+        elif record.boot != evidence.boot or reading is None or (reading.stopped_at or 0) != (record.place or 0):
+            reason = f"The place at which the check of {volume.id} was paused is lost."
+            yield Denial(deed=deed, reason=reason, alternative=again)

@@ -1,0 +1,65 @@
+"""A tool's word for the state of an object, as the model's status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from raidctl.evidence import Line
+from raidctl.text import collapse
+from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
+
+_LONGEST = 80
+"""Characters of a word that is quoted."""
+
+
+def put_status(
+    draft: Draft,
+    lines: Sequence[Line],
+    what: str,
+    status: str | None,
+    *,
+    text: str,
+    word: str | None = None,
+    weight: int = DETAIL,
+    prefix: str = "",
+    held_as: str | None = None,
+) -> None:
+    """Put a status and the tool's words for it; a word that is not in the family's table is a problem.
+
+    Args:
+        draft: The object.
+        lines: The lines that print it.
+        what: The object's kind, ``controller``.
+        status: The model's word; None or ``unknown``: the family does not know the tool's.
+        text: The tool's words.
+        word: The one that was looked up, if not all of them.
+        weight: The rank of the source.
+        prefix: ``cache.`` for the status of a part.
+        held_as: The package's own field for it, if the status follows from several lines.
+    """
+    name = f"{prefix}status"
+    for line in lines or (None,):
+        draft.put(line, held_as or name, status or "unknown", weight, name if held_as else None)
+        draft.put(line, f"{name}_text", collapse(text), weight)
+    if status in (None, "unknown"):
+        shown = (text if word is None else word)[:_LONGEST]
+        draft.add_problem("warning", "unread", f"The {what}'s status word {shown!r} is not known.", REPORT)
+
+
+def read_status(
+    draft: Draft, pair: Pair, what: str, look_up: Callable[[str], str | None], weight: int = DETAIL
+) -> str | None:
+    """Read a pair into the status; one without a value becomes a detail.
+
+    ``look_up`` returns None if the tool prints that there is no value, and raises ``ValueError`` for a word that it
+    does not know.
+    """
+    try:
+        status = look_up(pair.value)
+    except ValueError:
+        status = "unknown"
+    if status is None:
+        draft.keep_detail(pair)
+    else:
+        put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
+    return status

@@ -1,0 +1,78 @@
+"""`raidctl check` on a simulated machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.errors import ChangeStands
+from raidctl.vendor.plan import Deed
+from tests.change.md_machine import Bench, bench, definition
+
+Raid = Callable[..., Result]
+
+
+@pytest.fixture
+def orchard(tmp_path: Path) -> Raid:
+    """Run `raidctl --demo raid6 check …`."""
+
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "raid6", "check", *words])
+
+    return run
+
+
+def shown(orchard: Raid) -> dict[str, Any]:
+    """The check of the only volume."""
+    [one] = json.loads(orchard("show", "--json").stdout)
+    found: dict[str, Any] = one
+    return found
+
+
+def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
+    """Running after the start, by raidctl; interrupted after the stop, never complete."""
+    assert shown(orchard)["state"] == "none"
+    assert orchard("start", "md0", "--yes").exit_code == 0
+    running = shown(orchard)
+    assert (running["state"], running["by"]) == ("running", "raidctl")
+    assert orchard("start", "md0", "--yes").exit_code == 1
+    assert orchard("stop", "/srv", "--yes").exit_code == 0
+    ended = shown(orchard)
+    assert (ended["state"], ended["complete"], ended["began"]) == ("interrupted", False, running["began"])
+    assert orchard("stop", "md0", "--yes").exit_code == 1
+
+
+def test_a_paused_check_goes_on(orchard: Raid) -> None:
+    """It is the same check: its start is the first one."""
+    orchard("start", "md0", "--yes")
+    began = shown(orchard)["began"]
+    assert orchard("pause", "md0", "--yes").exit_code == 0
+    assert shown(orchard)["state"] == "paused"
+    assert orchard("resume", "md0", "--yes").exit_code == 0
+    assert (shown(orchard)["state"], shown(orchard)["began"]) == ("running", began)
+
+
+def test_nothing_is_started_by_a_dry_run_or_without_an_answer(orchard: Raid) -> None:
+    """The plan is printed; without a terminal and --yes it ends there."""
+    assert "sync_action" in orchard("start", "md0", "--dry-run").stdout
+    assert orchard("start", "md0").exit_code == 2
+    assert orchard("start", "md0", "--confirm", "x").exit_code == 2
+    assert shown(orchard)["state"] == "none"
+
+
+def test_a_kernel_that_ignores_the_word_is_not_believed(tmp_path: Path) -> None:
+    """A write that is accepted and changes nothing is not confirmed: the array must be seen to be checked."""
+    text = definition("raid1", 2).replace("sectors=100000", "sectors=100000000").replace("262144", "200000000")
+    machine: Bench = bench(tmp_path, text)
+    change = machine.change(machine.plan(Deed(object_id="md:md0", verb="start_check")))
+    path = "file /sys/block/md0/md/sync_action"
+    machine.events = [(0.5, lambda state: {name: value for name, value in state.items() if name != path})]
+    change.sleep = lambda seconds: machine.sleep(max(seconds, 0.5))
+    with pytest.raises(ChangeStands, match="status of md:md0 is ok"):
+        change.apply()

@@ -1,0 +1,77 @@
+"""The guards of checks, one test for each, on a volume that passes and one that does not."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from msgspec.structs import replace
+
+from raidctl.model import Controller, Host, Inventory, Operation, Progress, Volume, VolumeStatus
+from raidctl.operate.check_guards import denials, must_be_confirmed
+from raidctl.operate.check_history import CheckRecord, History
+from raidctl.operate.checks import Evidence
+from raidctl.vendor.checks import CheckReading
+from raidctl.vendor.plan import Deed, Verb
+
+UUID = "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
+VOLUME = Volume(
+    id="md:md0", device="/dev/md0", unique_id=UUID, raid_level="raid6", status="ok", drives_expected=4, drives_active=4
+)
+CHECKING = replace(VOLUME, status="checking", progress=Progress(operation="check"))
+OWN = CheckRecord(array=UUID, volume="md:md0", began="2026-11-01T05:00:00Z", boot="b1", seconds=100.0)
+PAUSED = replace(OWN, end="paused", place=8192)
+
+
+def refused(verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192) -> list[str]:
+    """The guards that refuse a deed; an empty name: it is not possible."""
+    inventory = Inventory(host=Host(), controllers=(Controller(id="md", mode="software", volumes=(volume,)),))
+    readings = {"md:md0": CheckReading(last="check", stopped_at=place)}
+    known = Evidence(readings=readings, history=History(records=records), boot=boot)
+    return [one.guard for one in denials(Deed(object_id="md:md0", verb=verb), inventory, known)]
+
+
+def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
+    """So is one where the level is unknown; parity is computed again from the data, and a check changes nothing."""
+    for level in ("raid1", "raid10", "raid1e", None, "unknown"):
+        assert must_be_confirmed("repair", replace(VOLUME, raid_level=level)), level
+    for level in ("raid4", "raid5", "raid6"):
+        assert not must_be_confirmed("repair", replace(VOLUME, raid_level=level)), level
+    assert not must_be_confirmed("start_check", replace(VOLUME, raid_level="raid1"))
+
+
+def test_guard_T2_only_a_complete_volume_is_checked() -> None:
+    """Not one that is degraded, rebuilding, busy with anything, or of unknown state or number of members."""
+    verbs: tuple[Verb, ...] = ("start_check", "repair")
+    for verb in verbs:
+        assert refused(verb, VOLUME) == []
+        for status in set(get_args(VolumeStatus)) - {"ok"}:
+            assert refused(verb, replace(VOLUME, status=status)) == ["T2"], status
+        for operation in get_args(Operation):
+            assert refused(verb, replace(VOLUME, progress=Progress(operation=operation))) == ["T2"], operation
+        for active in (3, None):
+            assert refused(verb, replace(VOLUME, drives_active=active)) == ["T2"], active
+        assert refused(verb, replace(VOLUME, raid_level="raid0")) == [""]
+
+
+def test_guard_T6_only_a_check_is_stopped() -> None:
+    """Never a reshape, and no rebuild, resync or unknown operation either."""
+    verbs: tuple[Verb, ...] = ("stop_check", "pause_check")
+    for verb in verbs:
+        assert refused(verb, CHECKING, OWN) == []
+        for operation in set(get_args(Operation)) - {"check", "repair"}:
+            busy = replace(CHECKING, progress=Progress(operation=operation))
+            assert refused(verb, busy, OWN) == ["T6"], operation
+        assert refused(verb, VOLUME, OWN) == [""]
+
+
+def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> None:
+    """What somebody else has covered is unknown; after a restart, or another check, the place is lost."""
+    assert refused("stop_check", CHECKING) == []
+    assert refused("pause_check", CHECKING) == [""]
+    assert refused("pause_check", CHECKING, replace(OWN, boot="b0")) == [""]
+    assert refused("pause_check", CHECKING, replace(OWN, kind="repair")) == [""]
+    assert refused("resume_check", VOLUME, PAUSED) == []
+    assert refused("resume_check", VOLUME, OWN) == [""]
+    assert refused("resume_check", VOLUME, PAUSED, boot="b2") == [""]
+    assert refused("resume_check", VOLUME, PAUSED, place=4096) == [""]
+    assert refused("resume_check", VOLUME, PAUSED, place=None) == [""]

@@ -1,0 +1,352 @@
+"""Replacing a member of md arrays on simulated machines: each stage, each wrong turn, each cut."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from raidctl.change.journal import Journal
+from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.operate.partition_table import not_copied, parse, script
+from raidctl.vendor.simulator import State
+from raidctl_md import simulator
+from raidctl_md.simulated_machine import fields, words
+from tests.change.md_machine import Bench, bench, definition
+from tests.operate.replacements import Story, begun
+
+OLD, NEW = "LABD00002", "LABD00005"
+
+
+@pytest.fixture
+def raid6(tmp_path: Path) -> Bench:
+    """A RAID-6 on four whole drives; two drives on the shelf."""
+    return bench(tmp_path / "raid6", definition("raid6", 4))
+
+
+def exchanged(machine: Bench, new: str = NEW) -> None:
+    """A person pulls the second drive after 50 s, and puts another one in after 100 s."""
+    machine.events = [
+        (machine.at + 50.0, lambda state: simulator.pull(state, "2")),
+        (machine.at + 100.0, lambda state: simulator.push(state, "2", new)),
+    ]
+
+
+def drive(state: State, serial: str, **about: str) -> State:
+    """The state with other facts of a drive."""
+    return {**state, f"md/drive {serial}": words({**fields(state[f"md/drive {serial}"]), **about})}
+
+
+def argvs(machine: Bench) -> list[str]:
+    """The commands that were run, as text."""
+    return [" ".join(argv) for argv in machine.argvs]
+
+
+def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench) -> None:
+    """It is failed and removed, pulled, replaced, rebuilt and verified; the journal ends, and nothing was forced."""
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    story.replacing.run(story.start())
+    assert argvs(raid6) == [
+        "mdadm /dev/md0 --fail /dev/sdb", "mdadm /dev/md0 --remove /dev/sdb", "mdadm /dev/md0 --add-spare /dev/sdb",
+    ]  # fmt: skip
+    assert raid6.member(NEW) == "in_sync"
+    assert raid6.journal.pending() == []
+    assert f"Pull the drive with serial number {OLD}" in "\n".join(raid6.said)
+
+
+def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -> None:
+    """With a successor in the machine no member is missing at any time, and the old drive leaves last."""
+    machine = bench(tmp_path / "copy", definition("raid5", 3, drives=4, shelf=0))
+    missing = []
+    pass_time = machine.machine.pass_time
+
+    def watched(seconds: float) -> None:
+        pass_time(seconds)
+        states = [machine.member(f"LABD0000{number}") for number in range(1, 5)]
+        missing.append(states.count("in_sync") < 3)
+
+    machine.machine.pass_time = watched  # type: ignore[method-assign]  # of this machine
+    machine.events = [(300.0, lambda state: simulator.pull(state, "2"))]
+    story = begun(machine, 2, way="copy", new=4)
+    story.replacing.run(story.start())
+    assert argvs(machine) == [
+        "mdadm /dev/md0 --add-spare /dev/sdd", "mdadm /dev/md0 --replace /dev/sdb --with /dev/sdd",
+        "mdadm /dev/md0 --remove /dev/sdb",
+    ]  # fmt: skip
+    assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
+
+
+def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:
+    """Partitions are made as on a sibling, with identifiers of their own; each array gets its member back."""
+    machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
+    exchanged(machine)
+    story = begun(machine, 2)
+    story.replacing.run(story.start())
+    made = argvs(machine)
+    assert made[:2] == ["mdadm /dev/md0 --fail /dev/sdb1", "mdadm /dev/md0 --remove /dev/sdb1"]
+    assert made[4:] == [
+        "sfdisk --quiet /dev/sdb", "mdadm /dev/md0 --add-spare /dev/sdb1", "mdadm /dev/md1 --add-spare /dev/sdb2",
+    ]  # fmt: skip
+    assert [machine.member(f"{NEW}-{part}", array) for array, part in (("md0", 1), ("md1", 2))] == ["in_sync"] * 2
+
+
+def test_guard_R1_the_last_redundancy_is_not_taken(tmp_path: Path) -> None:
+    """A member of an array that survives no further failure is not failed, also not with --unsafe."""
+    machine = bench(tmp_path / "r1", definition("raid6", 4))
+    assert begun(machine, 2).plan().denials == ()
+    for serial in ("LABD00003", "LABD00004"):
+        state = machine.machine.state()
+        machine.machine.keep({name: value for name, value in state.items() if name != f"md/member md0 {serial}"})
+    assert "R1" in {denial.guard for denial in begun(machine, 2).plan().denials}
+
+
+def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> None:
+    """While another member is rebuilt, the drive stays; so it does if the rebuild begins after the plan."""
+    story = begun(raid6, 2)
+    story.plan()
+    late = {"md/member md0 LABD00004": words({"slot": "3", "state": "rebuilding", "from": "0"})}
+    raid6.events = []
+    raid6.machine.keep({**raid6.machine.state(), **late})
+    assert "R3" in {denial.guard for denial in begun(raid6, 2).plan().denials}
+
+
+def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
+    """A second failure right before the command stops it: nothing is run, and the array keeps what it has."""
+    story = begun(raid6, 2)
+    change = story.start()
+    state = {name: value for name, value in raid6.machine.state().items()
+             if name not in ("md/member md0 LABD00003", "md/member md0 LABD00004")}  # fmt: skip
+    made = story.plan()
+    raid6.machine.keep(state)
+    change.guard = story.replacing.guard
+    with pytest.raises(ChangeUndone, match="Guard R1"):
+        change.go_on(made.steps, {})
+    assert raid6.argvs == []
+
+
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
+    """The sentence names the drive to be put back; nothing is added; it continues when the drive is back."""
+    raid6.events = [(50.0, lambda state: simulator.pull(state, "3"))]
+    story = begun(raid6, 2)
+    change = story.start()
+    with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
+        story.replacing.run(change)
+    count = len(raid6.argvs)
+    with pytest.raises(UnderWay, match="LABD00003 is gone"):
+        story.replacing.run(story.resumed(at_most=0.0))
+    assert len(raid6.argvs) == count
+    raid6.machine.keep(simulator.push(raid6.machine.state(), "3", "LABD00003"))
+    exchanged(raid6)
+    with pytest.raises(ChangeStands, match="lacks another member"):
+        story.replacing.run(story.resumed())
+    assert raid6.member(NEW) == "in_sync"
+    assert "stopped" in {turn.mark for turn in raid6.journal.stories()[-1].turns}
+
+
+def unfit(machine: Bench, **about: str) -> str:
+    """Why a new drive of these facts is refused."""
+    machine.machine.keep(drive(machine.machine.state(), NEW, **about))
+    exchanged(machine)
+    story = begun(machine, 2)
+    with pytest.raises(UnderWay) as refused:
+        story.replacing.run(story.start())
+    assert not any("--add-spare" in text for text in argvs(machine))
+    return str(refused.value)
+
+
+def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    """Too small, another sector size: refused by name before any command, and the story waits."""
+    kinds = (({"sectors": "90000"}, "too small"), ({"sectors": "101000"}, "too small"), ({"sector": "4096"}, "sectors"))
+    for number, (about, words_of) in enumerate(kinds):
+        machine = bench(tmp_path / str(number), definition("raid6", 4))
+        assert words_of in unfit(machine, **about)
+
+
+def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
+    """A new drive whose health nobody reports joins only with --unsafe."""
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    change = story.start()
+    story.replacing.unsafe = False
+    with pytest.raises(UnderWay, match="health of drives:LABD00005 is unknown"):
+        story.replacing.run(change)
+    story.replacing.unsafe = True
+    story.replacing.run(story.resumed())
+    assert raid6.member(NEW) == "in_sync"
+
+
+def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
+    """A signature is named and nothing is written; with its serial number it is removed after it was saved."""
+    for number, (about, name) in enumerate((({"sig": "ext4"}, "ext4"), ({"sig": "LVM2_member"}, "LVM2_member"),
+                                            ({"parts": "1"}, "gpt"))):  # fmt: skip
+        machine = bench(tmp_path / str(number), definition("raid6", 4))
+        assert name in unfit(machine, **about)
+        [story] = machine.journal.pending()
+        again = begun_again(machine)
+        again.replacing.wipe = NEW
+        again.replacing.run(again.resumed())
+        assert "wipefs --all /dev/sdb" in argvs(machine)
+        assert machine.member(NEW) == "in_sync"
+        saved = {path.name for path in (machine.place / "saved" / story.begin.change).iterdir()}
+        assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
+
+
+def begun_again(machine: Bench) -> Story:
+    """Another process that finds the story in the journal."""
+    return begun(machine, 1)
+
+
+def test_guard_R12_identifiers_of_a_copied_table_are_its_own(tmp_path: Path) -> None:
+    """A copy that carries the source's identifiers is not accepted, and the array is not touched."""
+    machine = bench(tmp_path / "guid", definition("raid6", 4, parts="1,2"))
+    # a careless tool: the new drive has the identifiers of the sibling
+    machine.machine.keep(drive(machine.machine.state(), NEW, guid="LABD00001"))
+    exchanged(machine)
+    story = begun(machine, 2)
+    with pytest.raises((ChangeStands, ChangeUndone)):
+        story.replacing.run(story.start())
+    assert not any("--add-spare" in text for text in argvs(machine))
+
+
+def test_guard_R15_complete_is_seen_twice(raid6: Bench) -> None:
+    """The story ends ten seconds after the array was first seen complete, and not at once."""
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    story.replacing.run(story.start())
+    assert story.replacing.complete_since is not None
+    assert raid6.at - story.replacing.complete_since >= 10
+
+
+def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
+    """A rebuild that ends because the new drive has failed is no success."""
+    exchanged(raid6)
+    raid6.events.append(
+        (150.0, lambda state: {**state, f"md/member md0 {NEW}": words({"slot": "-", "state": "faulty"})})
+    )
+    story = begun(raid6, 2)
+    with pytest.raises(ChangeStands, match="has failed"):
+        story.replacing.run(story.start())
+    assert raid6.journal.pending() != []
+
+
+def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
+    """The story goes on as long as the array works, and what was lost besides is not called complete."""
+    exchanged(raid6)
+    raid6.events.append(
+        (150.0, lambda state: {**state, "md/member md0 LABD00003": words({"slot": "-", "state": "faulty"})})
+    )
+    story = begun(raid6, 2)
+    with pytest.raises(ChangeStands, match="lacks another member"):
+        story.replacing.run(story.start())
+    assert (raid6.member(NEW), raid6.journal.pending() != []) == ("in_sync", True)
+
+
+def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
+    """A tool that says yes and does nothing: not confirmed, nobody is told to pull the drive."""
+    raid6.mood, raid6.match = "accepts and does nothing", "--fail"
+    story = begun(raid6, 2)
+    with pytest.raises((ChangeStands, ChangeUndone)):
+        story.replacing.run(story.start())
+    assert not any("Pull" in text for text in raid6.said)
+    assert raid6.member(OLD) == "in_sync"
+
+
+def test_two_new_drives_are_asked_about(raid6: Bench) -> None:
+    """Of two drives that came, none is taken by guess."""
+    exchanged(raid6)
+    raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
+    story = begun(raid6, 2)
+    with pytest.raises(UnderWay, match=r"several new drives.*--with"):
+        story.replacing.run(story.start())
+
+
+def test_a_drive_in_another_bay_is_asked_about(raid6: Bench) -> None:
+    """A new drive elsewhere is taken only if it is named."""
+    exchanged(raid6)
+    raid6.events[1] = (100.0, lambda state: simulator.push(state, "7", NEW))
+    story = begun(raid6, 2)
+    with pytest.raises(UnderWay, match=f"--with {NEW}"):
+        story.replacing.run(story.start())
+
+
+def test_a_person_who_never_comes(raid6: Bench) -> None:
+    """Without waiting, the story is open with what it waits for, and continues in another process."""
+    story = begun(raid6, 2)
+    with pytest.raises(UnderWay, match="Pull the drive"):
+        story.replacing.run(story.start(at_most=0.0))
+    assert "Pull the drive" in (raid6.journal.pending()[0].waiting or "")
+    exchanged(raid6)
+    again = begun_again(raid6)
+    again.replacing.run(again.resumed())
+    assert raid6.member(NEW) == "in_sync"
+
+
+def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
+    """Killed before each command and at moments between, the story continues, and no command is run twice in vain."""
+    for number, cut in enumerate(
+        [*(("command", at) for at in range(3)), *(("second", at) for at in (20, 70, 150, 305))]
+    ):
+        machine = bench(tmp_path / str(number), definition("raid6", 4))
+        exchanged(machine)
+        _cut(machine, *cut)
+        machine.at = float(machine.machine.state()["md/clock"])
+        machine.events = [one for one in _events() if one[0] > machine.at]
+        if machine.journal.pending():
+            again = begun_again(machine)
+            again.replacing.run(again.resumed())
+        else:  # cut before the first command was journaled
+            again = begun(machine, 2)
+            again.replacing.run(again.start())
+        assert machine.member(NEW) == "in_sync", cut
+        assert Journal(machine.place).pending() == [], cut
+
+
+def _events() -> Iterator:  # type: ignore[type-arg]  # of a test
+    yield 50.0, lambda state: simulator.pull(state, "2")
+    yield 100.0, lambda state: simulator.push(state, "2", NEW)
+
+
+def _cut(machine: Bench, what: str, at: int) -> None:
+    """Run the story in a process that is killed before a command, or at a moment."""
+    child = os.fork()
+    if child == 0:
+        counts = iter(range(100))
+        if what == "command":
+            machine.before = lambda _: os._exit(1) if next(counts) == at else None
+        else:
+            machine.events.append((float(at), lambda _: os._exit(1)))
+            machine.events.sort(key=lambda one: one[0])
+        try:
+            story = begun(machine, 2)
+            story.replacing.run(story.start())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def test_a_table_is_copied_without_its_identifiers() -> None:
+    """Same partitions and types; no identifier of the source; nothing of its size."""
+    source = parse(
+        "label: gpt\nlabel-id: AAAA-1\ndevice: /dev/nvme0n1\nunit: sectors\nfirst-lba: 34\nlast-lba: 99999\n\n"
+        '/dev/nvme0n1p1 : start=2048, size=4096, type=C12A7328-F81F-11D2-BA4B-00A0C93EC93B, uuid=BBBB-2, name="EFI x"\n'
+        "/dev/nvme0n1p3 : start=8192, size=50000, type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid=CCCC-3\n"
+    )
+    assert source is not None
+    text = script(source, "/dev/sdq")
+    assert "AAAA" not in text
+    assert "BBBB" not in text
+    assert "last-lba" not in text
+    assert "/dev/sdq1 : start=2048, size=4096" in text
+    assert 'name="EFI x"' in text
+    copy = parse(text.replace("label: gpt", "label: gpt\nlabel-id: NEW-1"))
+    assert copy is not None
+    assert not_copied(source, copy) is None
+    assert not_copied(source, source) is not None
+    assert not_copied(source, None) is not None
+    assert source.end == 58192
+    assert parse("") is None
+    assert msgspec.json.encode(copy)
