@@ -46,7 +46,8 @@ def _leds(place: Path, begin: Begin) -> Problem:
 
 def _open_operation(place: Path, story: Story) -> Problem:
     begin = story.begin
-    where = ", ".join(dict.fromkeys(deed.object_id for deed in begin.deeds)) or "journal"
+    # a place of its own: the array's own problem says nothing about who works on it
+    where = f"operation {begin.change}"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
     message = f"An operation of {begin.at} is not complete: {begin.about}"

@@ -83,7 +83,7 @@ def objections(seen: Survey, card: Controller, array: Array, candidate: Candidat
         *used,
         *_size(block, others),
         *_kind(candidate.drive, others),
-        *_health(candidate.drive),
+        *health(candidate.drive),
         *_signed(candidate, block, free=not used),
     ]
 
@@ -143,7 +143,7 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
             yield Objection(guard="S5", text=text, overridable=True)
 
 
-def _health(drive: Drive) -> Iterator[Objection]:
+def health(drive: Drive) -> Iterator[Objection]:
     """R10: the drive does not fail, and does not expect to. A virtual drive has no health."""
     if drive.interface == "virtual" or (drive.status in _GOOD_HEALTH and not drive.errors.predictive):
         return

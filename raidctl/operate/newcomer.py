@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from raidctl import json_decode
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory
+from raidctl.operate.new_drive import health, signatures
 from raidctl.operate.partition_table import Table, not_copied, parse
-from raidctl.request import Dialogue, Read, Run, RunAnswer, ask_all
+from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
 
 SECTOR = 512
-_NO_SMART = "virtual"
-"""Interface of drives that have no SMART data, because they are no drives."""
 
 
 class Probed(Struct, frozen=True):
@@ -76,20 +74,6 @@ def _number(text: str | None) -> int | None:
     return int(word) if word.isascii() and word.isdecimal() else None
 
 
-def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
-    """Return what wipefs found on a drive, in the words of libblkid; None if it could not look."""
-    if answer.trouble is not None or answer.code != 0:
-        return None
-    if not answer.text.strip():
-        return ()
-    # {"signatures": [{"device": "sdf", "offset": "0x438", "type": "ext4", "uuid": "…", "label": null}]}
-    try:
-        rows = json_decode.decode(answer.out, dict[str, list[dict[str, str | None]]]).get("signatures", [])
-    except ValueError:
-        return None
-    return tuple(dict.fromkeys(row.get("type") or "unknown" for row in rows))
-
-
 def unfit(
     drive: Drive, seen: tuple[Inventory, HostView], found: Probed, others: Sequence[Drive], *, partitions: Sequence[str]
 ) -> Iterator[tuple[str, str, bool]]:
@@ -117,10 +101,9 @@ def unfit(
     if drive.media and media and drive.media not in media:
         words = {"ssd": "an SSD", "hdd": "a hard drive"}
         yield "R10", f"{drive.id} is {words[drive.media]}, the others are not.", True
-    if drive.status == "critical" or drive.errors.predictive or drive.errors.pending or drive.errors.uncorrectable:
-        yield "R10", f"{drive.id} has failed or reports errors: {drive.status_text or drive.status}.", False
-    elif drive.status == "unknown" and drive.interface != _NO_SMART:
-        yield "R10", f"The health of {drive.id} is unknown; `raidctl doctor` lists the tools that report it.", True
+    if drive.errors.pending or drive.errors.uncorrectable:
+        yield "R10", f"{drive.id} has sectors that cannot be read.", False
+    yield from ((one.guard, one.text, one.overridable) for one in health(drive))
     if found.signatures is None:
         yield "R10", f"What {drive.id} contains could not be read (wipefs).", False
     elif found.signatures and not (partitions and _copied(found)):

@@ -72,8 +72,8 @@ def _deed(number: str, step: Step) -> Iterator[str]:
         yield from _wrapped(f"     {step_text(step)}")
     for sentence in step.affects:
         yield from _wrapped(f"     also: {sentence}")
-    for one in step.saves:
-        yield from _wrapped(f"     kept before: {one.name}")
+    if step.saves:
+        yield from _wrapped(f"     kept first: {', '.join(one.name for one in step.saves)}")
     if step.no_way_back:
         yield from _wrapped(f"     not undone: {step.no_way_back}")
     elif not step.undo.empty:

@@ -164,7 +164,7 @@ def _remove(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[
         object_id=volume.id,
         knob="remove",
         before="failed",
-        after="",
+        after="no member",
         kind="deed",
         way_back="other",
         action=_mdadm(volume, "--remove", node),

@@ -52,6 +52,9 @@ def answers_of(state: Mapping[str, str]) -> Answers:
         found[Run(("mdadm", "--detail", f"/dev/{array}"))] = RunAnswer(code=0, out=out.encode())
     for serial, drive in drives(state).items():
         nodes = [f"/dev/{name}" for name in _names(drive)]
+        if "smart" in drive:
+            argv = ("smartctl", "-n", "standby", "-x", "-f", "old", nodes[0])
+            found[Run(argv)] = RunAnswer(code=0, out=_smart(serial, drive))
         dump = _dump(serial, drive)
         found[Run(("sfdisk", "--dump", nodes[0]))] = RunAnswer(code=0 if dump else 1, out=dump.encode())
         for node in nodes:
@@ -119,6 +122,21 @@ def _signatures(state: Mapping[str, str], serial: str, node: str) -> bytes:
     found = [_signature(state, serial, drive, part)] + (["gpt"] if drive.get("parts") and not part else [])
     rows = [{"device": node[5:], "offset": "0x1000", "type": one, "uuid": None, "label": None} for one in found if one]
     return json.dumps({"signatures": rows}).encode() if rows else b""
+
+
+def _smart(serial: str, drive: Fields) -> bytes:
+    """What smartctl prints of a drive that was put in after the recording: ``smart=PASSED`` or ``smart=FAILED!``."""
+    size = int(drive["sectors"]) * 512
+    lines = [
+        "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-25-amd64] (local build)", "",
+        "=== START OF INFORMATION SECTION ===", "Device Model:     LAB_D", f"Serial Number:    {serial}",
+        "Firmware Version: 1.0", f"User Capacity:    {size:,} bytes [{size / 1e12:.2f} TB]",
+        "Sector Sizes:     512 bytes logical, 4096 bytes physical", "Rotation Rate:    7200 rpm",
+        "SMART support is: Available - device has SMART capability.", "SMART support is: Enabled", "",
+        "=== START OF READ SMART DATA SECTION ===",
+        f"SMART overall-health self-assessment test result: {drive['smart']}", "", "",
+    ]  # fmt: skip
+    return "\n".join(lines).encode()
 
 
 def _dump(serial: str, drive: Fields) -> str:

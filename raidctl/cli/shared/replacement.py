@@ -64,8 +64,11 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         asked = Consent(dry_run=consent.dry_run, yes=True, unsafe=consent.unsafe)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=tuple(_notes(seen, facts)))
         report = Report(work.plan)
+        tell(f"Replace: serial number {facts.old}, {facts.bay}.")
         try:
             code = agreed(work, settings)
+            if code in (None, EXIT_FINE):
+                tell(_outlook(facts))
             if code is not None:
                 report.result = "refused" if work.plan.denials else "planned"
                 return code
@@ -142,14 +145,17 @@ def _spare(seen: Survey, facts: Facts) -> Drive | None:
     return next((drives[name] for name in common if name in drives and drives[name].serial), None)
 
 
-def _notes(seen: Survey, facts: Facts) -> Iterator[str]:
-    """What follows after the first steps, and what the guards have to say about the drive."""
+def _outlook(facts: Facts) -> str:
+    """What follows after the first steps."""
     if facts.way == "copy":
-        yield f"The drive is copied to {facts.new}; its arrays stay complete. Then raidctl names the drive to pull."
-    elif facts.new:
-        yield f"Then {facts.new} joins and is rebuilt, after the old drive was pulled."
-    else:
-        yield "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+        return f"The drive is copied to {facts.new}; its arrays stay complete. Then raidctl names the drive to pull."
+    if facts.new:
+        return f"Then raidctl names the drive to pull; {facts.new} joins and is rebuilt."
+    return "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+
+
+def _notes(seen: Survey, facts: Facts) -> Iterator[str]:
+    """What the guards note about the drive that leaves."""
     old = next((drive.id for card in seen.inventory.controllers for drive in card.drives
                 if drive.id == facts.old_id), None)  # fmt: skip
     if old is not None:

@@ -1,0 +1,152 @@
+"""``raidctl replace`` as it is typed, on the demo of a RAID-6: what confirms it, what is open, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.cli.shared.apply_deeds import refuse_container
+from raidctl.errors import CannotTell
+from raidctl.recording.manifest import Entry, Manifest
+from raidctl.recording.recording import Recording
+from raidctl.runners.replay import ReplayRunner
+from raidctl_md import simulator
+
+OLD, OTHER = "ZC1A00K4", "ZC1B10P3"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a command line on the demo, with a state directory of its own."""
+
+    def command(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "raid6", *words])
+
+    return command
+
+
+def moved(tmp_path: Path, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    """Do to the simulated machine what a person or time does."""
+    path = tmp_path / "state" / "demo" / "raid6" / "settings.json"
+    path.write_bytes(msgspec.json.encode(change(msgspec.json.decode(path.read_bytes(), type=dict[str, str]))))
+
+
+def state(tmp_path: Path) -> dict[str, str]:
+    """The simulated machine as it is now."""
+    path = tmp_path / "state" / "demo" / "raid6" / "settings.json"
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+
+
+def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:
+    """Neither --yes nor another drive's serial number nor a part of five characters takes a drive out."""
+    for words in (
+        ("--yes",), ("--yes", "--confirm", "ZC1A00K1"), ("--confirm", "A00K4"), ("--confirm", ""), ("--confirm", "y"),
+    ):  # fmt: skip
+        result = run("replace", "/dev/sdb", *words)
+        assert (result.exit_code, "Nothing was done" in result.output) == (2, True), words
+    assert f"md/member md0 {OLD}" in state(tmp_path)
+
+
+def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
+    """It names the drive, the commands and how they are undone, and changes nothing."""
+    result = run("replace", OLD, "--dry-run")
+    assert result.exit_code == 0
+    for text in (f"serial number {OLD}", "mdadm /dev/md0 --fail /dev/sdb", "undo: mdadm", "names the drive to pull"):
+        assert text in result.output
+    assert "faulty" not in str(state(tmp_path))
+
+
+def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: Path) -> None:
+    """It exits with 7; list, show, journal and restore name it; nothing else touches its array (X4)."""
+    result = run("replace", OLD, "--confirm", OLD, "--no-wait")
+    assert (result.exit_code, f"Pull the drive with serial number {OLD}" in result.output) == (7, True)
+    [story] = json.loads(run("replace", "list", "--json").output)
+    resume = f"replace resume {story['begin']['change']}"
+    assert resume in run("replace", "list").output
+    assert resume in " ".join(run("show").output.split())
+    assert resume in " ".join(run("journal").output.split())
+    restored = run("restore")
+    assert (restored.exit_code, resume in " ".join(restored.output.split())) == (0, True)
+    refused = run("spare", "add", f"serial:{OTHER}", "--for", "md0", "--yes")
+    assert (refused.exit_code, "md:md0 in hand" in refused.output) == (3, True)
+    neighbour = run("replace", "ZC1A00L2", "--confirm", "ZC1A00L2", "--no-wait")
+    assert (neighbour.exit_code, "guard R2" in neighbour.output) == (1, True)
+    assert f"md/member md0 {OTHER}" not in state(tmp_path)
+
+
+def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
+    """Resumed after the pull and the push, the new drive is checked, joins, and is rebuilt."""
+    run("replace", OLD, "--confirm", OLD, "--no-wait")
+    moved(tmp_path, lambda now: simulator.pull(now, "2"))
+    assert "Put the new drive" in run("replace", "resume", "--no-wait").output
+    shelf = {"md/drive ZC9Z00A1": "sectors=7814037168 smart=PASSED"}
+    moved(tmp_path, lambda now: simulator.push({**now, **shelf}, "2", "ZC9Z00A1"))
+    result = run("replace", "resume", "--no-wait")
+    assert result.exit_code == 7, result.output
+    assert "New drive: ZC9Z00A1" in result.output
+    assert "rebuilding" in state(tmp_path)["md/member md0 ZC9Z00A1"]
+
+
+def test_it_can_be_abandoned(run: Run) -> None:
+    """Given up with the serial number, it is closed; what stands is named, and nothing is done."""
+    run("replace", OLD, "--confirm", OLD, "--no-wait")
+    [story] = json.loads(run("replace", "list", "--json").output)
+    change = story["begin"]["change"]
+    assert run("replace", "abandon", change).exit_code == 2
+    result = run("replace", "abandon", change, "--confirm", OLD)
+    assert (result.exit_code, "md:md0 is degraded" in result.output) == (0, True)
+    assert "No replacement is open." in run("replace", "list").output
+
+
+def test_wrong_words_are_usage_errors(run: Run) -> None:
+    """A volume, a drive in no array, two drives, a number that is not open: exit code 2, one sentence."""
+    for words in (
+        ("replace",), ("replace", "md0"), ("replace", "/dev/sde"), ("replace", "/dev/sda", "/dev/sdb"),
+        ("replace", "resume"), ("replace", "resume", "nonsense"), ("replace", "abandon"), ("replace", "list", "x"),
+        ("replace", "list", "--check"), ("replace", "/dev/sda", "--with", "/dev/sda"),
+    ):  # fmt: skip
+        result = run(*words)
+        assert result.exit_code == 2, (words, result.output)
+
+
+def test_a_recording_cannot_be_changed(tmp_path: Path) -> None:
+    """A recorded machine answers --check, and nothing more."""
+    recorded = "fixtures/md-healthy"
+    result = CliRunner().invoke(
+        cli, ["--state-dir", str(tmp_path), "--replay", recorded, "replace", "/dev/sda", "--confirm", "x"]
+    )
+    assert (result.exit_code, "recorded machine cannot be changed" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("mark", "text", "word"),
+    [
+        ("/run/systemd/container", "lxc\n", "container"),
+        ("/.dockerenv", "", "container"),
+        ("/proc/self/mounts", "sysfs /sys sysfs ro,nosuid 0 0\n", "read-only"),
+        ("/proc/self/mounts", "sysfs /sys sysfs rw,nosuid 0 0\n", None),
+    ],
+)
+def test_guard_X8_no_deed_in_a_container(mark: str, text: str, word: str | None) -> None:
+    """Where the host's devices may not all be visible, nothing is done."""
+    manifest = Manifest(format="raidctl-record 1", unrecorded="missing", answers=(Entry(read=mark, text=text),))
+    runner = ReplayRunner(Recording(manifest))
+    if word is None:
+        refuse_container(runner)
+        return
+    with pytest.raises(CannotTell, match=word):
+        refuse_container(runner)
+
+
+def test_json_has_one_document(run: Run) -> None:
+    """With --json, the plan and what has become of it."""
+    result = run("replace", OLD, "--confirm", OLD, "--no-wait", "--json")
+    document = json.loads(result.stdout)
+    assert (document["result"], document["deeds"][0]["verb"]) == ("waiting", "fail")
