@@ -16,6 +16,8 @@ from raidctl.operate.removal_subject import WHOLE, Loss, Subject
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
+_FILLING = ("rebuild", "recovery", "copyback")
+"""Operations on a drive that fill it with an array's data."""
 _COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
@@ -25,6 +27,7 @@ _UNDER_WAY = {
     "rebuild": "is being rebuilt", "recovery": "is being rebuilt", "resync": "is being resynchronized",
     "reshape": "is being reshaped", "expand": "is being expanded", "migrate": "is being migrated",
     "initialize": "is being initialized", "parity": "has its parity initialized",
+    "copyback": "has a member copied back",
 }  # fmt: skip
 
 
@@ -199,6 +202,12 @@ def right_moment(subject: Subject) -> Reasons:
                 "pulling its neighbour by mistake may lose the data."
             )
         yield reason("R3", "no", text, *evidence, remedy="Wait until it is complete, and check again.")
+    for _, drive in subject.entries if fine else ():
+        if drive.progress is not None and drive.progress.operation in _FILLING:
+            fine = False
+            evidence = [f"{drive.id} progress.operation = {drive.progress.operation}"]
+            text = f"{drive.id} is being filled: the wrong moment to pull it."
+            yield reason("R3", "no", text, *evidence, remedy="Wait until it is complete, and check again.")
     if subject.unlisted:
         fine = False
         text = f"No volume is listed on {listing(subject.unlisted)}: whether one of them needs the drive is unknown."
@@ -222,8 +231,13 @@ def under_way(card: Controller, volume: Volume) -> str | None:
         return "unknown"
     if rebuilding(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume)):
         return "is being rebuilt"
+    drives = [drive for drive in card.drives if volume.array and drive.array == volume.array]
+    for work in (drive.progress.operation for drive in drives if drive.progress):
+        if work in _FILLING or work == "unknown":
+            return _UNDER_WAY.get(work, "unknown")
     if volume.progress is not None and volume.progress.operation in _UNDER_WAY:
-        return _UNDER_WAY[volume.progress.operation]
+        waits = f" ({volume.progress.state})" if volume.progress.state in ("queued", "paused") else ""
+        return f"{_UNDER_WAY[volume.progress.operation]}{waits}"
     return _REPLACING.get(volume.status)
 
 

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from raidctl.cli.locate._leds import find_leds, led_machine, wish
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.plan_change import AGREED, work_on
+from raidctl.errors import ChangeUndone
+from raidctl.request import Answer, Request, Write, WriteAnswer
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor import registry
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock, Raidctl
 from tests.support.over import over
@@ -85,14 +97,19 @@ def test_what_is_on_already_is_left_on(
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
     """The one that runs is named; another drive can be located at the same time."""
     codes: list[int] = []
+    said: list[str] = []
 
     def again() -> None:
         clock.meanwhile = lambda: None
-        codes.extend(raidctl("--demo", "sas", "locate", word).exit_code for word in ("/dev/sdb", "/dev/sdc"))
+        for word in ("/dev/sdb", "/dev/sdc"):
+            done = raidctl("--demo", "sas", "locate", word)
+            codes.append(done.exit_code)
+            said.append(done.output)
 
     clock.meanwhile = again
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert codes == [3, 0]
+    assert '"raidctl locate off" switches it off' in said[0]
 
 
 def test_off_without_anything_on_says_so(raidctl: Raidctl) -> None:
@@ -112,3 +129,27 @@ def test_a_tool_that_refuses_leaves_nothing_on(
     done = raidctl("--demo", "p440", "locate", "1I:1:4")
     assert done.exit_code in (5, 6), done.output
     assert clock.waited == []
+
+
+@dataclass
+class Deaf:
+    """A machine that accepts every write, and changes nothing."""
+
+    machine: Simulated
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return [WriteAnswer() if isinstance(one, Write) else self.machine.answer(one) for one in requests]
+
+
+def test_an_led_that_does_not_obey_is_not_believed(tmp_path: Path) -> None:
+    """The enclosure accepts the write and stays dark: the change fails, and is undone."""
+    vendors = registry.vendors()[0]
+    runner = Deaf(machine("sas", vendors, tmp_path))
+    named = Machine(runner=runner, vendors=vendors, source="demo:sas")
+    found = find_leds(named, ["/dev/sdb"], 60)
+    work = work_on(led_machine(named, found.lamps), tmp_path, wish(found.lamps, "on"), AGREED)
+    change = work.change(work.begin("locate", "a test"), lambda _: None)
+    change.sleep = lambda _: None
+    with pytest.raises(ChangeUndone, match="is off instead of on"):
+        change.apply()

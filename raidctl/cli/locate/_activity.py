@@ -12,7 +12,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Interrupted, tell
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, CannotTell, UsageError
 from raidctl.locate import activity
 from raidctl.locate.lamp import Passed, Unlit
 from raidctl.locate.report import Located, LocateReport, located, of_bay
@@ -56,7 +56,7 @@ def _read(named: Machine, bursts: Sequence[Run], length: float) -> None:
     """One second of reading, one of rest, until the time is over.
 
     Raises:
-        UsageError: A drive does not answer: its LED would not flash.
+        CannotTell: A drive does not answer: its LED would not flash.
         Interrupted: Ctrl-C.
     """
     tell("The activity LED flashes once in two seconds; Ctrl-C ends it.")
@@ -66,7 +66,7 @@ def _read(named: Machine, bursts: Sequence[Run], length: float) -> None:
             for read, answer in zip(bursts, named.runner.carry_out(bursts), strict=True):
                 why = activity.failed(answer) if isinstance(answer, RunAnswer) else "no answer"
                 if why is not None:
-                    raise UsageError(f"{read.argv[1]}: {why}")
+                    raise CannotTell(f"{read.argv[1]}: {why}")
             sleep(activity.REST)
     except KeyboardInterrupt:
         raise Interrupted("Interrupted: the drive is no longer read.") from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state_directory import holder_of
+from raidctl.change.state_directory import Held, held_name, holder_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import WishMaker
 from raidctl.errors import UsageError
@@ -22,6 +22,7 @@ from raidctl.model import Host
 from raidctl.request import converse
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
+from raidctl.text import listing
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Vendor
 
@@ -98,13 +99,28 @@ def open_stories(place: Path, source: str) -> list[Story]:
 
 def runner_of(place: Path, story: Story) -> int:
     """The process that keeps these LEDs on and will switch them off; 0 if there is none any more."""
-    from raidctl.change.state_directory import held_name  # noqa: PLC0415 - cheap, and used here only
-
     for subject in story.begin.subjects:
         holder = holder_of(place, held_name(story.begin.source, subject.id))
         if holder is not None and holder.change == story.begin.change:
             return holder.pid
     return 0
+
+
+def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
+    """Refuse LEDs that another raidctl keeps on.
+
+    Raises:
+        Held: That is so; the message has the command that ends it.
+    """
+    wanted = {lamp.id for lamp in lamps}
+    for story in open_stories(place, source):
+        mine = [lamp.bay.object_id for lamp in story.begin.lamps if lamp.id in wanted]
+        process = runner_of(place, story) if mine else 0
+        if process:
+            raise Held(
+                f"The LED of {listing(mine)} is on until {story.begin.until} (process {process}). "
+                '"raidctl locate off" switches it off.'
+            )
 
 
 def with_states(lamps: Sequence[Lamp], machine: LedMachine) -> list[Lamp]:

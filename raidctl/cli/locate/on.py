@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from raidctl.cli.locate._activity import blink
-from raidctl.cli.locate._leds import Found, find_leds, led_machine, wish
+from raidctl.cli.locate._leds import Found, find_leds, led_machine, refuse_twice, wish
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -54,8 +54,9 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
     --by activity the drive is read in bursts instead: 1 s on, 1 s off.
 
     Exit codes: 0 located; 1 a drive cannot be located; 2 no such drive; 3
-    another raidctl locates it; 5 an LED could not be switched on; 6 an LED could
-    not be switched off; 130 interrupted, and switched off.
+    another raidctl locates it; 4 a tool or a permission is missing; 5 an LED
+    could not be switched on; 6 an LED could not be switched off; 130
+    interrupted, and switched off.
     """
     settings = settings_of(context)
     if settings.replay is not None and not dry_run:
@@ -66,8 +67,10 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
         found = find_leds(named, target, length)
         if dry_run or not found.lamps:
             return _planned(found, settings, dry_run=dry_run)
+        place = state_directory(settings)
+        refuse_twice(place, named.source, found.lamps)
         leds = led_machine(named, found.lamps)
-        work = work_on(leds, state_directory(settings), wish(found.lamps, ON), AGREED)
+        work = work_on(leds, place, wish(found.lamps, ON), AGREED)
         return _located(work, found, settings, length)
 
 

@@ -31,14 +31,20 @@ def drives(simulated: Simulated) -> list[Drive]:
     return [drive for card in survey(simulated, VENDORS).inventory.controllers for drive in card.drives]
 
 
+def write_caches(demo: str) -> State:
+    """The recorded write caches of a machine, without its self-tests."""
+    return {name: value for name, value in told(simulator, texts(demo)).items() if name.startswith("drive ")}
+
+
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state of all drives can be read out of what the tools print of it."""
-    state = {name: data.draw(st.sampled_from("01")) for name in told(simulator, texts(demo))}
+    state = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
     assert state
-    assert told(simulator, rendered(simulator, demo, state)) == state
+    printed = told(simulator, rendered(simulator, demo, state))
+    assert {name: value for name, value in printed.items() if name in state} == state
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -54,7 +60,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     """Whatever tool tells it: all of them say the same of each drive."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = {name: data.draw(st.sampled_from("01")) for name in told(simulator, texts(demo))}
+        wanted = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     read = {drive.device: drive.write_cache for card in inventory.controllers for drive in card.drives}

@@ -168,7 +168,7 @@ def test_a_problem_of_an_object_stands_at_the_object() -> None:
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = volume_info(0)
     problems = told(output(firmware)).problems
-    assert [problem.where for problem in problems if "told of volume 0" in problem.message] == ["megaraid:0/v3"]
+    assert [problem.where for problem in problems if "returned volume 0" in problem.message] == ["megaraid:0/v3"]
 
 
 def test_every_line_is_accounted_for() -> None:
