@@ -37,7 +37,7 @@ def begin(
         source: The machine, as ``local``.
         reason: Why ``--unsafe`` was given.
         unsafe: Whether it was.
-        resume: The command that continues an operation; ``ID`` in it becomes the change's name.
+        resume: The command that continues an operation; ``ID`` at its end becomes the change's name.
         facts: What an operation needs to continue.
     """
     name = uuid.uuid4().hex[:12]
@@ -57,7 +57,7 @@ def begin(
         reason=reason,
         unsafe=unsafe,
         deeds=plan.deeds,
-        resume=resume.replace("ID", name) if resume is not None else None,
+        resume=f"{resume.removesuffix('ID')}{name}" if resume is not None else None,
         touches=touched_by(plan),
         facts=dict(facts or {}),
     )

@@ -155,9 +155,22 @@ class Replacing:
             return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
         if step.kind == "wait":
             self._report_errors(seen)
+            self._report_progress(seen)
             problem = next_stage(seen, self.facts).problem
             return [problem] if problem is not None else []
         return []
+
+    def _report_progress(self, seen: Survey) -> None:
+        """Report each ten percent of a rebuild once."""
+        arrays = parts(seen, self.facts)
+        for part in [] if isinstance(arrays, str) else arrays:
+            percent = part.volume.progress.percent if part.volume.progress is not None else None
+            if percent is None:
+                continue
+            text = f"{part.volume.id}: {int(percent // 10) * 10} %"
+            if text not in self._reported:
+                self._reported.add(text)
+                self.tell(text)
 
     def _report_errors(self, seen: Survey) -> None:
         """Report at once if another member has more errors than at the beginning."""

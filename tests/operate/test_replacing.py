@@ -350,3 +350,29 @@ def test_a_table_is_copied_without_its_identifiers() -> None:
     assert source.end == 58192
     assert parse("") is None
     assert msgspec.json.encode(copy)
+
+
+def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> None:
+    """Interrupted at the second command, the first is undone and the story is closed; while it waits, it stays open."""
+    counts = iter(range(100))
+
+    def interrupt(_: object) -> None:
+        if next(counts) == 1:
+            raise KeyboardInterrupt
+
+    raid6.before = interrupt
+    story = begun(raid6, 2)
+    with pytest.raises(KeyboardInterrupt):
+        story.replacing.run(story.start())
+    assert (raid6.member(OLD) in ("in_sync", "rebuilding"), raid6.journal.pending()) == (True, [])
+    raid6.before = lambda _: None
+    raid6.sleep(500)
+
+    def again(_: State) -> State:
+        raise KeyboardInterrupt
+
+    raid6.events = [(raid6.at + 30.0, again)]
+    story = begun(raid6, 2)
+    with pytest.raises(UnderWay, match="Pull the drive"):
+        story.replacing.run(story.start())
+    assert (raid6.member(OLD), len(raid6.journal.pending())) == (None, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -19,7 +20,7 @@ from raidctl.cli.shared.apply_change import Report
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
@@ -79,7 +80,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
             with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
                 change.apply()
-                story.run(change)
+                _run(story, change)
             report.result = "done"
             return _done(change, settings, story.facts)
         except BaseException as error:
@@ -90,6 +91,15 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                 emit_json(report.outcome())
 
 
+def _run(story: Replacing, change: Change) -> None:
+    """Carry the stages out; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
+    try:
+        story.run(change)
+    except KeyboardInterrupt:
+        way = f' Continue with "{change.begin.resume}".' if change.resumed else ""
+        raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
+
+
 def _waiting(change: Change, wanted: Wanted) -> Change:
     change.at_most = None if wanted.wait else 0.0
     return change
@@ -97,7 +107,7 @@ def _waiting(change: Change, wanted: Wanted) -> Change:
 
 def _resume(named: Machine, change: str) -> str:
     kind, _, name = named.source.partition(":")
-    option = {"ssh": f"--host {name} ", "demo": f"--demo {name} "}.get(kind, "")
+    option = {"ssh": f"--host {shlex.quote(name)} ", "demo": f"--demo {shlex.quote(name)} "}.get(kind, "")
     return f"raidctl {option}replace resume {change}"
 
 
@@ -236,7 +246,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
-            going.run(_waiting(running, wanted))
+            _run(going, _waiting(running, wanted))
         return _done(running, settings, going.facts)
 
 
