@@ -76,80 +76,80 @@ def _unread(inventory: Inventory) -> str:
 
 
 def _card(scope: Scope) -> Iterator[str]:
-    card = scope.controller
-    if card is None:
+    controller = scope.controller
+    if controller is None:
         return
-    yield from _controller(card, scope)
-    for array in card.arrays:
+    yield from _controller(controller, scope)
+    for array in controller.arrays:
         yield from _array(array, scope)
-    for volume in card.volumes:
+    for volume in controller.volumes:
         yield from _volume(volume, scope)
 
 
-def _controller(card: Controller, scope: Scope) -> Iterator[str]:
-    lines = list(_fields(card, _OF_CONTROLLER))
+def _controller(controller: Controller, scope: Scope) -> Iterator[str]:
+    lines = list(_fields(controller, _OF_CONTROLLER))
     for name, names in _PARTS.items():
-        part = getattr(card, name)
+        part = getattr(controller, name)
         lines += [] if part is None else _fields(part, names, f"{name}.")
     if scope.complete:
-        lines += _batteries(card)
-        lines += [("", f"drives = {{ count = {{ min = {_needed(card)} }} }}")] if card.drives else []
-    yield _rule(card.id, "controller", card.id, lines)
+        lines += _batteries(controller)
+        lines += [("", f"drives = {{ count = {{ min = {_needed(controller)} }} }}")] if controller.drives else []
+    yield _rule(controller.id, "controller", controller.id, lines)
     if scope.complete:
-        yield from _healthy_drives(card)
-        yield from _models(card)
+        yield from _healthy_drives(controller)
+        yield from _models(controller)
 
 
-def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
+def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
     """The number of batteries, all of them good; none if the controller never had one."""
-    statuses = {one.status for one in card.batteries}
+    statuses = {one.status for one in controller.batteries}
     if not statuses or "unknown" in statuses:
         return
-    caching = any(volume.cache and volume.cache.write_policy == "protected_write_back" for volume in card.volumes)
+    caching = any(volume.cache and volume.cache.write_policy == "protected_write_back" for volume in controller.volumes)
     absent = statuses == {"missing"} and not caching
     where = f"status = {_toml('missing' if absent else 'ok')}"
-    if not absent and all(one.replace is not None for one in card.batteries):
+    if not absent and all(one.replace is not None for one in controller.batteries):
         where += ", replace = false"
-    bad: list[str] = [one.status for one in card.batteries if one.status != "ok"]
-    bad += ["needs replacement" for one in card.batteries if one.status == "ok" and one.replace]
+    bad: list[str] = [one.status for one in controller.batteries if one.status != "ok"]
+    bad += ["needs replacement" for one in controller.batteries if one.status == "ok" and one.replace]
     note = f"  # now: {', '.join(bad)}" if bad and not absent else ""
-    yield "", f"batteries = {{ where = {{ {where} }}, count = {len(card.batteries)} }}{note}"
+    yield "", f"batteries = {{ where = {{ {where} }}, count = {len(controller.batteries)} }}{note}"
 
 
-def _needed(card: Controller) -> int:
+def _needed(controller: Controller) -> int:
     """The number of drives when healthy: a faulty one that is replaced already does not count."""
     surplus = 0
-    for array in card.arrays:
-        expected = _expected(array, card)
+    for array in controller.arrays:
+        expected = _expected(array, controller)
         surplus += max(0, len(array.drives) - expected) if expected else 0
-    return len(card.drives) - surplus
+    return len(controller.drives) - surplus
 
 
-def _expected(array: Array, card: Controller) -> int | None:
+def _expected(array: Array, controller: Controller) -> int | None:
     """The expected number of members of an array that lacks one; None if it lacks none, or if unknown."""
     lacking = [
         volume.drives_expected
-        for volume in card.volumes
+        for volume in controller.volumes
         if volume.array == array.id and (volume.drives_expected or 0) > (volume.drives_active or 0)
     ]
     return max((count for count in lacking if count), default=None)
 
 
-def _healthy_drives(card: Controller) -> Iterator[str]:
+def _healthy_drives(controller: Controller) -> Iterator[str]:
     """A rule that all its drives are ok, also those outside of arrays."""
-    good = sum(drive.status == "ok" for drive in card.drives)
-    if not card.drives or any(drive.status == "unknown" for drive in card.drives):
+    good = sum(drive.status == "ok" for drive in controller.drives)
+    if not controller.drives or any(drive.status == "unknown" for drive in controller.drives):
         return
-    number = _needed(card)
+    number = _needed(controller)
     note = "" if good >= number else f"  # now: {good} of {number}"
     line = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {number} }} }}{note}'
-    yield _rule(f"{card.id}: drives that are ok", "controller", card.id, [("", line)])
+    yield _rule(f"{controller.id}: drives that are ok", "controller", controller.id, [("", line)])
 
 
-def _models(card: Controller) -> Iterator[str]:
+def _models(controller: Controller) -> Iterator[str]:
     """The number of drives of each model and their common fields, if every drive reports its model."""
     models: dict[str | None, list[Drive]] = {}
-    for drive in card.drives:
+    for drive in controller.drives:
         models.setdefault(drive.model, []).append(drive)
     if None in models:
         return
@@ -161,16 +161,16 @@ def _models(card: Controller) -> Iterator[str]:
             continue
         where = f"where = {{ model = {{ is = {_toml(model)} }} }}"
         line = f"drives = {{ {where}, count = {{ min = {least} }}{every} }}"
-        yield _rule(f"{card.id}: drives {model}", "controller", card.id, [("", line)])
+        yield _rule(f"{controller.id}: drives {model}", "controller", controller.id, [("", line)])
 
 
 def _array(array: Array, scope: Scope) -> Iterator[str]:
     found = [scope.drive(name) for name in (*array.drives, *array.spares)]
-    card = scope.controller
-    if card is None or not scope.complete or None in found or not array.drives:
+    controller = scope.controller
+    if controller is None or not scope.complete or None in found or not array.drives:
         return
     lines = list(_fields(array, ("status",)))
-    count, lacking = len(array.drives), _expected(array, card)
+    count, lacking = len(array.drives), _expected(array, controller)
     whole = array.status == "ok" and not lacking
     note = f"  # now: {count}" if lacking and count != lacking else ""
     wanted = str(count) if whole else f"{{ min = {lacking or count} }}"
@@ -200,13 +200,15 @@ def _shared(drives: Sequence[Drive], names: Iterable[str]) -> Iterator[tuple[str
             yield name, values.pop()
 
 
-def _healthy(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
+def _healthy(volume: Volume, controller: Controller | None) -> Mapping[str, Any]:
     """The states of a volume when nothing is broken."""
     healthy = {**_HEALTHY, "drives_active": volume.drives_expected or volume.drives_active}
     cache = volume.cache
     if cache is not None and cache.write_policy is not None and in_force(cache) is False:
         healthy["cache.write_active"] = "write_back" if cache.write_policy.endswith("write_back") else "write_through"
-    broken = any(one.status in _FAULTY or one.replace for one in card.batteries) if card is not None else False
+    broken = (
+        any(one.status in _FAULTY or one.replace for one in controller.batteries) if controller is not None else False
+    )
     active = None if cache is None else healthy.get("cache.write_active", cache.write_active)
     if active == "write_back" and (broken or "cache.write_active" in healthy):
         healthy["cache.controller_cache"] = "protected"

@@ -115,7 +115,9 @@ def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
     """Whether a finding is about one of these objects, or about no object (a tool that crashed)."""
-    return one.where in scope or one.where not in {item.id for card in inventory.controllers for item in items(card)}
+    return one.where in scope or one.where not in {
+        item.id for controller in inventory.controllers for item in items(controller)
+    }
 
 
 def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
@@ -123,11 +125,19 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
 
     A volume may be slow because of the battery of its controller; an array of partitions fails with the drive below.
     """
-    cards = [card for card in inventory.controllers if any(item.id in ids for item in items(card))]
-    found = {*ids, *(card.id for card in cards), *(battery.id for card in cards for battery in card.batteries)}
-    nodes = [drive.device for card in cards for drive in card.drives if drive.id in ids and drive.device]
-    for card in inventory.controllers:
-        for drive in card.drives:
+    controllers = [
+        controller for controller in inventory.controllers if any(item.id in ids for item in items(controller))
+    ]
+    found = {
+        *ids,
+        *(controller.id for controller in controllers),
+        *(battery.id for controller in controllers for battery in controller.batteries),
+    }
+    nodes = [
+        drive.device for controller in controllers for drive in controller.drives if drive.id in ids and drive.device
+    ]
+    for controller in inventory.controllers:
+        for drive in controller.drives:
             if drive.device and any(_part_of(node, drive.device) for node in nodes):
                 found.add(drive.id)
     return frozenset(found)

@@ -171,16 +171,16 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
 def _caches(inventory: Inventory) -> dict[str, Any]:
     """Every cache setting, by the object's id and the setting's name."""
     found: dict[str, Any] = {}
-    for card in inventory.controllers:
-        if card.cache is not None:
-            found[f"{card.id} read_percent"] = card.cache.read_percent
-            found[f"{card.id} write_percent"] = card.cache.write_percent
-        for battery in card.batteries:
+    for controller in inventory.controllers:
+        if controller.cache is not None:
+            found[f"{controller.id} read_percent"] = controller.cache.read_percent
+            found[f"{controller.id} write_percent"] = controller.cache.write_percent
+        for battery in controller.batteries:
             found[f"{battery.id} status"] = battery.status
-        for volume in card.volumes:
+        for volume in controller.volumes:
             cache = volume.cache or VolumeCache()
             found |= {f"{volume.id} {name}": getattr(cache, name) for name in _CACHE}
             found[f"{volume.id} status"] = volume.status
-        for drive in card.drives:
+        for drive in controller.drives:
             found[f"{drive.id} write_cache"] = drive.write_cache
     return found

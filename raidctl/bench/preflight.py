@@ -271,15 +271,15 @@ def _inventory(scope: Scope | None) -> Iterator[Confounder]:
         if drive.status in ("warning", "critical"):
             said = f" ({drive.status_text})" if drive.status_text else ""
             yield Confounder(name="drive", text=f"{drive.id} reports trouble{said}: a failing drive is slow.")
-    for card in scope.controllers:
-        for battery in card.batteries:
+    for controller in scope.controllers:
+        for battery in controller.batteries:
             if battery.status in ("learning", "charging"):
                 text = f"{battery.id} is {battery.status}: the write cache may be switched off until it is done."
                 yield Confounder(name="learn_cycle", text=text)
             elif battery.status in ("degraded", "failed", "missing"):
                 text = f"{battery.id} is {battery.status}: the write cache may be switched off."
                 yield Confounder(name="battery", text=text)
-        yield from _searches(card)
+        yield from _searches(controller)
 
 
 def _volume(volume: Volume) -> Iterator[Confounder]:
@@ -296,17 +296,21 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
         yield Confounder(name="cache_not_in_force", text=text if text.endswith(".") else f"{text}.")
 
 
-def _searches(card: Controller) -> Iterator[Confounder]:
+def _searches(controller: Controller) -> Iterator[Confounder]:
     """Background scans of all drives that run or may start at any time."""
-    patrol = [card.patrol_read] if card.patrol_read else []
-    checks = [one for one in (card.consistency_check, *(volume.consistency_check for volume in card.volumes)) if one]
-    told = [value for label, value in card.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]
-    what = f"{card.id} reads its drives for errors (patrol read)"
+    patrol = [controller.patrol_read] if controller.patrol_read else []
+    checks = [
+        one
+        for one in (controller.consistency_check, *(volume.consistency_check for volume in controller.volumes))
+        if one
+    ]
+    told = [value for label, value in controller.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]
+    what = f"{controller.id} reads its drives for errors (patrol read)"
     if any(map(_RUNS.search, [*told, *_words(patrol)])):
         yield Confounder(name="patrol_read", text=f"{what}.")
     elif any(one.mode == "automatic" for one in patrol):
         yield Confounder(name="searches", text=f"{what} automatically{_next(patrol)}, possibly during the measurement.")
-    what = f"{card.id} compares copies and parity (consistency check)"
+    what = f"{controller.id} compares copies and parity (consistency check)"
     if any(map(_RUNS.search, _words(checks))):
         yield Confounder(name="check", text=f"{what}.")
     elif any(one.mode == "automatic" for one in checks):

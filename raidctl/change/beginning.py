@@ -65,7 +65,7 @@ def begin(
 
 def _subjects(inventory: Inventory, plan: Plan) -> tuple[Subject, ...]:
     ways = names(inventory, plan)
-    touched = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    touched = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.wishes}
     return tuple(
         Subject(
             id=item.id,

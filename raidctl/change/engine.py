@@ -287,20 +287,20 @@ class Change:
             else:
                 wanted[step.object_id, step.knob] = step.after
         return [
-            f"{knob} of {object_id} is {current.get((object_id, knob)) or 'unknown'} instead of {value}"
-            for (object_id, knob), value in wanted.items()
-            if current.get((object_id, knob)) != value
+            f"{setting} of {object_id} is {current.get((object_id, setting)) or 'unknown'} instead of {value}"
+            for (object_id, setting), value in wanted.items()
+            if current.get((object_id, setting)) != value
         ]
 
     def _inactive_settings(self, seen: Survey) -> tuple[list[str], list[str]]:
         """Return desired settings that are not active, and those that only need a warning."""
         differences: list[str] = []
         known: list[str] = []
-        for wish in self.begin.wishes:
-            text = not_in_force(seen.inventory, wish)
+        for desired in self.begin.wishes:
+            text = not_in_force(seen.inventory, desired)
             if text is not None:
-                (known if self.begin.unsafe and falls_back(seen.inventory, wish) else differences).append(text)
-            elif why := doubt(seen.inventory, wish):
+                (known if self.begin.unsafe and falls_back(seen.inventory, desired) else differences).append(text)
+            elif why := doubt(seen.inventory, desired):
                 known.append(why)
         return differences, known
 

@@ -19,41 +19,41 @@ FULL_ENOUGH = 50
 """Charge in percent below which a battery does not protect, whatever its status."""
 
 
-def refusals(controller: Controller, wishes: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
+def refusals(controller: Controller, requests: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
     """Return the desired settings of a controller and its parts that are refused without ``--unsafe``."""
     found = []
-    for wish in wishes:
-        reason = unsafe(controller, wish, view)
+    for desired in requests:
+        reason = unsafe(controller, desired, view)
         if reason is not None:
-            found.append(Refusal(wish=wish, kind="unsafe", reason=reason, alternative=_alternative(wish)))
+            found.append(Refusal(wish=desired, kind="unsafe", reason=reason, alternative=_alternative(desired)))
     return found
 
 
-def unsafe(controller: Controller, wish: Desired, view: HostView | None = None) -> str | None:
+def unsafe(controller: Controller, desired: Desired, view: HostView | None = None) -> str | None:
     """Explain why a desired setting could lose data; None if it cannot. ``view`` shows what uses a drive."""
-    if wish.setting == "write_policy":
-        if wish.value == "unprotected_write_back":
+    if desired.setting == "write_policy":
+        if desired.value == "unprotected_write_back":
             return "Unprotected write-back continues without a battery: a power failure loses the data in the cache."
-        if wish.value == "protected_write_back":
+        if desired.value == "protected_write_back":
             return unprotected(controller)
-    if wish.setting == "no_battery_write_cache" and wish.value != "disabled":
+    if desired.setting == "no_battery_write_cache" and desired.value != "disabled":
         return "A power failure loses the data in a write cache without a battery."
-    if wish.setting == "drive_write_cache" and wish.value != "disabled":
+    if desired.setting == "drive_write_cache" and desired.value != "disabled":
         return "The drives' write caches are volatile: the controller's battery does not protect them."
-    if wish.setting == "write_cache" and wish.value != "disabled":
-        return _drive(controller, wish.object_id, view)
-    if wish.setting in ("journal_mode", "cache_mode") and neutral(wish.value) in ("write_back", "writeback"):
+    if desired.setting == "write_cache" and desired.value != "disabled":
+        return _drive(controller, desired.object_id, view)
+    if desired.setting in ("journal_mode", "cache_mode") and neutral(desired.value) in ("write_back", "writeback"):
         return "Write-back on a single device: its failure loses the data that only it has."
-    return _by_the_back_door(controller, wish)
+    return _by_the_back_door(controller, desired)
 
 
-def _by_the_back_door(controller: Controller, wish: Desired) -> str | None:
+def _by_the_back_door(controller: Controller, desired: Desired) -> str | None:
     """Explain the risk of other settings that let writes into an unprotected cache."""
-    if wish.setting == "io_policy" and wish.value == "cached":
+    if desired.setting == "io_policy" and desired.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through
         why = unprotected(controller)
         return f"Cached I/O may keep writes in the controller's cache, and {_lower(why)}" if why else None
-    if wish.setting == "cache_split" and not wish.value.endswith("/0"):
+    if desired.setting == "cache_split" and not desired.value.endswith("/0"):
         cache = controller.cache
         none_yet = cache is None or not cache.write_percent
         if none_yet and not (cache is not None and cache.no_battery_write_cache is False):
@@ -126,9 +126,9 @@ def _on(block: BlockDevice, view: HostView) -> str | None:
     return f"{signed[0].node} holds data ({signed[0].filesystem})" if signed else None
 
 
-def _alternative(wish: Desired) -> str:
-    if wish.setting == "write_policy" and wish.value == "unprotected_write_back":
+def _alternative(desired: Desired) -> str:
+    if desired.setting == "write_policy" and desired.value == "unprotected_write_back":
         return "Use protected-write-back: it is active while the battery is good, and falls back to write-through."
-    if wish.setting == "write_policy":
+    if desired.setting == "write_policy":
         return "Use write-through, which needs no battery, or override with --unsafe REASON (kept in the journal)."
     return "Override with --unsafe REASON (kept in the journal)."

@@ -41,7 +41,7 @@ def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
 
 def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
     """Return the controllers of a plan, also those that need no change."""
-    ids = _named(plan.steps) | {wish.object_id for wish in plan.wishes} | {deed.object_id for deed in plan.deeds}
+    ids = _named(plan.steps) | {desired.object_id for desired in plan.wishes} | {deed.object_id for deed in plan.deeds}
     return _owners(inventory, ids)
 
 
@@ -49,7 +49,7 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
     """Return what else identifies a plan's objects, by id: serial number, unique id, node."""
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
-    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.wishes}
     for controller in controllers:
         found |= {volume.id: volume.unique_id for volume in controller.volumes if volume.id in ids and volume.unique_id}
         found |= {drive.id: drive.device for drive in controller.drives if drive.id in ids and drive.device}
@@ -58,11 +58,13 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
 
 def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
     """Yield the current values of the desired settings, in the words of the model."""
-    for wish in plan.wishes:
-        controller = owner(inventory.controllers, wish.object_id)
-        current = setting_values.value(controller, wish.object_id, wish.setting) if controller is not None else None
+    for desired in plan.wishes:
+        controller = owner(inventory.controllers, desired.object_id)
+        current = (
+            setting_values.value(controller, desired.object_id, desired.setting) if controller is not None else None
+        )
         if current is not None:
-            yield Desired(object_id=wish.object_id, setting=wish.setting, value=current)
+            yield Desired(object_id=desired.object_id, setting=desired.setting, value=current)
 
 
 def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
@@ -77,58 +79,60 @@ def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[To
     return found
 
 
-def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
+def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
     """Explain why a desired setting is not configured or not active; None if it is active."""
-    controller = owner(inventory.controllers, wish.object_id)
+    controller = owner(inventory.controllers, desired.object_id)
     if controller is None:
-        return f"{wish.object_id} no longer exists"
-    current = setting_values.value(controller, wish.object_id, wish.setting)
-    if current is None and wish.setting in setting_values.UNMODELLED:
+        return f"{desired.object_id} no longer exists"
+    current = setting_values.value(controller, desired.object_id, desired.setting)
+    if current is None and desired.setting in setting_values.UNMODELLED:
         return None
-    if current != wish.value:
+    if current != desired.value:
         shown = setting_values.spelt(current) if current else "unknown"
-        label, wanted = setting_values.LABELS[wish.setting], setting_values.spelt(wish.value)
-        return f"the {label} of {wish.object_id} is {shown} instead of {wanted}"
-    if wish.setting != "write_policy":
+        label, wanted = setting_values.LABELS[desired.setting], setting_values.spelt(desired.value)
+        return f"the {label} of {desired.object_id} is {shown} instead of {wanted}"
+    if desired.setting != "write_policy":
         return None
-    cache = _cache(controller, wish)
+    cache = _cache(controller, desired)
     if cache is None or cache.write_active is None or in_force(cache) is not False:
         return None
-    wanted, active = setting_values.spelt(wish.value), setting_values.spelt(cache.write_active)
+    wanted, active = setting_values.spelt(desired.value), setting_values.spelt(cache.write_active)
     return (
-        f"{wish.object_id} is set to {wanted}, but {active} is active: "
+        f"{desired.object_id} is set to {wanted}, but {active} is active: "
         f"{(cache.why_not_in_force or 'the tool reports no reason').rstrip('.')}"
     )
 
 
-def drives_still_on(inventory: Inventory, wish: Desired) -> str | None:
+def drives_still_on(inventory: Inventory, desired: Desired) -> str | None:
     """Name the drives that report their write cache on though it is to be off; None if none does."""
-    controller = owner(inventory.controllers, wish.object_id)
-    if controller is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
+    controller = owner(inventory.controllers, desired.object_id)
+    if controller is None or (desired.setting, desired.value) != ("drive_write_cache", "disabled"):
         return None
-    arrays = {volume.array for volume in controller.volumes if volume.id == wish.object_id and volume.array}
+    arrays = {volume.array for volume in controller.volumes if volume.id == desired.object_id and volume.array}
     on = [drive.id for drive in controller.drives if drive.array in arrays and drive.write_cache == "enabled"]
     return f"{listing(on)} {'reports its' if len(on) == 1 else 'report their'} write cache on" if on else None
 
 
-def falls_back(inventory: Inventory, wish: Desired) -> bool:
+def falls_back(inventory: Inventory, desired: Desired) -> bool:
     """Whether a volume set to protected write-back is in write-through as the controller has no good battery."""
-    controller = owner(inventory.controllers, wish.object_id)
-    if controller is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
+    controller = owner(inventory.controllers, desired.object_id)
+    if controller is None or (desired.setting, desired.value) != ("write_policy", "protected_write_back"):
         return False
-    cache = _cache(controller, wish)
-    falling = cache is not None and cache.write_policy == wish.value and cache.write_active in ("write_through", "off")
+    cache = _cache(controller, desired)
+    falling = (
+        cache is not None and cache.write_policy == desired.value and cache.write_active in ("write_through", "off")
+    )
     return falling and guard.unprotected(controller) is not None
 
 
-def doubt(inventory: Inventory, wish: Desired) -> str | None:
+def doubt(inventory: Inventory, desired: Desired) -> str | None:
     """Explain why it is uncertain that a configured setting is active; None if it is certain."""
-    controller = owner(inventory.controllers, wish.object_id)
-    cache = _cache(controller, wish) if controller is not None and wish.setting == "write_policy" else None
+    controller = owner(inventory.controllers, desired.object_id)
+    cache = _cache(controller, desired) if controller is not None and desired.setting == "write_policy" else None
     if cache is None or cache.write_active is not None:
-        return drives_still_on(inventory, wish)
-    return f"the tool does not report whether {wish.value} is active on {wish.object_id}"
+        return drives_still_on(inventory, desired)
+    return f"the tool does not report whether {desired.value} is active on {desired.object_id}"
 
 
-def _cache(controller: Controller, wish: Desired) -> VolumeCache | None:
-    return next((volume.cache for volume in controller.volumes if volume.id == wish.object_id), None)
+def _cache(controller: Controller, desired: Desired) -> VolumeCache | None:
+    return next((volume.cache for volume in controller.volumes if volume.id == desired.object_id), None)

@@ -21,7 +21,7 @@ from raidctl.vendor.protocol import Vendor
 def plan(
     inventory: Inventory,
     vendors: Sequence[Vendor],
-    wishes: Sequence[Desired],
+    requests: Sequence[Desired],
     *,
     unsafe: bool,
     view: HostView | None = None,
@@ -30,12 +30,14 @@ def plan(
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
     mine: dict[str, list[Desired]] = {}
-    for wish in wishes:
-        controller = owner(inventory.controllers, wish.object_id)
+    for desired in requests:
+        controller = owner(inventory.controllers, desired.object_id)
         if controller is None:
-            whole += Plan(wishes=(wish,), refusals=(Refusal(wish=wish, kind="unknown", reason="It does not exist."),))
+            whole += Plan(
+                wishes=(desired,), refusals=(Refusal(wish=desired, kind="unknown", reason="It does not exist."),)
+            )
         else:
-            mine.setdefault(controller.id, []).append(wish)
+            mine.setdefault(controller.id, []).append(desired)
     for controller in inventory.controllers:
         if controller.id in mine:
             made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
@@ -48,14 +50,16 @@ def plan(
 def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
     """Return refusals: settings that may lose data, and settings that are configured but not active."""
     fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
-    risky = [wish for wish in made.wishes if wish not in fulfilled and wish not in hopeless]
+    risky = [desired for desired in made.wishes if desired not in fulfilled and desired not in hopeless]
     anyway = "Override with --unsafe REASON (kept in the journal)."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
-    told = [(wish, not_in_force(inventory, wish)) for wish in made.already]
-    idle = [Refusal(wish, "not_in_force", f"{text}.", anyway) for wish, text in told if text]
-    told = [(wish, drives_still_on(inventory, wish)) for wish in made.already]
+    told = [(desired, not_in_force(inventory, desired)) for desired in made.already]
+    idle = [Refusal(desired, "not_in_force", f"{text}.", anyway) for desired, text in told if text]
+    told = [(desired, drives_still_on(inventory, desired)) for desired in made.already]
     idle += [
-        Refusal(wish, "not_in_force", f"It is already configured, but {text}.", check) for wish, text in told if text
+        Refusal(desired, "not_in_force", f"It is already configured, but {text}.", check)
+        for desired, text in told
+        if text
     ]
     return (*guard.refusals(controller, risky, view), *idle)
 
@@ -63,33 +67,33 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
 def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
     """Refuse to change drives that did not respond: the setting could not be verified or undone."""
     quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
-    for wish in made.wishes:
-        if wish.object_id in quiet:
+    for desired in made.wishes:
+        if desired.object_id in quiet:
             alternative = "Look for errors of the drive in `dmesg`: it may be about to fail."
-            yield Refusal(wish, "unknown", f"{quiet[wish.object_id]}.", alternative)
+            yield Refusal(desired, "unknown", f"{quiet[desired.object_id]}.", alternative)
 
 
-def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Desired]) -> Plan:
+def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, requests: Sequence[Desired]) -> Plan:
     offered = changes_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
         reason = f"raidctl cannot change controllers of the family {family_of(controller)}."
-        refused = tuple(Refusal(wish=wish, kind="unsupported", reason=reason) for wish in wishes)
-        return Plan(wishes=tuple(wishes), refusals=refused)
+        refused = tuple(Refusal(wish=desired, kind="unsupported", reason=reason) for desired in requests)
+        return Plan(wishes=tuple(requests), refusals=refused)
     names = {spec.name for spec in vendor.TOOLS}
-    return offered.plan(controller, wishes, [tool for tool in inventory.tools if tool.name in names])
+    return offered.plan(controller, requests, [tool for tool in inventory.tools if tool.name in names])
 
 
 def contradictions(made: Plan) -> Iterator[Refusal]:
     """Refuse desired settings of one controller that exclude each other."""
     wanted: dict[tuple[str, str], Desired] = {}
-    for wish in made.wishes:
-        other = wanted.setdefault((wish.object_id, wish.setting), wish)
-        if other.value != wish.value:
-            yield _clash(wish, f"{setting_values.LABELS[other.setting]} {other.value} is requested, too")
-    for wish in made.wishes:
-        opposite = _OPPOSITES.get((wish.setting, wish.value))
+    for desired in made.wishes:
+        other = wanted.setdefault((desired.object_id, desired.setting), desired)
+        if other.value != desired.value:
+            yield _clash(desired, f"{setting_values.LABELS[other.setting]} {other.value} is requested, too")
+    for desired in made.wishes:
+        opposite = _OPPOSITES.get((desired.setting, desired.value))
         if opposite is not None and any(other.value == opposite for other in made.wishes):
-            yield _clash(wish, f"the opposite write policy {opposite.replace('_', '-')} is requested, too")
+            yield _clash(desired, f"the opposite write policy {opposite.replace('_', '-')} is requested, too")
     turned: dict[ToolSetting, Step] = {}
     for step in made.steps:
         first = turned.setdefault((step.object_id, step.knob), step)
@@ -104,5 +108,5 @@ _OPPOSITES = {
 """Controller settings that contradict write policies of its volumes."""
 
 
-def _clash(wish: Desired, why: str) -> Refusal:
-    return Refusal(wish=wish, kind="unsupported", reason=f"Contradiction: {why}.")
+def _clash(desired: Desired, why: str) -> Refusal:
+    return Refusal(wish=desired, kind="unsupported", reason=f"Contradiction: {why}.")

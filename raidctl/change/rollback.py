@@ -124,12 +124,14 @@ def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequen
 def differing(made: Plan, inventory: Inventory) -> list[str]:
     """Return the settings without their previous values."""
     found = []
-    for wish in made.wishes:
-        controller = owner(inventory.controllers, wish.object_id)
-        current = setting_values.value(controller, wish.object_id, wish.setting) if controller is not None else None
-        if current != wish.value:
-            label = setting_values.LABELS[wish.setting]
-            found.append(f"the {label} of {wish.object_id} is {current or 'unknown'} instead of {wish.value}")
+    for desired in made.wishes:
+        controller = owner(inventory.controllers, desired.object_id)
+        current = (
+            setting_values.value(controller, desired.object_id, desired.setting) if controller is not None else None
+        )
+        if current != desired.value:
+            label = setting_values.LABELS[desired.setting]
+            found.append(f"the {label} of {desired.object_id} is {current or 'unknown'} instead of {desired.value}")
     return found
 
 
@@ -181,7 +183,7 @@ def _same_address(step: Step, subject: Subject, controller: Controller) -> bool:
 
 
 def _was(begin: Begin, subject: Subject) -> list[Desired]:
-    return [wish for wish in begin.was if subject_of(begin, wish.object_id) == subject]
+    return [desired for desired in begin.was if subject_of(begin, desired.object_id) == subject]
 
 
 def _plan_undo(
@@ -195,8 +197,8 @@ def _plan_undo(
         msgspec.structs.replace(was, object_id=_renamed(was.object_id, subject.id, controller.id))
         for was in _was(begin, subject)
     ]
-    wishes = [wish for wish in named if wish.object_id in ids]
-    if vendor is None or offered is None or not wishes:
+    requests = [desired for desired in named if desired.object_id in ids]
+    if vendor is None or offered is None or not requests:
         return Plan()
     names = {spec.name for spec in vendor.TOOLS}
-    return offered.plan(controller, wishes, [tool for tool in inventory.tools if tool.name in names])
+    return offered.plan(controller, requests, [tool for tool in inventory.tools if tool.name in names])

@@ -126,8 +126,8 @@ def _wanted(
         if drives is not None:
             found += change_targets.drive_caches(seen, target, drives)
         if halves:
-            cards = change_targets.controllers(seen, target)
-            found += change_targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
+            controllers = change_targets.controllers(seen, target)
+            found += change_targets.wishes(controllers, {"cache_split": f"{halves[0]}/{halves[1]}"})
         return found + policy.of_devices(seen, target)
 
     return wanted

@@ -93,7 +93,7 @@ def _diagnose(
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))
-        scope = around(inventory, {item.id for card in kept.controllers for item in items(card)})
+        scope = around(inventory, {item.id for controller in kept.controllers for item in items(controller)})
     every = findings_of(inventory, chosen, scope)
     entries = _entries(settings, every, inventory.host.hostname, **ignoring)
     found = diagnosed(inventory, every, entries, datetime.now().astimezone().date())

@@ -112,15 +112,15 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
     Raises:
         UsageError: The options and the target do not fit.
     """
-    software = [card for card in controllers(seen, [target]) if card.mode == "software"]
-    cards = [card for card in controllers(seen, [target]) if card.mode not in ("software", "none")]
+    software = [controller for controller in controllers(seen, [target]) if controller.mode == "software"]
+    cards = [controller for controller in controllers(seen, [target]) if controller.mode not in ("software", "none")]
     speeds = {setting: value for setting, value in wanted.items() if setting in SPEEDS}
     shares = {setting: value for setting, value in wanted.items() if setting in RATES}
     if speeds and not software:
         raise UsageError(f'--min and --max belong to md arrays; "{target}" is none.')
     if shares and not cards:
         raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
-    arrays = {volume.id for card in software for volume in card.volumes}
+    arrays = {volume.id for controller in software for volume in controller.volumes}
     mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
     return [*wishes(mine, speeds), *wishes(cards, shares)]
 

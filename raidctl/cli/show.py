@@ -63,7 +63,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 def _hint(seen: Survey) -> str:
     """What to say of a machine on which nothing was found."""
     if seen.inventory.host.source.startswith("replay:"):
-        read = any(sheet.lines for sheet in seen.outputs)
+        read = any(output.lines for output in seen.outputs)
         return "It contains no controller, array or drive." if read else "Nothing was recognised there."
     if seen.view.virtual:
         kind = "" if seen.view.virtual == "unknown" else f" ({seen.view.virtual})"

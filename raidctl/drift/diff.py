@@ -95,9 +95,9 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
     """What is only in one of them; what stands on a card that is gone or new goes and comes with it."""
     for things, kind in ((found.gone, "removed"), (found.new, "added")):
-        cards = {thing.id for thing in things if thing.kind == "controller"}
+        controllers = {thing.id for thing in things if thing.kind == "controller"}
         for thing in things:
-            if thing.kind != "controller" and thing.controller in cards:
+            if thing.kind != "controller" and thing.controller in controllers:
                 continue
             old, new = (thing.data, None) if kind == "removed" else (None, thing.data)
             yield judged(

@@ -66,10 +66,10 @@ def match(before: Doc, after: Doc) -> Matching:
     """Match all objects of two states."""
     found = Matching()
     found.add(list(_controllers(before)), list(_controllers(after)), _CONTROLLER)
-    cards = dict(found.ids)
+    controllers = dict(found.ids)
     for name, keys in (("drives", _DRIVE), ("arrays", _ARRAY), ("volumes", _VOLUME), ("batteries", _BATTERY)):
         ids = found.ids if name == "arrays" else {}
-        found.add(list(_children(before, name, cards, ids)), list(_children(after, name, {}, {})), keys)
+        found.add(list(_children(before, name, controllers, ids)), list(_children(after, name, {}, {})), keys)
     return found
 
 
@@ -78,10 +78,10 @@ def _controllers(document: Doc) -> Iterator[Thing]:
         yield Thing("controller", one["id"], one, one["id"], one["id"], one["id"])
 
 
-def _children(document: Doc, name: str, cards: Mapping[str, str], ids: Mapping[str, str]) -> Iterator[Thing]:
+def _children(document: Doc, name: str, controllers: Mapping[str, str], ids: Mapping[str, str]) -> Iterator[Thing]:
     for controller in document["controllers"]:
         own = controller["id"]
-        card = cards.get(own, own)
+        card = controllers.get(own, own)
         for one in controller[name]:
             beneath = one["id"].startswith(f"{own}/")
             home = card + one["id"][len(own) :] if beneath else one["id"]

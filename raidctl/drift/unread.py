@@ -77,9 +77,9 @@ class _Controllers:
 
     def __init__(self, before: Inventory, after: Inventory, changes: Sequence[Change]) -> None:
         self.cards = [*before.controllers, *after.controllers]
-        self.ids = {item.id for card in self.cards for item in items(card)}
-        self.programs = {card.told_by for card in self.cards if card.told_by}
-        self.families = {card.id.partition(":")[0] for card in self.cards}
+        self.ids = {item.id for controller in self.cards for item in items(controller)}
+        self.programs = {controller.told_by for controller in self.cards if controller.told_by}
+        self.families = {controller.id.partition(":")[0] for controller in self.cards}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
         """Controllers reported by another tool, or only the kernel, with other sizes, ids and words."""
@@ -87,18 +87,26 @@ class _Controllers:
     def specific(self, problem: Problem) -> bool:
         """Whether a problem names an object or controller."""
         where = problem.where
-        return where in self.ids or where.startswith("/dev/") or any(where == card.pci_address for card in self.cards)
+        return (
+            where in self.ids
+            or where.startswith("/dev/")
+            or any(where == controller.pci_address for controller in self.cards)
+        )
 
     def touches(self, problem: Problem, change: Change) -> bool:
         """Whether a problem affects the object: it names it, its device, its controller, or the tool."""
         where = problem.where
         if change.object == "host":
             return False
-        own = [card for card in self.cards if _is_on(change, card)]
-        named = [card for card in self.cards if where in (card.id, card.pci_address)]
+        own = [controller for controller in self.cards if _is_on(change, controller)]
+        named = [controller for controller in self.cards if where in (controller.id, controller.pci_address)]
         if named:
-            same = {card.id for card in named} | {card.pci_address for card in named if card.pci_address}
-            return any(card.id in same or card.pci_address in same for card in own) or change.id in same
+            same = {controller.id for controller in named} | {
+                controller.pci_address for controller in named if controller.pci_address
+            }
+            return (
+                any(controller.id in same or controller.pci_address in same for controller in own) or change.id in same
+            )
         if where in self.ids:
             return change.id == where
         on_device = set(self._on_device(where)) if where.startswith("/dev/") else set()
@@ -108,17 +116,17 @@ class _Controllers:
             return True
         program = where.split(" ", 1)[0].rpartition("/")[2]
         if program in self.programs:
-            return any(card.told_by == program for card in own)
+            return any(controller.told_by == program for controller in own)
         if where not in self.families or change.object == "drive":
             return True  # members of software arrays have facts from their drives
-        return any(card.id.partition(":")[0] == where for card in own)
+        return any(controller.id.partition(":")[0] == where for controller in own)
 
     def _on_device(self, device: str) -> Iterator[str]:
         """The ids of objects on this device or one of its partitions."""
         form = re.compile(rf"{re.escape(device)}(p?\d+)?", re.ASCII)
-        for card in self.cards:
-            yield from (drive.id for drive in card.drives if drive.device and form.fullmatch(drive.device))
-            yield from (volume.id for volume in card.volumes if volume.device and form.fullmatch(volume.device))
+        for controller in self.cards:
+            yield from (drive.id for drive in controller.drives if drive.device and form.fullmatch(drive.device))
+            yield from (volume.id for volume in controller.volumes if volume.device and form.fullmatch(volume.device))
 
 
 def _is_another_reader(change: Change) -> bool:
@@ -129,8 +137,8 @@ def _is_another_reader(change: Change) -> bool:
     return change.field == "id" and str(change.old).partition(":")[0] != str(change.new).partition(":")[0]
 
 
-def _is_on(change: Change, card: Controller) -> bool:
+def _is_on(change: Change, controller: Controller) -> bool:
     """Whether a change is on this controller; includes problems of its objects."""
     if change.object == "problem":
-        return change.id == card.pci_address or any(change.id == item.id for item in items(card))
-    return change.controller == card.id
+        return change.id == controller.pci_address or any(change.id == item.id for item in items(controller))
+    return change.controller == controller.id

@@ -46,9 +46,9 @@ def kinds(states: Iterable[Inventory]) -> dict[str, str]:
     """Everything that has fields, and what it is: the ids in any of the states, and ``host``."""
     found = {"host": "host"}
     for state in states:
-        for card in state.controllers:
-            found[card.id] = "controller"
-            found |= {item.id: kind for name, kind in KINDS.items() for item in getattr(card, name)}
+        for controller in state.controllers:
+            found[controller.id] = "controller"
+            found |= {item.id: kind for name, kind in KINDS.items() for item in getattr(controller, name)}
     return found
 
 
@@ -112,12 +112,12 @@ def _object(document: Doc, name: str) -> Doc | None:
     if name == "host":
         host: Doc = document["host"]
         return host
-    for card in document["controllers"]:
-        if card["id"] == name:
-            found: Doc = card
+    for controller in document["controllers"]:
+        if controller["id"] == name:
+            found: Doc = controller
             return found
         for kind in KINDS:
-            for item in card[kind]:
+            for item in controller[kind]:
                 if item["id"] == name:
                     part: Doc = item
                     return part

@@ -49,7 +49,7 @@ class _Machine(_Head):
 
     @property
     def serials(self) -> frozenset[str]:
-        found = {each.serial for card in self.controllers for each in (card, *card.drives)}
+        found = {each.serial for controller in self.controllers for each in (controller, *controller.drives)}
         return frozenset(serial for serial in found if serial)
 
 

@@ -108,27 +108,27 @@ class _Machine(Struct):
     upper: dict[str, list[tuple[Controller, Drive]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for card in self.inventory.controllers:
-            for drive in card.drives if card.mode == "software" else ():
+        for controller in self.inventory.controllers:
+            for drive in controller.drives if controller.mode == "software" else ():
                 for name in {*drive.backing, drive.serial or ""}:
-                    self.upper.setdefault(name, []).append((card, drive))
+                    self.upper.setdefault(name, []).append((controller, drive))
 
     def above(self, name: str, serial: str | None = None) -> list[tuple[Controller, Drive]]:
         """The members of software arrays that lie on a physical drive, or on a volume."""
         return self.upper.get(name) or self.upper.get(serial or "-", [])
 
-    def volumes(self, card: Controller, drive: Drive, seen: frozenset[str] = frozenset()) -> list[Volume]:
+    def volumes(self, controller: Controller, drive: Drive, seen: frozenset[str] = frozenset()) -> list[Volume]:
         """The volumes whose data a drive holds, those of arrays on arrays included."""
-        found = [one for one in card.volumes if drive.array and one.array == drive.array and one.id not in seen]
-        uppers = [] if card.mode == "software" else self.above(drive.id, drive.serial)
+        found = [one for one in controller.volumes if drive.array and one.array == drive.array and one.id not in seen]
+        uppers = [] if controller.mode == "software" else self.above(drive.id, drive.serial)
         for volume in list(found):
             uppers += self.above(volume.id)
         seen |= {volume.id for volume in found}
         return found + [one for upper, member in uppers for one in self.volumes(upper, member, seen)]
 
-    def left(self, card: Controller, drive: Drive) -> int | None:
+    def left(self, controller: Controller, drive: Drive) -> int | None:
         """How many failures the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
-        volumes = self.volumes(card, drive)
+        volumes = self.volumes(controller, drive)
         known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
         if volumes:
             return min(known, default=None) if 0 in known or len(known) == len(volumes) else None
@@ -164,21 +164,22 @@ _last: tuple[Inventory, tuple[Condition, ...]] | None = None
 
 def _judge(inventory: Inventory) -> tuple[Condition, ...]:
     machine = _Machine(inventory)
-    for card in inventory.controllers:
-        for volume in card.volumes:
-            _volume(machine, card, volume)
-        for drive in card.drives:
-            _drive(machine, card, drive)
-        for array in card.arrays:
-            _array(machine, card, array)
-        for battery in card.batteries:
-            _battery(machine, card, battery)
-        _caches(machine, card)
-        if card.foreign or any(drive.foreign for drive in card.drives):
-            machine.add("warned", "foreign_configuration", card, "foreign configuration")
-        if card.status in ("warning", "critical"):
-            situation = "trouble" if card.status == "critical" else "warned"
-            machine.add(situation, "controller_in_trouble", card, said("controller", card.status, card.status_text))
+    for controller in inventory.controllers:
+        for volume in controller.volumes:
+            _volume(machine, controller, volume)
+        for drive in controller.drives:
+            _drive(machine, controller, drive)
+        for array in controller.arrays:
+            _array(machine, controller, array)
+        for battery in controller.batteries:
+            _battery(machine, controller, battery)
+        _caches(machine, controller)
+        if controller.foreign or any(drive.foreign for drive in controller.drives):
+            machine.add("warned", "foreign_configuration", controller, "foreign configuration")
+        if controller.status in ("warning", "critical"):
+            situation = "trouble" if controller.status == "critical" else "warned"
+            word = said("controller", controller.status, controller.status_text)
+            machine.add(situation, "controller_in_trouble", controller, word)
     for problem in inventory.problems:
         if problem.kind == "state":
             rank, severity, _ = TABLE[{"error": "trouble", "warning": "warned", "info": "noted"}[problem.severity]]
@@ -194,14 +195,14 @@ def _order(one: Condition) -> tuple[int, int]:
     return WEIGHT[one.severity], one.rank
 
 
-def _volume(machine: _Machine, card: Controller, volume: Volume) -> None:
+def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
     left, status = volume.failures_tolerated, volume.status
     if status in OUT_OF_REACH:
         gone = status != "inactive" or left == 0
         word = "not started" if status == "inactive" else status
         machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
     elif status in ("degraded", "rebuilding"):
-        rebuilt = rebuilding(card, volume)
+        rebuilt = rebuilding(controller, volume)
         copied = status == "rebuilding" and left and volume.drives_active == volume.drives_expected is not None
         situation = "copied" if copied else "reduced" if left else "bare"
         percent = volume.progress.percent if volume.progress else None
@@ -211,9 +212,9 @@ def _volume(machine: _Machine, card: Controller, volume: Volume) -> None:
                     ", ".join(text for text in (cause, survives(volume)) if text), left=left)  # fmt: skip
 
 
-def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
-    own = [volume for volume in card.volumes if drive.array is None or volume.array == drive.array]
-    left = machine.left(card, drive)
+def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
+    own = [volume for volume in controller.volumes if drive.array is None or volume.array == drive.array]
+    left = machine.left(controller, drive)
     number = None if left == -1 else left
     rebuilt = being_rebuilt(drive)
     copied = rebuilt and "cop" in (drive.status_text or "").lower()
@@ -229,8 +230,8 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
-    elif not drive.backing and expects_failure(card, drive) and not named_for_rebuild(card, drive):
-        whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
+    elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
+        whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
@@ -252,17 +253,17 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
         machine.add(situation, "drive_errors", drive, cause, left=None if left == -1 else left)
 
 
-def _array(machine: _Machine, card: Controller, array: Array) -> None:
+def _array(machine: _Machine, controller: Controller, array: Array) -> None:
     """Two drives that expect to fail are one; else only where no volume or drive of the array is one."""
     failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
-    several = [one for one in members(card, array) if failing & {one.id, *one.backing}]
+    several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
         names = listing(one.id.rpartition("/")[2] for one in several)
         machine.add("several", "several_expect_failure", array, f"{len(several)} drives expect to fail: {names}")
     if array.status not in ("warning", "critical"):
         return
-    bad = any(volume.array == array.id and volume.status in NOT_WHOLE for volume in card.volumes)
-    if bad or any(drive.status in ("warning", "critical") for drive in members(card, array)):
+    bad = any(volume.array == array.id and volume.status in NOT_WHOLE for volume in controller.volumes)
+    if bad or any(drive.status in ("warning", "critical") for drive in members(controller, array)):
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     situation = "bare" if array.status == "critical" or rebuilt else "warned"
@@ -270,14 +271,14 @@ def _array(machine: _Machine, card: Controller, array: Array) -> None:
     machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
-def _battery(machine: _Machine, card: Controller, battery: Battery) -> None:
+def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
     name = "battery" if battery.kind == "unknown" else battery.kind
     low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
-    if battery.status == "missing" and not relied_on(card):
+    if battery.status == "missing" and not relied_on(controller):
         return
     if battery.status in ("failed", "degraded", "missing") or battery.replace:
         word = battery.status if battery.status in ("failed", "degraded", "missing") else "to be replaced"
-        exposed = battery.status in ("failed", "missing") and any(map(_exposed, card.volumes))
+        exposed = battery.status in ("failed", "missing") and any(map(_exposed, controller.volumes))
         machine.add("unprotected" if exposed else "unguarded", "battery_failed", battery, f"{name} {word}")
     elif battery.status in ("learning", "charging"):
         machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
@@ -285,9 +286,9 @@ def _battery(machine: _Machine, card: Controller, battery: Battery) -> None:
         machine.add("unguarded", "battery_learning", battery, f"{name} charged to {battery.charge_percent} % only")
 
 
-def relied_on(card: Controller) -> bool:
+def relied_on(controller: Controller) -> bool:
     """Whether a volume relies on the battery: write-back is configured or active."""
-    caches = [volume.cache for volume in card.volumes if volume.cache is not None]
+    caches = [volume.cache for volume in controller.volumes if volume.cache is not None]
     return any(cache.write_policy in _BACK or cache.write_active == "write_back" for cache in caches)
 
 
@@ -301,34 +302,38 @@ def _exposed(volume: Volume) -> bool:
     return cache.write_active == "write_back" or bool(unknown)
 
 
-def _caches(machine: _Machine, card: Controller) -> None:
-    cache = card.cache or Cache()
+def _caches(machine: _Machine, controller: Controller) -> None:
+    cache = controller.cache or Cache()
     if cache.preserved_data:
-        machine.add("preserved", "unwritten_cache", card, "the cache holds preserved data of volumes that are gone")
+        machine.add(
+            "preserved", "unwritten_cache", controller, "the cache holds preserved data of volumes that are gone"
+        )
     if cache.status in ("warning", "critical"):
-        exposed = cache.status == "critical" and any(map(_exposed, card.volumes))
+        exposed = cache.status == "critical" and any(map(_exposed, controller.volumes))
         word = said("cache", cache.status, cache.status_text)
-        machine.add("unprotected" if exposed else "unguarded", "cache_in_trouble", card, word)
-    dead = bool(card.batteries) and all(battery.status in ("failed", "missing") for battery in card.batteries)
-    for volume in card.volumes:
+        machine.add("unprotected" if exposed else "unguarded", "cache_in_trouble", controller, word)
+    dead = bool(controller.batteries) and all(
+        battery.status in ("failed", "missing") for battery in controller.batteries
+    )
+    for volume in controller.volumes:
         one = volume.cache
         if one is None or volume.status in OUT_OF_REACH:
             continue
         if one.controller_cache == "unprotected" or (one.write_active == "write_back" and dead):
             machine.add("unprotected", "write_back_unprotected", volume, "write-back without protection")
         if one.drive_caches == "on":
-            ssd = {drive.media for drive in below(card, volume)} == {"ssd"}
+            ssd = {drive.media for drive in below(controller, volume)} == {"ssd"}
             machine.add("drive_caches", "drive_cache_volatile", volume, "drive write caches on", milder=ssd)
         if in_force(one) is False or (one.why_not_in_force and one.write_active is None):
             active = (one.write_active or "unknown").replace("_", "-")
-            passing = recovering(card)
+            passing = recovering(controller)
             machine.add("learning" if passing else "unguarded", "write_policy_not_in_force", volume,
                         f"write policy active: {active}, not as configured")  # fmt: skip
 
 
-def recovering(card: Controller) -> bool:
+def recovering(controller: Controller) -> bool:
     """Whether the batteries only learn or charge, and are not to be replaced."""
-    passing = [battery.status in ("learning", "charging") and not battery.replace for battery in card.batteries]
+    passing = [battery.status in ("learning", "charging") and not battery.replace for battery in controller.batteries]
     return bool(passing) and all(passing)
 
 
@@ -352,26 +357,30 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     """The nearest condition that explains one."""
-    card = next((card for card in machine.inventory.controllers if _within(card, one.where)), None)
-    if card is None:
+    controller = next(
+        (controller for controller in machine.inventory.controllers if _within(controller, one.where)), None
+    )
+    if controller is None:
         return None
     if one.rule == "reported_trouble":
-        return None if one.where == card.id else _first(machine, one, [one.where])
-    drive = next((drive for drive in card.drives if drive.id == one.where), None)
+        return None if one.where == controller.id else _first(machine, one, [one.where])
+    drive = next((drive for drive in controller.drives if drive.id == one.where), None)
     if drive:
-        hurt = [v.id for v in card.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
-        upper = [] if card.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
+        hurt = [v.id for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
+        upper = (
+            [] if controller.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
+        )
         if one.rule in ("drive_failed", "volume_rebuilding", "background_operation"):
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
         return _first(machine, one, upper, ("drive_failed",))
     if one.rule in (*_OF_CACHES, "write_policy_not_in_force"):
         before = _OF_CACHES[: _OF_CACHES.index(one.rule)] if one.rule in _OF_CACHES else _OF_CACHES[1:]
         return next(
-            (o.key for rule in before for o in machine.found if o.rule == rule and _within(card, o.where)), None
+            (o.key for rule in before for o in machine.found if o.rule == rule and _within(controller, o.where)), None
         )
     if one.rule == "controller_in_trouble":
-        others = [other for other in machine.found if other.severity != "info" and other.where != card.id]
-        return next((other.key for other in sorted(others, key=_order) if _within(card, other.where)), None)
+        others = [other for other in machine.found if other.severity != "info" and other.where != controller.id]
+        return next((other.key for other in sorted(others, key=_order) if _within(controller, other.where)), None)
     return None
 
 
@@ -387,5 +396,5 @@ def _first(
     return next(found, None)
 
 
-def _within(card: Controller, name: str) -> bool:
-    return any(item.id == name for item in items(card))
+def _within(controller: Controller, name: str) -> bool:
+    return any(item.id == name for item in items(controller))

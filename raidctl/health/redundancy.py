@@ -34,32 +34,32 @@ _REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copyi
 
 def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
     """The controllers, with ``failures_tolerated`` of each volume and array filled in."""
-    out = frozenset(v.id for card in controllers for v in card.volumes if v.status in OUT_OF_REACH)
-    return [_of_controller(card, out) for card in controllers]
+    out = frozenset(v.id for controller in controllers for v in controller.volumes if v.status in OUT_OF_REACH)
+    return [_of_controller(controller, out) for controller in controllers]
 
 
-def array_of(card: Controller, volume: Volume) -> Array | None:
+def array_of(controller: Controller, volume: Volume) -> Array | None:
     """The array that a volume lies on."""
-    return next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
+    return next((array for array in controller.arrays if array.id == volume.array), None) if volume.array else None
 
 
-def members(card: Controller, array: Array | None) -> tuple[Drive, ...]:
+def members(controller: Controller, array: Array | None) -> tuple[Drive, ...]:
     """The member drives of an array, spares and journals left out, in the controller's order."""
     if array is None:
         return ()
     named = set(array.drives)
-    return tuple(drive for drive in card.drives if drive.id in named and drive.role not in ("spare", "journal"))
+    return tuple(drive for drive in controller.drives if drive.id in named and drive.role not in ("spare", "journal"))
 
 
-def below(card: Controller, volume: Volume) -> tuple[Drive, ...]:
+def below(controller: Controller, volume: Volume) -> tuple[Drive, ...]:
     """The member drives of a volume; none where no tool reports them."""
-    return members(card, array_of(card, volume))
+    return members(controller, array_of(controller, volume))
 
 
-def _of_controller(card: Controller, out: frozenset[str]) -> Controller:
-    volumes = tuple(replace(v, failures_tolerated=tolerated(card, v, out)) for v in card.volumes)
-    arrays = tuple(replace(array, failures_tolerated=_of_array(array, volumes)) for array in card.arrays)
-    return replace(card, volumes=volumes, arrays=arrays)
+def _of_controller(controller: Controller, out: frozenset[str]) -> Controller:
+    volumes = tuple(replace(v, failures_tolerated=tolerated(controller, v, out)) for v in controller.volumes)
+    arrays = tuple(replace(array, failures_tolerated=_of_array(array, volumes)) for array in controller.arrays)
+    return replace(controller, volumes=volumes, arrays=arrays)
 
 
 def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
@@ -69,7 +69,7 @@ def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
     return min(known) if known and (0 in known or len(known) == len(left)) else None
 
 
-def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset()) -> int | None:
+def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = frozenset()) -> int | None:
     """How many more members of a volume may fail, whichever they are; None: unknown.
 
     ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone.
@@ -77,15 +77,15 @@ def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset(
     level = volume.raid_level
     if level in _NONE or volume.status in ("failed", "offline"):
         return 0
-    array = array_of(card, volume)
-    beside = {drive.id for drive in card.drives if drive.role in ("spare", "journal")}
+    array = array_of(controller, volume)
+    beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
     named = set(array.drives if array else ()) - beside
-    drives = members(card, array)
+    drives = members(controller, array)
     expected = volume.drives_expected or _in_stripe(volume)
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and array.status == "critical":
         gone = max(gone, 1)
-    most = _most(card, volume, expected or len(named))
+    most = _most(controller, volume, expected or len(named))
     if most is None:
         return None
     left = 0 if level == "raid60" and gone and not volume.spans else max(most - gone, 0)
@@ -93,23 +93,23 @@ def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset(
     return left if left == 0 or (certain and not _unsettled(volume)) else None
 
 
-def overdrawn(card: Controller, volume: Volume) -> bool:
+def overdrawn(controller: Controller, volume: Volume) -> bool:
     """Whether more members are reported as gone than the level survives, although the volume works.
 
     Then one of them still holds data that the others lack; or, in arrays of several sets, they are in different sets.
     """
-    drives = members(card, array_of(card, volume))
+    drives = members(controller, array_of(controller, volume))
     bad = sum(drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive) for drive in drives)
     if volume.drives_expected is not None:
         bad += max(volume.drives_expected - len(drives), 0)
-    most = _most(card, volume, volume.drives_expected or len(drives))
+    most = _most(controller, volume, volume.drives_expected or len(drives))
     return volume.status not in OUT_OF_REACH and (most is None or bad > most)
 
 
-def _most(card: Controller, volume: Volume, count: int) -> int | None:
+def _most(controller: Controller, volume: Volume, count: int) -> int | None:
     """How many failures the level survives when nothing is gone."""
     level = volume.raid_level
-    if level == "raid1" and card.mode == "software":
+    if level == "raid1" and controller.mode == "software":
         return count - 1 if count else None
     if level == "raid10" and (copies := _COPIES.findall(volume.layout or "")):
         return max(1, *map(int, copies)) - 1
@@ -169,7 +169,7 @@ def speaks_of_rebuild(words: str | None) -> bool:
     return any(sign in text for sign in _REBUILT)
 
 
-def rebuilding(card: Controller, volume: Volume) -> bool:
+def rebuilding(controller: Controller, volume: Volume) -> bool:
     """Whether a rebuild is under way; some tools go on reporting "degraded", and the rebuild of the drive only."""
     if volume.status == "rebuilding":
         return True
@@ -177,24 +177,26 @@ def rebuilding(card: Controller, volume: Volume) -> bool:
         return False
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery"):
         return True
-    return queued(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume))
+    return queued(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume))
 
 
-def queued(card: Controller, volume: Volume) -> bool:
+def queued(controller: Controller, volume: Volume) -> bool:
     """Whether a degraded volume waits: controllers rebuild the volumes of one array one after the other."""
     if volume.status != "degraded" or volume.array is None:
         return False
-    return any(other.array == volume.array and other.status == "rebuilding" for other in card.volumes)
+    return any(other.array == volume.array and other.status == "rebuilding" for other in controller.volumes)
 
 
-def named_for_rebuild(card: Controller, drive: Drive) -> bool:
+def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
     """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
     if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
         return False
-    return any(volume.array == drive.array and rebuilding(card, volume) for volume in card.volumes if volume.array)
+    return any(
+        volume.array == drive.array and rebuilding(controller, volume) for volume in controller.volumes if volume.array
+    )
 
 
-def expects_failure(card: Controller, drive: Drive) -> bool:
+def expects_failure(controller: Controller, drive: Drive) -> bool:
     """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
 
     A member of a software array warns while it is filled or replaced; only DDF metadata reports
@@ -203,7 +205,7 @@ def expects_failure(card: Controller, drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
-    if card.mode == "software" and not ("smart" in text or "error" in text):
+    if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 

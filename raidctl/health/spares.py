@@ -18,22 +18,22 @@ def medium(members_: Sequence[Drive]) -> str | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def all_reported(card: Controller, volume: Volume) -> bool:
+def all_reported(controller: Controller, volume: Volume) -> bool:
     """Whether the drives of the controller are listed, so that a spare would be too.
 
     A single member is not enough. Output about volumes names their drives and no others: drives without any details
     were listed by their volume only.
     """
-    drives = below(card, volume)
+    drives = below(controller, volume)
     if not drives or len(drives) < (volume.drives_active or 0):
         return False
-    return card.mode == "software" or any(drive.model or drive.firmware for drive in card.drives)
+    return controller.mode == "software" or any(drive.model or drive.firmware for drive in controller.drives)
 
 
-def arrays_of(card: Controller, spare: Drive) -> list[Array]:
+def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
     """The arrays that a spare covers; all of the controller if it is a global one."""
-    named = [array for array in card.arrays if array.id in spare.spare_for or spare.id in array.spares]
-    return named or ([] if spare.spare_for else list(card.arrays))
+    named = [array for array in controller.arrays if array.id in spare.spare_for or spare.id in array.spares]
+    return named or ([] if spare.spare_for else list(controller.arrays))
 
 
 def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
@@ -54,22 +54,22 @@ def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
     return None
 
 
-def ready(card: Controller, volume: Volume) -> list[Drive]:
+def ready(controller: Controller, volume: Volume) -> list[Drive]:
     """The spares that cover a volume and fit it."""
-    drives = below(card, volume)
+    drives = below(controller, volume)
     return [
         spare
-        for spare in card.drives
+        for spare in controller.drives
         if spare.role == "spare"
-        and any(array.id == volume.array for array in arrays_of(card, spare))
+        and any(array.id == volume.array for array in arrays_of(controller, spare))
         and not unfit(spare, drives)
     ]
 
 
-def offer(card: Controller, volume: Volume) -> str | None:
+def offer(controller: Controller, volume: Volume) -> str | None:
     """The unassigned drive that could become its spare, as the start of a remedy; None if none fits."""
-    drives = below(card, volume)
-    idle = [drive for drive in card.drives if drive.role == "unassigned" and drive.status == "ok"]
+    drives = below(controller, volume)
+    idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]
     name = (fitting[0].id.partition("/")[2] or fitting[0].id) if fitting else ""
     return f"make the unassigned drive {name} a spare" if fitting else None

@@ -20,14 +20,14 @@ class Hole(NamedTuple):
     """One clause, without a full stop."""
 
 
-def write_hole(card: Controller, volume: Volume) -> Hole:
+def write_hole(controller: Controller, volume: Volume) -> Hole:
     """Judge a volume by what protects stripes that are being written: a journal, a parity log, a protected cache."""
     if volume.raid_level in (None, "unknown"):
         return Hole("unknown", "its RAID level is unknown")
     if volume.raid_level not in PARITY:
         return Hole("none", f"a {volume.raid_level} has no parity")
-    if card.mode == "software":
-        return _software(card, volume)
+    if controller.mode == "software":
+        return _software(controller, volume)
     cache = volume.cache.controller_cache if volume.cache else "unknown"
     if cache == "protected":
         return Hole("closed", "the controller's protected cache keeps stripes that are being written")
@@ -36,9 +36,9 @@ def write_hole(card: Controller, volume: Volume) -> Hole:
     return Hole("open", "no protected cache keeps stripes that are being written")
 
 
-def _software(card: Controller, volume: Volume) -> Hole:
+def _software(controller: Controller, volume: Volume) -> Hole:
     policy = volume.consistency_policy
-    journals = [drive for drive in card.drives if drive.role == "journal" and drive.array == volume.array]
+    journals = [drive for drive in controller.drives if drive.role == "journal" and drive.array == volume.array]
     if policy in ("journal", "ppl") or (policy is None and any(one.status == "ok" for one in journals)):
         return Hole("closed", "a partial parity log is kept" if policy == "ppl" else "a journal is kept")
     if policy in ("resync", "bitmap") or (policy is None and volume.bitmap not in (None, "none")):

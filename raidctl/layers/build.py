@@ -39,11 +39,11 @@ def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ve
     layers = [_page_cache(kernel, flush[VM])]
     for block in scope.blocks:
         layers += _of_block(block, kernel, scope, flush, ask)
-    for card in scope.controllers:
-        if has_cache(card) or card.id in flush:
-            layers.append(_of_controller(card, flush.get(card.id), ask))
-        mine = [volume for c, volume in scope.volumes if c.id == card.id]
-        layers += [_of_volume(volume, card, flush) for volume in mine if volume.cache is not None]
+    for controller in scope.controllers:
+        if has_cache(controller) or controller.id in flush:
+            layers.append(_of_controller(controller, flush.get(controller.id), ask))
+        mine = [volume for c, volume in scope.volumes if c.id == controller.id]
+        layers += [_of_volume(volume, controller, flush) for volume in mine if volume.cache is not None]
     layers += [_of_drive(drive, flush[drive.id]) for _, drive in scope.drives if drive.id in flush]
     # "show" reports the hardware's health
     read = (problem for problem in inventory.problems if problem.kind not in ("state", "note"))
@@ -99,8 +99,10 @@ def _of_block(
     elif block.name in kernel.bcaches:
         yield _of_bcache(block, kernel, flush[layer])
     elif block.name in kernel.arrays:
-        card, own = next(((c, v.id) for c, v in scope.volumes if v.device == block.node), (None, layer))
-        yield _of_array(block, kernel, flush[own], partial(ask.able, card, own) if card is not None else None)
+        controller, own = next(((c, v.id) for c, v in scope.volumes if v.device == block.node), (None, layer))
+        yield _of_array(
+            block, kernel, flush[own], partial(ask.able, controller, own) if controller is not None else None
+        )
 
 
 def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
@@ -247,15 +249,18 @@ def _of_array(
     )
 
 
-def _of_controller(card: Controller, job: Job | None, ask: Families) -> Layer:
-    cache = card.cache
-    share = _split_of(card)
+def _of_controller(controller: Controller, job: Job | None, ask: Families) -> Layer:
+    cache = controller.cache
+    share = _split_of(controller)
     split = f"{share.read_percent}/{share.write_percent}" if share and share.write_percent is not None else None
-    limits = [(limit, ask.able(card, card.id, setting, _text(limit))) for setting, limit in _limits(card).items()]
+    limits = [
+        (limit, ask.able(controller, controller.id, setting, _text(limit)))
+        for setting, limit in _limits(controller).items()
+    ]
     return Layer(
-        id=card.id,
+        id=controller.id,
         kind="controller",
-        name=card.model,
+        name=controller.model,
         size_bytes=cache.size_bytes if cache else None,
         unwritten=cache.unwritten_data if cache else None,
         preserved=cache.preserved_data if cache else None,
@@ -269,7 +274,7 @@ def _of_controller(card: Controller, job: Job | None, ask: Families) -> Layer:
         flush=job.answer if job else _NO_FLUSH,
         threshold=best([answer for _, answer in limits]),
         stats=_ESTIMATE,
-        split=ask.able(card, card.id, "cache_split", split),
+        split=ask.able(controller, controller.id, "cache_split", split),
     )
 
 
@@ -277,18 +282,18 @@ def _text(limit: Threshold) -> str | None:
     return None if limit.value is None else str(limit.value)
 
 
-def _split_of(card: Controller) -> Share | None:
-    cache = card.cache
+def _split_of(controller: Controller) -> Share | None:
+    cache = controller.cache
     if cache is None or (cache.read_percent, cache.write_percent) == (None, None):
         return None
     return Share(**{name: getattr(cache, name) for name in Share.__struct_fields__})
 
 
-def _limits(card: Controller) -> dict[Setting, Threshold]:
+def _limits(controller: Controller) -> dict[Setting, Threshold]:
     """Return the limits of a controller's cache; those it does not report have no value."""
-    cache = card.cache
+    cache = controller.cache
     interval = cache.flush_interval_seconds if cache is not None else None
-    details = {**card.details, **(cache.details if cache is not None else {})}
+    details = {**controller.details, **(cache.details if cache is not None else {})}
     # Write Cache Bypass Threshold Size: 1040 KiB
     told = (_KIB.fullmatch(text.strip()) for label, text in details.items() if "bypass threshold" in label.lower())
     size = next((int(match[1]) for match in told if match), None)
@@ -304,10 +309,10 @@ def _limits(card: Controller) -> dict[Setting, Threshold]:
     }
 
 
-def _of_volume(volume: Volume, card: Controller, flush: Mapping[str, Job]) -> Layer:
+def _of_volume(volume: Volume, controller: Controller, flush: Mapping[str, Job]) -> Layer:
     cache = volume.cache
-    mine = flush.get(volume.id) or flush.get(card.id)
-    of_card = Answer(result="unsupported", why=f"It is set for the whole controller: {card.id}.")
+    mine = flush.get(volume.id) or flush.get(controller.id)
+    of_card = Answer(result="unsupported", why=f"It is set for the whole controller: {controller.id}.")
     return Layer(
         id=volume.id,
         kind="volume",

@@ -30,20 +30,20 @@ class Families:
     by_name: Mapping[str, Vendor]
     tools: Sequence[Tool]
 
-    def able(self, card: Controller, object_id: str, setting: Setting, present: str | None) -> Answer:
+    def able(self, controller: Controller, object_id: str, setting: Setting, present: str | None) -> Answer:
         """Return whether a setting of a controller or its part can be set; ``present`` is its current value."""
-        family = card.id.partition(":")[0]
+        family = controller.id.partition(":")[0]
         vendor = self.by_name.get(family)
         changes = changes_of(vendor) if vendor is not None else None
-        told = card.capabilities.get(setting)
+        told = controller.capabilities.get(setting)
         why = told.why if told is not None and not told.set else None
         if vendor is None or changes is None:
             only = f"raidctl cannot change controllers of the family {family}."
             return Answer(result="unsupported", why=why or only)
         names = {spec.name for spec in vendor.TOOLS}
         other = next(sample for sample in _SAMPLES[setting] if sample != present)
-        wish = Desired(object_id=object_id, setting=setting, value=other)
-        refusals = changes.plan(card, [wish], [tool for tool in self.tools if tool.name in names]).refusals
+        desired = Desired(object_id=object_id, setting=setting, value=other)
+        refusals = changes.plan(controller, [desired], [tool for tool in self.tools if tool.name in names]).refusals
         return _of_refusal(refusals[0], why) if refusals else Answer(result="supported")
 
 

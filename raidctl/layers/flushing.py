@@ -57,13 +57,13 @@ def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]
     """Return the vendor packages' flushes by object id."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[str, Flush] = {}
-    for card in scope.controllers:
-        vendor = by_family.get(card.id.partition(":")[0])
+    for controller in scope.controllers:
+        vendor = by_family.get(controller.id.partition(":")[0])
         changes = changes_of(vendor) if vendor is not None else None
         if vendor is not None and changes is not None:
             names = {spec.name for spec in vendor.TOOLS}
             tools = [tool for tool in inventory.tools if tool.name in names]
-            for flush in changes.flushes(card, tools):
+            for flush in changes.flushes(controller, tools):
                 found.setdefault(flush.object_id, flush)
     return found
 
@@ -174,55 +174,61 @@ def _of_array(files: Files, block: BlockDevice) -> Answer:
 
 
 def _of_controllers(scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
-    for card in scope.controllers:
-        mine = [told[name] for name in (card.id, *(v.id for c, v in scope.volumes if c.id == card.id)) if name in told]
-        if card.mode == "software":
+    for controller in scope.controllers:
+        mine = [
+            told[name]
+            for name in (controller.id, *(v.id for c, v in scope.volumes if c.id == controller.id))
+            if name in told
+        ]
+        if controller.mode == "software":
             continue
         if mine:
-            yield from (_of_cache(card, flush, scope) for flush in mine)
-        elif has_cache(card):
-            why = f"raidctl cannot flush controllers of the family {card.id.partition(':')[0]}."
-            yield Job(card.id, "controller", _written_through(card, scope, Answer(result="unsupported", why=why)))
+            yield from (_of_cache(controller, flush, scope) for flush in mine)
+        elif has_cache(controller):
+            why = f"raidctl cannot flush controllers of the family {controller.id.partition(':')[0]}."
+            yield Job(
+                controller.id, "controller", _written_through(controller, scope, Answer(result="unsupported", why=why))
+            )
 
 
-def has_cache(card: Controller) -> bool:
+def has_cache(controller: Controller) -> bool:
     """Whether a controller is a layer: it has a cache, or it is RAID and its cache is unknown."""
-    if card.mode in ("none", "software") or (card.cache is not None and card.cache.present is False):
+    if controller.mode in ("none", "software") or (controller.cache is not None and controller.cache.present is False):
         return False
-    return card.cache is not None or card.mode in ("raid", "mixed")
+    return controller.cache is not None or controller.mode in ("raid", "mixed")
 
 
-def _of_cache(card: Controller, flush: Flush, scope: Scope) -> Job:
-    kind: Kind = "controller" if flush.object_id == card.id else "volume"
-    job = _job(flush.object_id, kind, flush, card.model if kind == "controller" else None)
+def _of_cache(controller: Controller, flush: Flush, scope: Scope) -> Job:
+    kind: Kind = "controller" if flush.object_id == controller.id else "volume"
+    job = _job(flush.object_id, kind, flush, controller.model if kind == "controller" else None)
     if flush.action is not None or kind == "volume":
         return job
-    return Job(job.layer, job.kind, _written_through(card, scope, job.answer), job.name)
+    return Job(job.layer, job.kind, _written_through(controller, scope, job.answer), job.name)
 
 
-def _written_through(card: Controller, scope: Scope, answer: Answer) -> Answer:
+def _written_through(controller: Controller, scope: Scope, answer: Answer) -> Answer:
     """Return "nothing" if all volumes of the controller are in write-through; else the answer."""
-    mine = [volume.cache for c, volume in scope.volumes if c.id == card.id]
-    left = card.cache is not None and (card.cache.unwritten_data or card.cache.preserved_data)
+    mine = [volume.cache for c, volume in scope.volumes if c.id == controller.id]
+    left = controller.cache is not None and (controller.cache.unwritten_data or controller.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
-    if mine and through and not left and len(mine) == len(card.volumes):
+    if mine and through and not left and len(mine) == len(controller.volumes):
         return _nothing("All of its volumes are in write-through.")
     return answer
 
 
 def _of_drives(scope: Scope, view: HostView, told: Mapping[str, Flush]) -> Iterator[Job]:
-    for card, drive in scope.drives:
+    for controller, drive in scope.drives:
         block = view.block(drive.device) if drive.device else None
         if drive.id in told or block is not None:
-            yield _of_drive(drive, told.get(drive.id), block, card)
+            yield _of_drive(drive, told.get(drive.id), block, controller)
         elif drive.write_cache == "enabled":
-            why = f"It is only reachable through {card.id}, which has no command for its cache."
-            nearest = f"Switch its cache off: raidctl cache set {card.id} --drive-cache off."
+            why = f"It is only reachable through {controller.id}, which has no command for its cache."
+            nearest = f"Switch its cache off: raidctl cache set {controller.id} --drive-cache off."
             answer = Answer(result="unsupported", why=why, alternative=nearest)
             yield Job(drive.id, "drive", answer, drive.model)
 
 
-def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, card: Controller) -> Job:
+def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, controller: Controller) -> Job:
     if drive.write_cache == "disabled":
         return Job(drive.id, "drive", _nothing("Its write cache is off."), drive.model)
     if flush is not None and flush.action is not None:
@@ -236,7 +242,7 @@ def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, card
         return Job(drive.id, "drive", _nothing("It reports no write cache to the kernel."), drive.model)
     if flush is not None:
         return _job(drive.id, "drive", flush, drive.model)
-    why = f"The family {card.id.partition(':')[0]} has no command for it."
+    why = f"The family {controller.id.partition(':')[0]} has no command for it."
     return Job(drive.id, "drive", Answer(result="unsupported", why=why), drive.model)
 
 
@@ -255,8 +261,8 @@ def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tup
     figure = unwritten(job.device, kernel) if job.device else None
     if figure is not None:
         return figure, figure > 0
-    card = controllers.get(job.layer)
-    return None, card.cache.unwritten_data if card is not None and card.cache is not None else None
+    controller = controllers.get(job.layer)
+    return None, controller.cache.unwritten_data if controller is not None and controller.cache is not None else None
 
 
 def unwritten(name: str, kernel: Kernel) -> int | None:

@@ -63,8 +63,13 @@ def _whole(view: HostView, inventory: Inventory) -> Scope:
         (),
         tuple(blocks),
         tuple(sorted({point for block in blocks for point in block.mountpoints if point.startswith("/")})),
-        tuple((card, volume) for card in inventory.controllers for volume in card.volumes),
-        tuple((card, d) for card in inventory.controllers if card.mode != "software" for d in card.drives),
+        tuple((controller, volume) for controller in inventory.controllers for volume in controller.volumes),
+        tuple(
+            (controller, d)
+            for controller in inventory.controllers
+            if controller.mode != "software"
+            for d in controller.drives
+        ),
         inventory.controllers,
     )
 
@@ -87,9 +92,9 @@ def _blocks(view: HostView, target: str) -> list[BlockDevice]:
 def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
     """Return the nodes of the named volumes and drives, also of those named by controller or array."""
     found: list[str] = []
-    for card in inventory.controllers:
-        parts: tuple[Volume | Drive, ...] = (*card.volumes, *card.drives)
-        found += [item.device for item in parts if item.device and _meant(card, item, ids)]
+    for controller in inventory.controllers:
+        parts: tuple[Volume | Drive, ...] = (*controller.volumes, *controller.drives)
+        found += [item.device for item in parts if item.device and _meant(controller, item, ids)]
     return list(dict.fromkeys(found))
 
 
@@ -98,18 +103,18 @@ def _below(
 ) -> Scope:
     reached = ordered(view, _reached(view, roots))
     nodes = {name for block in reached for name in (block.node, *block.links)}
-    cards = inventory.controllers
-    volumes = [(c, v) for c in cards for v in c.volumes if v.device in nodes or _meant(c, v, ids)]
+    controllers = inventory.controllers
+    volumes = [(c, v) for c in controllers for v in c.volumes if v.device in nodes or _meant(c, v, ids)]
     arrays = {(c.id, v.array) for c, v in volumes if v.array}
-    members = {name for c in cards for array in c.arrays if (c.id, array.id) in arrays for name in array.drives}
+    members = {name for c in controllers for array in c.arrays if (c.id, array.id) in arrays for name in array.drives}
     drives = [
         (c, d)
-        for c in cards
+        for c in controllers
         if c.mode != "software"
         for d in c.drives
         if d.device in nodes or _meant(c, d, ids) or d.id in members or (d.array and (c.id, d.array) in arrays)
     ]
-    used = {c.id for c, _ in (*volumes, *drives)} | {c.id for c in cards if c.id in ids}
+    used = {c.id for c, _ in (*volumes, *drives)} | {c.id for c in controllers if c.id in ids}
     points = {point for block in roots for point in view.mountpoints(block.name) if point.startswith("/")}
     path = target.rstrip("/") or "/"
     if any(path in block.mountpoints for block in roots):
@@ -121,12 +126,12 @@ def _below(
         tuple(sorted(points)),
         tuple(volumes),
         tuple(drives),
-        tuple(c for c in cards if c.id in used),
+        tuple(c for c in controllers if c.id in used),
     )
 
 
-def _meant(card: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
-    return item.id in ids or card.id in ids or (item.array is not None and item.array in ids)
+def _meant(controller: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
+    return item.id in ids or controller.id in ids or (item.array is not None and item.array in ids)
 
 
 def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:

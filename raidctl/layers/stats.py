@@ -179,9 +179,9 @@ class _Work:
 
     def controllers(self) -> Iterator[LayerStats]:
         """Yield the statistics of controllers' volumes, from their block devices."""
-        for card, volume in self.scope.volumes:
-            if card.mode != "software":
-                yield self._estimated(volume.id, "volume", volume.name, volume.device, _below(card, volume))
+        for controller, volume in self.scope.volumes:
+            if controller.mode != "software":
+                yield self._estimated(volume.id, "volume", volume.name, volume.device, _below(controller, volume))
 
     def drives(self) -> Iterator[LayerStats]:
         """Yield the statistics of drives that the system sees itself."""
@@ -262,6 +262,6 @@ def _reads(reported: Mapping[str, int]) -> tuple[int, int]:
     return hits, reported.get("reads", hits + reported.get("read misses", 0))
 
 
-def _below(card: Controller, volume: Volume) -> Rotation:
+def _below(controller: Controller, volume: Volume) -> Rotation:
     """Return the rotation of a volume's drives."""
-    return rotation(drive for drive in card.drives if volume.array is not None and drive.array == volume.array)
+    return rotation(drive for drive in controller.drives if volume.array is not None and drive.array == volume.array)

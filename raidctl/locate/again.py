@@ -72,10 +72,10 @@ def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
 def _moved(lamp: Lamp, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
     """Find a controller, or for ledctl and sg_ses the drive, by its serial number."""
     if lamp.way == "tool":
-        card = _card(lamp, seen.inventory)
-        if card is None:
+        controller = _card(lamp, seen.inventory)
+        if controller is None:
             return []
-        return [lamp] if lamp.id.startswith(f"{card.id}/") else _of_tool(lamp, card, seen, runner, vendors)
+        return [lamp] if lamp.id.startswith(f"{controller.id}/") else _of_tool(lamp, controller, seen, runner, vendors)
     wanted = _drive(lamp, seen.inventory, seen.view)
     way = ledctl.find if lamp.way == "ledctl" else sg_ses.find
     fresh = converse(way(wanted), runner) if wanted else {}
@@ -90,13 +90,13 @@ def _card(lamp: Lamp, inventory: Inventory) -> Controller | None:
     return same if same is not None and None in (same.serial, lamp.controller) else None
 
 
-def _of_tool(lamp: Lamp, card: Controller, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
+def _of_tool(lamp: Lamp, controller: Controller, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
     """Address the same place on a controller that has another number now."""
-    place = f"{card.id}/{lamp.id.rpartition('/')[2]}"
-    drive = next((drive for drive in card.drives if drive.id == place), None)
+    place = f"{controller.id}/{lamp.id.rpartition('/')[2]}"
+    drive = next((drive for drive in controller.drives if drive.id == place), None)
     if drive is None:
         return []
-    wanted = [Wanted(replace(lamp.bay, object_id=place), drive, card)]
+    wanted = [Wanted(replace(lamp.bay, object_id=place), drive, controller)]
     tools = seen.inventory.tools
     fresh = converse(vendor_tools.find(wanted, vendors, tools, lamp.limit_seconds or 0), runner)
     return [replace(one, id=lamp.id) for one in fresh.values() if isinstance(one, Lamp)]

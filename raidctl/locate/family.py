@@ -66,19 +66,19 @@ class Leds:
             return _JUDGES[self.FAMILY](action, answer)
         return self._way.judge(action, answer) if self._way is not None else None
 
-    def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002
+    def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002
         """One command for each LED that is not as requested."""
         lamp = self._lamps[controller.id]
         state = controller.details.get(SETTING)
         steps, already, refusals = [], [], []
-        for wish in wishes:
-            if wish.setting != SETTING or not (writes_only_leds(lamp.on) and writes_only_leds(lamp.off)):
-                refusals.append(Refusal(wish, "unsupported", "It is a locate LED, and has no such setting."))
-            elif state == wish.value:
-                already.append(wish)
+        for desired in requests:
+            if desired.setting != SETTING or not (writes_only_leds(lamp.on) and writes_only_leds(lamp.off)):
+                refusals.append(Refusal(desired, "unsupported", "It is a locate LED, and has no such setting."))
+            elif state == desired.value:
+                already.append(desired)
             else:
-                steps.append(_step(lamp, wish.value, state))
-        return Plan(wishes=tuple(wishes), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+                steps.append(_step(lamp, desired.value, state))
+        return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 _JUDGES = {"ledctl": ledctl.judge, "sg_ses": sg_ses.judge}

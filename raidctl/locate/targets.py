@@ -70,14 +70,16 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:
     ids = find(inventory, view, [word])
-    cards = [card.id for card in inventory.controllers if card.id in ids]
-    if cards:
-        raise UsageError(f"{listing(cards)} is a controller: name a drive, an array or a volume of it.")
+    controllers = [controller.id for controller in inventory.controllers if controller.id in ids]
+    if controllers:
+        raise UsageError(f"{listing(controllers)} is a controller: name a drive, an array or a volume of it.")
     below = physical(inventory, ids)
-    found = [(card, drive) for card in inventory.controllers for drive in card.drives if drive.id in below]
+    found = [
+        (controller, drive) for controller in inventory.controllers for drive in controller.drives if drive.id in below
+    ]
     if not found:
         raise UsageError(f'"{printable(word)}" ({listing(sorted(ids))}) is no drive, and no drives of it are known.')
-    return [_wanted(card, drive, view) for card, drive in found]
+    return [_wanted(controller, drive, view) for controller, drive in found]
 
 
 def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:

@@ -15,7 +15,7 @@ from raidctl.model import Controller, Drive, Volume
 
 def physical_drives(controllers: Iterable[Controller]) -> Iterator[tuple[Controller, Drive]]:
     """Each physical drive once, with its controller: members of software arrays only if no other entry is known."""
-    return ((card, drive) for card in controllers for drive in card.drives if not drive.backing)
+    return ((controller, drive) for controller in controllers for drive in controller.drives if not drive.backing)
 
 
 class Members(Struct, frozen=True):
@@ -37,14 +37,14 @@ class DrivesBelow(Struct, frozen=True, dict=True):
     def items(self) -> dict[str, tuple[Controller, Volume | Drive]]:
         """All volumes and drives by id."""
         found: dict[str, tuple[Controller, Volume | Drive]] = {}
-        for card in self.controllers:
-            found |= {volume.id: (card, volume) for volume in card.volumes}
-            found |= {drive.id: (card, drive) for drive in card.drives}
+        for controller in self.controllers:
+            found |= {volume.id: (controller, volume) for volume in controller.volumes}
+            found |= {drive.id: (controller, drive) for drive in controller.drives}
         return found
 
     @cached_property
     def _arrays(self) -> dict[str, tuple[str, ...]]:
-        return {array.id: array.drives for card in self.controllers for array in card.arrays}
+        return {array.id: array.drives for controller in self.controllers for array in controller.arrays}
 
     def members(self, volume: Volume) -> Members:
         """The member drives as the array lists them."""

@@ -43,7 +43,7 @@ def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
         cache = replace(volume.cache, drive_caches=drive_caches(volume, below))
         return replace(volume, cache=replace(cache, write_protected=write_protected(cache)))
 
-    return tuple(replace(card, volumes=tuple(map(judged, card.volumes))) for card in cards)
+    return tuple(replace(controller, volumes=tuple(map(judged, controller.volumes))) for controller in cards)
 
 
 def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = frozenset()) -> DriveCaches:

@@ -21,10 +21,17 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         UsageError: The drive is no member of a software array that raidctl can manage.
         CannotTell: Its serial number, or the UUID of its array, is unknown.
     """
-    old = next(drive for card in seen.inventory.controllers for drive in card.drives if drive.id == drive_id)
+    old = next(
+        drive for controller in seen.inventory.controllers for drive in controller.drives if drive.id == drive_id
+    )
     if not old.serial:
         raise CannotTell(f"{old.id} has no serial number: the drive in your hand could not be compared.")
-    members = [(card, one) for card in seen.inventory.controllers for one in card.drives if old.id in one.backing]
+    members = [
+        (controller, one)
+        for controller in seen.inventory.controllers
+        for one in controller.drives
+        if old.id in one.backing
+    ]
     if not members:
         raise UsageError(
             f"{old.id} is in no software array. raidctl replaces members of md arrays; of controllers, use their tool. "
@@ -32,22 +39,22 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         )
     words = []
     errors = []
-    for card, member in members:
+    for controller, member in members:
         if member.role == "journal":
             raise UsageError(f"{member.id} is the journal of its array: raidctl does not replace it.")
-        volume = _volume(card, member)
+        volume = _volume(controller, member)
         if not volume.unique_id:
             raise CannotTell(f"The UUID of {volume.id} is unknown.")
         words.append(f"{volume.unique_id}={_partition(old, member)}")
-        errors += [f"{one.id}={one.errors.media or 0}" for one in card.drives if one.array == member.array]
+        errors += [f"{one.id}={one.errors.media or 0}" for one in controller.drives if one.array == member.array]
     return Facts(
         old=old.serial, old_id=old.id, bay=_bay(old), place=place_of(seen, old), members=" ".join(words),
         known=" ".join(serials_of(seen)), way=way, new=new, errors=" ".join(errors),
     )  # fmt: skip
 
 
-def _volume(card: Controller, member: Drive) -> Volume:
-    found = [volume for volume in card.volumes if volume.array == member.array]
+def _volume(controller: Controller, member: Drive) -> Volume:
+    found = [volume for volume in controller.volumes if volume.array == member.array]
     if len(found) != 1:
         raise UsageError(f"{member.id} is in a container with several arrays: raidctl does not replace it.")
     return found[0]

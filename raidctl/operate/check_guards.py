@@ -24,7 +24,9 @@ def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
 
 def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
     """Why a check must not be started, stopped, paused or resumed now."""
-    volume = next((one for card in inventory.controllers for one in card.volumes if one.id == deed.object_id), None)
+    volume = next(
+        (one for controller in inventory.controllers for one in controller.volumes if one.id == deed.object_id), None
+    )
     if volume is None:
         return []  # said by the plan
     found = list(_starting(deed, volume) if deed.verb in STARTING else _ending(deed, volume))

@@ -79,33 +79,33 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 def checks(inventory: Inventory, evidence: Evidence, ids: Collection[str] | None = None) -> list[VolumeCheck]:
     """The check of each volume, or of those with these ids."""
     return [
-        _of(card, volume, evidence)
-        for card in inventory.controllers
-        for volume in card.volumes
+        _of(controller, volume, evidence)
+        for controller in inventory.controllers
+        for volume in controller.volumes
         if ids is None or volume.id in ids
     ]
 
 
-def _of(card: Controller, volume: Volume, evidence: Evidence) -> VolumeCheck:
+def _of(controller: Controller, volume: Volume, evidence: Evidence) -> VolumeCheck:
     base = VolumeCheck(volume=volume.id, device=volume.device, raid_level=volume.raid_level, state="unknown")
     if volume.raid_level in _WITHOUT_COPIES:
         return replace(base, state="not_redundant", why="It has no copies or parity that could be compared.")
     if volume.status == "inactive":
         return replace(base, why="The volume is not running.")
     reading = evidence.readings.get(volume.id)
-    found = _of_hardware(base, card, volume) if reading is None else _of_kernel(base, volume, reading, evidence)
+    found = _of_hardware(base, controller, volume) if reading is None else _of_kernel(base, volume, reading, evidence)
     progress = volume.progress
     if found.state in ("running", "paused") and progress is not None:
         found = replace(found, percent=progress.percent, remaining_seconds=progress.remaining_seconds)
     return found
 
 
-def _of_hardware(base: VolumeCheck, card: Controller, volume: Volume) -> VolumeCheck:
+def _of_hardware(base: VolumeCheck, controller: Controller, volume: Volume) -> VolumeCheck:
     """What the model has of a hardware controller's checks."""
     kind = busy_with(volume.progress.operation if volume.progress else None)
     if kind:
         return replace(base, state="running", kind=kind)
-    known = _of_scrub(base, volume.consistency_check or card.consistency_check, None)
+    known = _of_scrub(base, volume.consistency_check or controller.consistency_check, None)
     if known is not None:
         return known
     words = next((f"{label}: {text}" for label, text in volume.details.items() if label.lower() in _LABELS), None)
@@ -257,11 +257,11 @@ def with_history(inventory: Inventory, history: History) -> Inventory:
     """The inventory with the ends of checks that raidctl has kept, for the rules."""
     if not history.records:
         return inventory
-    cards = tuple(
-        replace(card, volumes=tuple(_with_records(volume, history) for volume in card.volumes))
-        for card in inventory.controllers
+    controllers = tuple(
+        replace(controller, volumes=tuple(_with_records(volume, history) for volume in controller.volumes))
+        for controller in inventory.controllers
     )
-    return replace(inventory, controllers=cards)
+    return replace(inventory, controllers=controllers)
 
 
 def _with_records(volume: Volume, history: History) -> Volume:
@@ -287,7 +287,7 @@ def _result(record: CheckRecord) -> Literal["ok", "failed"] | None:
 def newly_settled(inventory: Inventory, evidence: Evidence) -> list[CheckRecord]:
     """The open records whose end is known now."""
     found = []
-    for volume in (volume for card in inventory.controllers for volume in card.volumes):
+    for volume in (volume for controller in inventory.controllers for volume in controller.volumes):
         reading, record = evidence.readings.get(volume.id), newest(evidence.history.of(volume.unique_id))
         if reading is not None and record is not None and record.end is None:
             fresh = settled(record, volume, reading, evidence)

@@ -71,13 +71,13 @@ def missing_tool(answer: RunAnswer) -> str | None:
     return "Install the package util-linux." if answer.trouble is Failure.MISSING else None
 
 
-def objections(seen: Survey, card: Controller, array: Array, candidate: Candidate) -> list[Objection]:
+def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
     """Everything that speaks against a drive as a new member or spare of an array."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."
         return [Objection(guard="R10", text=text, unknown=True)]
-    others = members(card, array)
+    others = members(controller, array)
     used = list(_used(seen, candidate, block))
     return [
         *used,
@@ -91,8 +91,8 @@ def objections(seen: Survey, card: Controller, array: Array, candidate: Candidat
 def _used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
     """R10: no member or spare of anything; R7: not mounted, and nothing is on it."""
     drive, whole = candidate.drive, block.parent is None
-    for card in seen.inventory.controllers:
-        for one in card.drives:
+    for controller in seen.inventory.controllers:
+        for one in controller.drives:
             mine = one.device == candidate.node or (whole and drive.id in one.backing)
             if mine and one.role in ("member", "spare", "journal", "failed") and one.array:
                 yield Objection(guard="R10", text=f"{candidate.node} is a {one.role} of {one.array}.")

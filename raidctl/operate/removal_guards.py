@@ -103,15 +103,15 @@ def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
     """Yield the other members of each array that have errors, and the drives below them, with these in words."""
     for loss in subject.losses:
         for member in loss.others:
-            for card, drive in subject.below(member) or ((loss.controller, member),):
+            for controller, drive in subject.below(member) or ((loss.controller, member),):
                 own = _errors(loss.controller, member) if drive.id != member.id else ""
-                if text := _errors(card, drive) or own:
+                if text := _errors(controller, drive) or own:
                     yield loss, drive, text
 
 
-def _errors(card: Controller, drive: Drive) -> str:
+def _errors(controller: Controller, drive: Drive) -> str:
     found = errors(drive)[2:]
-    if drive.errors.predictive or (card.mode != "software" and expects_failure(card, drive)):
+    if drive.errors.predictive or (controller.mode != "software" and expects_failure(controller, drive)):
         return predicts(drive) + errors(drive)
     if drive.status == "critical" or drive.role == "failed":
         return f"failed{errors(drive)}"
@@ -160,10 +160,11 @@ def _healthy(subject: Subject, member: Drive) -> bool:
     return bool(drives) and all(
         drive.status in ("ok", "warning")
         and all(
-            getattr(drive.errors, name) is not None or all(getattr(one.errors, name) is None for one in card.drives)
+            getattr(drive.errors, name) is not None
+            or all(getattr(one.errors, name) is None for one in controller.drives)
             for name in _COUNTERS
         )
-        for card, drive in drives
+        for controller, drive in drives
     )
 
 
@@ -181,8 +182,8 @@ def right_moment(subject: Subject) -> Reasons:
     """R3: no member of the drive's arrays is being rebuilt or copied, and none of them is being changed."""
     fine = True
     gone = bool(subject.former) or (bool(subject.losses) and all(loss.gone for loss in subject.losses))
-    for card, volume in {volume.id: (card, volume) for card, volume in subject.volumes}.values():
-        what = under_way(card, volume)
+    for controller, volume in {volume.id: (controller, volume) for controller, volume in subject.volumes}.values():
+        what = under_way(controller, volume)
         evidence = [fact(volume, "status")]
         if volume.progress is not None:
             evidence.append(f"{volume.id} progress.operation = {volume.progress.operation}")
@@ -225,13 +226,13 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
     return reason("R3", "no", text, *evidence, remedy="Leave the spare until the volume is whole.")
 
 
-def under_way(card: Controller, volume: Volume) -> str | None:
+def under_way(controller: Controller, volume: Volume) -> str | None:
     """What is being done to a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
     if volume.progress is not None and volume.progress.operation == "unknown":
         return "unknown"
-    if rebuilding(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume)):
+    if rebuilding(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume)):
         return "is being rebuilt"
-    drives = [drive for drive in card.drives if volume.array and drive.array == volume.array]
+    drives = [drive for drive in controller.drives if volume.array and drive.array == volume.array]
     for work in (drive.progress.operation for drive in drives if drive.progress):
         if work in _FILLING or work == "unknown":
             return _UNDER_WAY.get(work, "unknown")

@@ -82,43 +82,53 @@ def visible(subject: Subject) -> Reasons:
 
 def _concerns(subject: Subject, problem: Problem) -> bool:
     """Whether a problem may hide something about the drive: every one but those of other controllers and drives."""
-    own = {card.id for card, _ in subject.entries} | {card.pci_address for card, _ in subject.entries}
-    for card in subject.inventory.controllers:
-        if card.id not in own and problem.where in (card.id, card.pci_address):
+    own = {controller.id for controller, _ in subject.entries} | {
+        controller.pci_address for controller, _ in subject.entries
+    }
+    for controller in subject.inventory.controllers:
+        if controller.id not in own and problem.where in (controller.id, controller.pci_address):
             return False
-        if card.id not in own and problem.where.startswith(f"{card.id}/"):
+        if controller.id not in own and problem.where.startswith(f"{controller.id}/"):
             return False
     return not (problem.kind == "no_tool" and _of_health(subject, problem))
 
 
 def _of_health(subject: Subject, problem: Problem) -> bool:
     """Whether a missing tool hides the health of plain drives only, which R2 judges."""
-    families = {card.id.partition(":")[0] for card in subject.inventory.controllers if card.mode in ("none", "hba")}
+    families = {
+        controller.id.partition(":")[0]
+        for controller in subject.inventory.controllers
+        if controller.mode in ("none", "hba")
+    }
     return problem.where in families
 
 
 def cache(subject: Subject) -> Reasons:
     """R5: no cache holds data of volumes that are offline or gone."""
-    card, memory = subject.controller, subject.controller.cache
+    controller, memory = subject.controller, subject.controller.cache
     evidence = (
-        f"{card.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
-        f"{card.id} cache.status = {_word(memory.status if memory else None)}",
+        f"{controller.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
+        f"{controller.id} cache.status = {_word(memory.status if memory else None)}",
     )
-    if card.mode in ("software", "none", "hba") or (memory is not None and memory.present is False):
+    if controller.mode in ("software", "none", "hba") or (memory is not None and memory.present is False):
         yield reason(
-            "R5", "yes", "The controller has no write cache that could hold data.", f"{card.id} mode = {card.mode}"
+            "R5",
+            "yes",
+            "The controller has no write cache that could hold data.",
+            f"{controller.id} mode = {controller.mode}",
         )
     elif memory is not None and memory.preserved_data:
-        text = f"The cache of {card.id} holds preserved data of a volume that is offline or gone."
+        text = f"The cache of {controller.id} holds preserved data of a volume that is offline or gone."
         remedy = "Reconnect the drives of that volume, and the controller writes the data. Do not discard it."
         yield reason("R5", "no", text, *evidence, remedy=remedy)
     elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
         yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
-    elif any(volume.status in (*OUT_OF_REACH, "unknown") for volume in card.volumes):
-        text = f"A volume of {card.id} is out of reach, and whether the cache holds data of it is not reported."
+    elif any(volume.status in (*OUT_OF_REACH, "unknown") for volume in controller.volumes):
+        text = f"A volume of {controller.id} is out of reach, and whether the cache holds data of it is not reported."
         yield reason("R5", "unknown", text, *evidence)
     else:
-        text = f"Whether the cache of {card.id} holds data of lost volumes is not reported; every listed volume works."
+        where = f"the cache of {controller.id}"
+        text = f"Whether {where} holds data of lost volumes is not reported; every listed volume works."
         yield reason("R5", "note", text, *evidence)
 
 
@@ -212,12 +222,14 @@ def timeouts(subject: Subject) -> Reasons:
 
 def no_journal(subject: Subject) -> Reasons:
     """R16: the drive is no journal or cache of something else."""
-    found = [(card, drive) for card, drive in subject.entries if drive.role == "journal"]
-    for card, drive in found:
-        text = f"The drive holds the journal of {_journal_of(card, drive)}: data that may not be elsewhere yet."
+    found = [(controller, drive) for controller, drive in subject.entries if drive.role == "journal"]
+    for controller, drive in found:
+        text = f"The drive holds the journal of {_journal_of(controller, drive)}: data that may not be elsewhere yet."
         remedy = "Take the journal out of use first: stop the array, and start it without."
         yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
-    silent = [one for card, one in subject.entries if one.role is None and one.array and card.mode == "software"]
+    silent = [
+        one for controller, one in subject.entries if one.role is None and one.array and controller.mode == "software"
+    ]
     for drive in silent:
         text = f"What {drive.id} is for in its array is not reported: it may be a journal."
         yield reason("R16", "unknown", text, fact(drive, "role"), fact(drive, "array"))
@@ -225,8 +237,8 @@ def no_journal(subject: Subject) -> Reasons:
         yield reason("R16", "yes", "The drive is not reported as a journal.", fact(subject.drive, "role"))
 
 
-def _journal_of(card: Controller, drive: Drive) -> str:
-    return next((volume.id for volume in card.volumes if volume.array == drive.array), drive.array or "an array")
+def _journal_of(controller: Controller, drive: Drive) -> str:
+    return next((volume.id for volume in controller.volumes if volume.array == drive.array), drive.array or "an array")
 
 
 def all_of_it(subject: Subject) -> Reasons:

@@ -87,7 +87,9 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def _places(self) -> dict[str, tuple[Controller, Drive]]:
-        return {drive.id: (card, drive) for card in self.inventory.controllers for drive in card.drives}
+        return {
+            drive.id: (controller, drive) for controller in self.inventory.controllers for drive in controller.drives
+        }
 
     @property
     def drive(self) -> Drive:
@@ -114,21 +116,23 @@ class Subject(Struct, frozen=True, dict=True):
     @cached_property
     def entries(self) -> tuple[tuple[Controller, Drive], ...]:
         """The drive, and the members of software arrays on it."""
-        upper = [(card, drive) for card, drive in self._places.values() if self.drive_id in drive.backing]
+        upper = [(controller, drive) for controller, drive in self._places.values() if self.drive_id in drive.backing]
         return ((self.controller, self.drive), *upper)
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
         """What each volume loses that has data on the drive."""
         found: list[Loss] = []
-        for card in {id(card): card for card, _ in self.entries}.values():
-            own = [drive for other, drive in self.entries if other is card and drive.role not in ("spare", "journal")]
-            for array in card.arrays:
+        for controller in {id(controller): controller for controller, _ in self.entries}.values():
+            own = [
+                drive for other, drive in self.entries if other is controller and drive.role not in ("spare", "journal")
+            ]
+            for array in controller.arrays:
                 leaving = tuple(drive for drive in own if drive.id in array.drives or drive.array == array.id)
-                volumes = [volume for volume in card.volumes if volume.array == array.id]
+                volumes = [volume for volume in controller.volumes if volume.array == array.id]
                 if leaving:
-                    found += [Loss(card, array, volume, leaving) for volume in volumes]
-                    found += [] if volumes else [Loss(card, array, None, leaving)]
+                    found += [Loss(controller, array, volume, leaving) for volume in volumes]
+                    found += [] if volumes else [Loss(controller, array, None, leaving)]
         return tuple(found)
 
     @cached_property
@@ -146,11 +150,11 @@ class Subject(Struct, frozen=True, dict=True):
     def spared(self) -> tuple[tuple[Controller, Volume], ...]:
         """The volumes that the drive is a spare for."""
         found = []
-        for card, drive in self.entries:
+        for controller, drive in self.entries:
             if drive.role == "spare":
-                named = {array.id for array in card.arrays if drive.id in array.spares} | {*drive.spare_for}
-                others = {array.id for array in card.arrays} - named if named else set[str]()
-                found += [(card, volume) for volume in card.volumes if volume.array not in others]
+                named = {array.id for array in controller.arrays if drive.id in array.spares} | {*drive.spare_for}
+                others = {array.id for array in controller.arrays} - named if named else set[str]()
+                found += [(controller, volume) for volume in controller.volumes if volume.array not in others]
         return tuple(found)
 
     @property
@@ -161,10 +165,12 @@ class Subject(Struct, frozen=True, dict=True):
         if not needed and not dropped:
             return ()
         found: list[str] = []
-        for card in {id(card): card for card, drive in self.entries if dropped or drive.role == "spare"}.values():
-            listed = {volume.array for volume in card.volumes}
-            arrays = [array.id for array in card.arrays if array.id not in listed]
-            found += arrays if card.volumes else (arrays or [card.id])
+        for controller in {
+            id(controller): controller for controller, drive in self.entries if dropped or drive.role == "spare"
+        }.values():
+            listed = {volume.array for volume in controller.volumes}
+            arrays = [array.id for array in controller.arrays if array.id not in listed]
+            found += arrays if controller.volumes else (arrays or [controller.id])
         return tuple(found)
 
     @property
@@ -223,10 +229,10 @@ BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
 def uses(subject: Subject) -> Iterator[Use]:
     """What uses the drive beside the arrays that list it; without the kernel's view, what the inventory has."""
     listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
-    for card, drive in subject.entries:
-        if drive.role in ("spare", "journal") and card.mode == "software":
+    for controller, drive in subject.entries:
+        if drive.role in ("spare", "journal") and controller.mode == "software":
             listed |= {
-                array.id.partition("/")[0] for array in card.arrays if drive.id in (*array.drives, *array.spares)
+                array.id.partition("/")[0] for array in controller.arrays if drive.id in (*array.drives, *array.spares)
             }
             listed |= {(drive.array or "").partition("/")[0]}
     names = {name.partition(":")[2] for name in listed}

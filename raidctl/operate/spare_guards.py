@@ -16,11 +16,11 @@ def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denia
     place = _place(deed, seen)
     if place is None:
         return []  # said by the plan
-    card, volume, array = place
+    controller, volume, array = place
     if deed.verb == "add_spare":
-        found = [*_able(volume), *(objections(seen, card, array, candidate) if candidate is not None else ())]
+        found = [*_able(volume), *(objections(seen, controller, array, candidate) if candidate is not None else ())]
     else:
-        found = list(_removable(deed, card, array, volume))
+        found = list(_removable(deed, controller, array, volume))
     return [
         Denial(
             deed=deed, guard=one.guard, reason=one.text, alternative=one.remedy, overridable=one.overridable,
@@ -31,11 +31,11 @@ def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denia
 
 
 def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
-    for card in seen.inventory.controllers:
-        for volume in card.volumes:
+    for controller in seen.inventory.controllers:
+        for volume in controller.volumes:
             if volume.id == deed.object_id:
-                array = next((array for array in card.arrays if array.id == volume.array), None)
-                return (card, volume, array) if array is not None else None
+                array = next((array for array in controller.arrays if array.id == volume.array), None)
+                return (controller, volume, array) if array is not None else None
     return None
 
 
@@ -51,8 +51,8 @@ def _able(volume: Volume) -> Iterator[Objection]:
         yield Objection(guard="S3", text=f"The state of {volume.id} is unknown.", unknown=True)
 
 
-def _removable(deed: Deed, card: Controller, array: Array, volume: Volume) -> Iterator[Objection]:
-    spare = next((one for one in card.drives if one.array == array.id and one.device == deed.device), None)
+def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume) -> Iterator[Objection]:
+    spare = next((one for one in controller.drives if one.array == array.id and one.device == deed.device), None)
     if spare is None:
         yield Objection(guard="S1", text=f"{deed.device} is not in {array.id}.")
         return
@@ -64,14 +64,14 @@ def _removable(deed: Deed, card: Controller, array: Array, volume: Volume) -> It
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "reshape", "unknown"):
         text = f"{volume.id} is being rebuilt or reshaped ({volume.progress.operation}): the spare may be in use."
         yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
-    spares = [one for one in card.drives if one.array == array.id and one.role == "spare"]
+    spares = [one for one in controller.drives if one.array == array.id and one.role == "spare"]
     if len(spares) <= 1:
-        yield from _last(card, array, volume, spare)
+        yield from _last(controller, array, volume, spare)
 
 
-def _last(card: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
+def _last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
     """S2: not the last spare of an array that needs it, unless overridden."""
-    expecting = [one for one in members(card, array) if expects_failure(card, one) or one.errors.media]
+    expecting = [one for one in members(controller, array) if expects_failure(controller, one) or one.errors.media]
     if volume.status in NOT_WHOLE:
         why = f"{volume.id} is {volume.status}"
     elif volume.status == "unknown":

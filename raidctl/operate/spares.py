@@ -51,57 +51,59 @@ class ArraySpares(msgspec.Struct, frozen=True, kw_only=True):
 def spares(inventory: Inventory, ids: Sequence[str] | None = None) -> list[ArraySpares]:
     """The spares of every redundant array, or of the arrays with these ids."""
     return [
-        _of(card, array)
-        for card in inventory.controllers
-        for array in card.arrays
-        if (array.id in ids if ids is not None else _can_use_spares(card, array))
+        _of(controller, array)
+        for controller in inventory.controllers
+        for array in controller.arrays
+        if (array.id in ids if ids is not None else _can_use_spares(controller, array))
     ]
 
 
-def _levels(card: Controller, array: Array) -> set[RaidLevel | None]:
-    return {volume.raid_level for volume in card.volumes if volume.array == array.id}
+def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
+    return {volume.raid_level for volume in controller.volumes if volume.array == array.id}
 
 
-def _can_use_spares(card: Controller, array: Array) -> bool:
+def _can_use_spares(controller: Controller, array: Array) -> bool:
     """Whether a drive could be rebuilt on a spare; of an array with unknown levels, it is assumed."""
-    return not _levels(card, array) or not _levels(card, array) <= set(_WITHOUT_SPARES)
+    return not _levels(controller, array) or not _levels(controller, array) <= set(_WITHOUT_SPARES)
 
 
-def _of(card: Controller, array: Array) -> ArraySpares:
-    levels = _levels(card, array)
+def _of(controller: Controller, array: Array) -> ArraySpares:
+    levels = _levels(controller, array)
     group = array.details.get(GROUP)
-    others = tuple(one.id for one in card.arrays if group and one.id != array.id and one.details.get(GROUP) == group)
+    others = tuple(
+        one.id for one in controller.arrays if group and one.id != array.id and one.details.get(GROUP) == group
+    )
     found = tuple(
-        _spare(card, array, drive)
-        for drive in card.drives
-        if drive.role == "spare" and any(one.id == array.id for one in arrays_of(card, drive))
+        _spare(controller, array, drive)
+        for drive in controller.drives
+        if drive.role == "spare" and any(one.id == array.id for one in arrays_of(controller, drive))
     )
     return ArraySpares(
         array=array.id,
-        volumes=tuple(volume.id for volume in card.volumes if volume.array == array.id),
+        volumes=tuple(volume.id for volume in controller.volumes if volume.array == array.id),
         raid_level=levels.pop() if len(levels) == 1 else None,
         failures_tolerated=array.failures_tolerated,
         spares=found,
-        known=bool(found) or any(all_reported(card, one) for one in card.volumes if one.array == array.id),
+        known=bool(found) or any(all_reported(controller, one) for one in controller.volumes if one.array == array.id),
         group=group,
         shares_with=others,
-        monitored=card.monitored if card.mode == "software" else None,
-        why=_why(card, group),
+        monitored=controller.monitored if controller.mode == "software" else None,
+        why=_why(controller, group),
     )
 
 
-def _why(card: Controller, group: str | None) -> str | None:
+def _why(controller: Controller, group: str | None) -> str | None:
     if not group:
         return None
-    if card.monitored is None:
+    if controller.monitored is None:
         return f"Spares move within the group {group} only while the monitor runs, and whether it runs is unknown."
-    if not card.monitored:
+    if not controller.monitored:
         return f"Spares do not move within the group {group}: no monitor runs (`systemctl enable --now mdmonitor`)."
     return None
 
 
-def _spare(card: Controller, array: Array, drive: Drive) -> Spare:
-    fits, why = fit(drive, members(card, array))
+def _spare(controller: Controller, array: Array, drive: Drive) -> Spare:
+    fits, why = fit(drive, members(controller, array))
     return Spare(
         drive=drive.id,
         device=drive.device,

@@ -220,10 +220,10 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
     return Stage("waiting_pull", step=_hand("pull", old.id, text, (gone,), facts.others))
 
 
-def _hand(knob: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
+def _hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
     return Step(
-        object_id=object_id, knob=knob, before="", after="", kind="hand", way_back="other", hand=text, expects=expects,
-        keeps=keeps,
+        object_id=object_id, knob=setting, before="", after="", kind="hand", way_back="other", hand=text,
+        expects=expects, keeps=keeps,
     )  # fmt: skip
 
 
@@ -273,7 +273,7 @@ def _lacks_another(part: Part, new: Drive) -> bool:
 
 
 def _wait(
-    knob: Literal["copying", "rebuilding", "verifying"], arrays: Sequence[Part], new: Drive, facts: Facts,
+    setting: Literal["copying", "rebuilding", "verifying"], arrays: Sequence[Part], new: Drive, facts: Facts,
     old: Drive | None = None,
 ) -> Step:  # fmt: skip
     expects: list[Expectation] = []
@@ -286,7 +286,7 @@ def _wait(
             )
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
-        object_id=arrays[0].volume.id, knob=knob, before=facts.old, after=facts.new, kind="wait", way_back="other",
+        object_id=arrays[0].volume.id, knob=setting, before=facts.old, after=facts.new, kind="wait", way_back="other",
         expects=tuple(expects), affects=(f"{name}: {new.id} takes the place of {facts.old}.",),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The sheet that a screen is written on: how wide, with which characters, in colour or not."""
+"""The output that a screen is written on: how wide, with which characters, in colour or not."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from _tools(checkup, paper)
     yield Text("")
     yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
-    told = {(note, one) for card in checkup.cards for note in card.notes for one in card.controllers}
+    told = {(note, one) for controller in checkup.cards for note in controller.notes for one in controller.controllers}
     yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
 
 
@@ -79,43 +79,43 @@ def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
         yield line("  none")
         return
     rows: list[tuple[str, Sequence[Piece]]] = []
-    for card in checkup.cards:
-        rows.append((paper.clean(card.address), _card(card, checkup.inventory.problems, paper)))
-        rows += [("", [(paper.clean(why), DULL)]) for why in card.notes]
+    for controller in checkup.cards:
+        rows.append((paper.clean(controller.address), _card(controller, checkup.inventory.problems, paper)))
+        rows += [("", [(paper.clean(why), DULL)]) for why in controller.notes]
     yield facts(rows, paper)
 
 
-def _card(card: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
+def _card(controller: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
     """What it is; who drives it; who tells of it; as what it is shown."""
     shown: list[Piece] = [
-        (paper.clean(card.name), STRONG),
-        paper.clean(f"driver {card.driver or 'none'}"),
-        paper.clean(f"family {card.family or 'none'}"),
+        (paper.clean(controller.name), STRONG),
+        paper.clean(f"driver {controller.driver or 'none'}"),
+        paper.clean(f"family {controller.family or 'none'}"),
     ]
-    shown += _programs(card, paper)
-    text, style = _state(card, problems)
+    shown += _programs(controller, paper)
+    text, style = _state(controller, problems)
     shown.append((paper.clean(text), style))
-    return [*shown, (paper.clean(card.note), DULL)] if card.note else shown
+    return [*shown, (paper.clean(controller.note), DULL)] if controller.note else shown
 
 
-def _programs(card: PciControllerRow, paper: Paper) -> list[Piece]:
+def _programs(controller: PciControllerRow, paper: Paper) -> list[Piece]:
     """The installed tools that report the controller, and those that do not."""
-    told = card.reported_by or (card.found if card.listed else ())
-    others = listing((name for name in card.found if name not in told), "or")
+    told = controller.reported_by or (controller.found if controller.listed else ())
+    others = listing((name for name in controller.found if name not in told), "or")
     if told:
         return [paper.clean(f"reported by {listing(told)}{f', not by {others}' if others else ''}")]
     return [paper.clean(f"not reported by {others}")] if others else []
 
 
-def _state(card: PciControllerRow, problems: Sequence[Problem]) -> tuple[str, Style]:
-    if card.controllers and card.listed:
-        return f"shown as {listing(card.controllers)}", GOOD
-    if any(problem.where == card.address and problem.kind != "note" for problem in problems):
-        needs = f", needs {listing(card.tools, 'or')}" if card.tools and not card.found else ""
+def _state(controller: PciControllerRow, problems: Sequence[Problem]) -> tuple[str, Style]:
+    if controller.controllers and controller.listed:
+        return f"shown as {listing(controller.controllers)}", GOOD
+    if any(problem.where == controller.address and problem.kind != "note" for problem in problems):
+        needs = f", needs {listing(controller.tools, 'or')}" if controller.tools and not controller.found else ""
         return f"NOT SHOWN{needs}", BAD
     return (
         ("unclear which of them it is", WARN)
-        if card.listed is None and not card.note
+        if controller.listed is None and not controller.note
         else ("nothing found on it", DULL)
     )
 

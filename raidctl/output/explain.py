@@ -21,8 +21,8 @@ _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", 
 
 def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
     """All facts of one object, in the order of the outputs and their lines."""
-    found = [fact for sheet in outputs for fact in sheet.facts if fact.object_id == identifier]
-    order = {sheet.command: index for index, sheet in reversed(list(enumerate(outputs)))}
+    found = [fact for output in outputs for fact in output.facts if fact.object_id == identifier]
+    order = {output.command: index for index, output in reversed(list(enumerate(outputs)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
 
 

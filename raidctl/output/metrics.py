@@ -68,7 +68,7 @@ class Kind(Generic[T]):
 
     def every(self, inventory: Inventory) -> Iterator[tuple[str, Controller, T]]:
         """Id, the controller that it belongs to, the object."""
-        return ((key, card, item) for card in inventory.controllers for key, item in self.each(card))
+        return ((key, controller, item) for controller in inventory.controllers for key, item in self.each(controller))
 
     def metric(self, name: str, text: str, get: Callable[[T], Value | None] | None = None) -> Metric:
         """A number, or yes (1) and no (0); without ``get`` the field of this name."""
@@ -98,9 +98,9 @@ class Kind(Generic[T]):
         extra = () if self.label == "controller" else ("controller",)
 
         def rows(inventory: Inventory) -> Iterator[Row]:
-            for key, card, item in self.every(inventory):
+            for key, controller, item in self.every(inventory):
                 known = [_word(getattr(item, field)) for field in fields]
-                yield (key, *([card.id] if extra else []), *known), 1
+                yield (key, *([controller.id] if extra else []), *known), 1
 
         return Metric(f"raidctl_{self.name}_info", text, (self.label, *extra, *fields), rows)
 
@@ -135,16 +135,24 @@ def times(value: float | None, factor: int) -> Value | None:
     return int(product) if product == int(product) else product
 
 
-CONTROLLER: Kind[Controller] = Kind("controller", "controller", lambda card: [(card.id, card)])
-CACHE: Kind[model.Cache] = Kind("cache", "controller", lambda card: [(card.id, card.cache)] if card.cache else [])
-BATTERY: Kind[model.Battery] = Kind("battery", "battery", lambda card: [(one.id, one) for one in card.batteries])
-ARRAY: Kind[model.Array] = Kind("array", "array", lambda card: [(one.id, one) for one in card.arrays])
-VOLUME: Kind[model.Volume] = Kind("volume", "volume", lambda card: [(one.id, one) for one in card.volumes])
-VOLUME_CACHE: Kind[model.VolumeCache] = Kind(
-    "volume", "volume", lambda card: [(one.id, one.cache) for one in card.volumes if one.cache]
+CONTROLLER: Kind[Controller] = Kind("controller", "controller", lambda controller: [(controller.id, controller)])
+CACHE: Kind[model.Cache] = Kind(
+    "cache", "controller", lambda controller: [(controller.id, controller.cache)] if controller.cache else []
 )
-DRIVE: Kind[model.Drive] = Kind("drive", "drive", lambda card: [(one.id, one) for _, one in physical_drives([card])])
-MEMBER: Kind[model.Drive] = Kind("member", "member", lambda card: [(one.id, one) for one in card.drives if one.backing])
+BATTERY: Kind[model.Battery] = Kind(
+    "battery", "battery", lambda controller: [(one.id, one) for one in controller.batteries]
+)
+ARRAY: Kind[model.Array] = Kind("array", "array", lambda controller: [(one.id, one) for one in controller.arrays])
+VOLUME: Kind[model.Volume] = Kind("volume", "volume", lambda controller: [(one.id, one) for one in controller.volumes])
+VOLUME_CACHE: Kind[model.VolumeCache] = Kind(
+    "volume", "volume", lambda controller: [(one.id, one.cache) for one in controller.volumes if one.cache]
+)
+DRIVE: Kind[model.Drive] = Kind(
+    "drive", "drive", lambda controller: [(one.id, one) for _, one in physical_drives([controller])]
+)
+MEMBER: Kind[model.Drive] = Kind(
+    "member", "member", lambda controller: [(one.id, one) for one in controller.drives if one.backing]
+)
 
 
 def families(metrics: Iterable[Metric], inventory: Inventory) -> tuple[Family, ...]:

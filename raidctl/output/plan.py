@@ -29,8 +29,8 @@ def printable_lines(lines: Iterable[str]) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    for wish in plan.already:
-        yield f"Already so: {_wish(wish)}."
+    for desired in plan.already:
+        yield f"Already so: {_wish(desired)}."
     for refusal in plan.refusals:
         yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.wish)}: {refusal.reason}")
         if refusal.alternative:
@@ -113,5 +113,5 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _wish(wish: Desired) -> str:
-    return f"{LABELS[wish.setting]} of {wish.object_id} {wish.value.replace('_', '-')}"
+def _wish(desired: Desired) -> str:
+    return f"{LABELS[desired.setting]} of {desired.object_id} {desired.value.replace('_', '-')}"

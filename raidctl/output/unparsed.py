@@ -18,19 +18,19 @@ def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
     """For programs: each output with what is left of it, and how much it said."""
     return [
         {
-            "command": sheet.command,
-            "lines": sum(bool(one.text.strip()) for one in sheet.lines),
-            "unparsed": [{"line": one.number, "text": one.text} for one in sheet.unparsed()],
+            "command": output.command,
+            "lines": sum(bool(one.text.strip()) for one in output.lines),
+            "unparsed": [{"line": one.number, "text": one.text} for one in output.unparsed()],
         }
-        for sheet in outputs
+        for output in outputs
     ]
 
 
 @drawn
 def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl show --unparsed``: a sum, then each output that has lines left."""
-    total = sum(bool(one.text.strip()) for sheet in outputs for one in sheet.lines)
-    left = [(sheet, sheet.unparsed()) for sheet in outputs]
+    total = sum(bool(one.text.strip()) for output in outputs for one in output.lines)
+    left = [(output, output.unparsed()) for output in outputs]
     missing = sum(len(lines) for _, lines in left)
     if not outputs:
         yield line("No output was read.")
@@ -41,10 +41,10 @@ def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[Rendera
         yield line(
             f"Not used: {missing} of {counted(total, 'line')}, in {places} of {counted(len(outputs), 'output')}."
         )
-    for sheet, lines in left:
+    for output, lines in left:
         if lines:
             yield Text("")
-            yield line((paper.clean(sheet.command), STRONG))
+            yield line((paper.clean(output.command), STRONG))
             yield table(
                 [
                     Column("", [(str(one.number), DULL) for one in lines], right=True),

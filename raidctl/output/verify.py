@@ -55,7 +55,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     for name, answers in groupby(alone, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
-            item = next((i for card in inventory.controllers for i in items(card) if i.id == name), None)
+            item = next((i for controller in inventory.controllers for i in items(controller) if i.id == name), None)
             about = [getattr(item, "device", None), getattr(item, "raid_level", None)]
             about += getattr(item, "mountpoints", ())
             pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in about if text)]

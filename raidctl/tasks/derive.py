@@ -22,40 +22,40 @@ _OTHER_FIRST = "another volume of the array is rebuilt first"
 
 def tasks_of(controllers: Iterable[Controller]) -> tuple[Task, ...]:
     """Every operation that is running, queued or paused, in the order of the objects."""
-    return tuple(task for card in controllers for task in _of_controller(card))
+    return tuple(task for controller in controllers for task in _of_controller(controller))
 
 
-def _of_controller(card: Controller) -> Iterator[Task]:
-    volumes = [(volume, work) for volume in card.volumes if (work := _of_volume(card, volume))]
-    drives = [(drive, work) for drive in card.drives if (work := of_drive(drive))]
-    on_drives = [_rebuilt_on(card, drive, volumes) for drive, _ in drives]
+def _of_controller(controller: Controller) -> Iterator[Task]:
+    volumes = [(volume, work) for volume in controller.volumes if (work := _of_volume(controller, volume))]
+    drives = [(drive, work) for drive in controller.drives if (work := of_drive(drive))]
+    on_drives = [_rebuilt_on(controller, drive, volumes) for drive, _ in drives]
     # a rebuild is shown at its drives if only they have a percentage, else at its volumes
     drawn = {volume.id for found in on_drives for volume in found} - {
         volume.id for volume, work in volumes if work.percent is not None
     }
     shown = [drive for drive, work in drives if work.percent is not None]
-    at_drives = {volume.id for drive in shown for volume in _rebuilt_on(card, drive, volumes)} & drawn
+    at_drives = {volume.id for drive in shown for volume in _rebuilt_on(controller, drive, volumes)} & drawn
     for volume, work in volumes:
         if volume.id not in at_drives:
             members = [drive.id for (drive, _), found in zip(drives, on_drives, strict=True) if volume in found]
             yield _task(volume.id, work, members, volume.device)
     for (drive, work), found in zip(drives, on_drives, strict=True):
         if not found or any(volume.id in at_drives for volume in found):
-            nodes = {volume.device for volume in _on_array(card, drive.array)} if drive.device is None else set()
+            nodes = {volume.device for volume in _on_array(controller, drive.array)} if drive.device is None else set()
             device = drive.device or (nodes.pop() if len(nodes) == 1 else None)
             yield _task(drive.id, work, [volume.id for volume in found if volume.id in at_drives], device)
-    for battery in card.batteries:
+    for battery in controller.batteries:
         if (work := of_battery(battery)) is not None:
             yield _task(battery.id, work, (), None)
 
 
-def _of_volume(card: Controller, volume: Volume) -> Progress | None:
+def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
     """What is done to a volume; some tools report it in the state only."""
     if volume.progress is not None:
         return volume.progress
     if volume.status in BUSY:
         return Progress(operation=BUSY[volume.status])
-    return Progress(operation="rebuild", state="queued", reason=_OTHER_FIRST) if queued(card, volume) else None
+    return Progress(operation="rebuild", state="queued", reason=_OTHER_FIRST) if queued(controller, volume) else None
 
 
 def of_drive(drive: Drive) -> Progress | None:
@@ -72,21 +72,21 @@ def of_battery(battery: Battery) -> Progress | None:
     return Progress(operation="learn", state="running") if battery.status == "learning" else None
 
 
-def _rebuilt_on(card: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
+def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
     """The volumes with a rebuild that the rebuild of a drive is a part of."""
     work = of_drive(drive)
     if work is None or work.operation not in REBUILDS:
         return []
-    software = card.mode == "software"  # a member is filled by whatever operation the array has
-    return [v for v, at in volumes if (software or at.operation in REBUILDS) and _holds(array_of(card, v), drive)]
+    software = controller.mode == "software"  # a member is filled by whatever operation the array has
+    return [v for v, at in volumes if (software or at.operation in REBUILDS) and _holds(array_of(controller, v), drive)]
 
 
 def _holds(array: Array | None, drive: Drive) -> bool:
     return array is not None and (drive.array == array.id or drive.id in (*array.drives, *array.spares))
 
 
-def _on_array(card: Controller, array: str | None) -> list[Volume]:
-    return [volume for volume in card.volumes if array is not None and volume.array == array]
+def _on_array(controller: Controller, array: str | None) -> list[Volume]:
+    return [volume for volume in controller.volumes if array is not None and volume.array == array]
 
 
 def _task(object_id: str, work: Progress, also: Iterable[str], device: str | None) -> Task:

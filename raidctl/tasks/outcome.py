@@ -48,7 +48,7 @@ def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) ->
 
 
 def _item(inventory: Inventory, name: str) -> Item | None:
-    return next((item for card in inventory.controllers for item in items(card) if item.id == name), None)
+    return next((item for controller in inventory.controllers for item in items(controller) if item.id == name), None)
 
 
 def _result(task: Task, before: Item | None, after: Item | None, now: Inventory) -> tuple[Result, str]:

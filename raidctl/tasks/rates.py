@@ -41,11 +41,15 @@ class RateReport(Struct, frozen=True, kw_only=True):
 
 def rates(inventory: Inventory) -> RateReport:
     """The rates of an inventory."""
-    cards = inventory.controllers
+    controllers = inventory.controllers
     return RateReport(
         host=inventory.host,
-        controllers=tuple(ControllerRates(object_id=card.id, rates=card.rates) for card in cards if card.rates),
-        arrays=tuple(_speed(volume) for card in cards for volume in card.volumes if _limited(volume)),
+        controllers=tuple(
+            ControllerRates(object_id=controller.id, rates=controller.rates)
+            for controller in controllers
+            if controller.rates
+        ),
+        arrays=tuple(_speed(volume) for controller in controllers for volume in controller.volumes if _limited(volume)),
         problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
     )
 

@@ -50,6 +50,8 @@ def report(inventory: Inventory, tasks: Sequence[Task] | None = None, ended: Seq
         host=inventory.host,
         tasks=inventory.tasks if tasks is None else tuple(tasks),
         ended=tuple(ended),
-        unknown=tuple(v.id for card in inventory.controllers for v in card.volumes if v.status == "unknown"),
+        unknown=tuple(
+            v.id for controller in inventory.controllers for v in controller.volumes if v.status == "unknown"
+        ),
         problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
     )

@@ -20,7 +20,7 @@ from raidctl.vendor.protocol import Vendor
 class Changes(Protocol):
     """A vendor package whose hardware can be changed."""
 
-    def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
+    def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
         """The steps from the current to the desired settings.
 
         A setting that has its value already is listed as such. One that the hardware or the tool cannot have is

@@ -53,7 +53,7 @@ class Planner(ABC):
     """The setting that splits the controller's cache between reads and writes."""
 
     @abstractmethod
-    def add(self, wish: Desired) -> None:
+    def add(self, desired: Desired) -> None:
         """Add what a desired setting needs.
 
         Raises:
@@ -64,7 +64,7 @@ class Planner(ABC):
     def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that sets a setting."""
 
-    def conflicts(self, wishes: Sequence[Desired]) -> Iterable[Refusal]:  # noqa: ARG002 - for families that have some
+    def conflicts(self, requests: Sequence[Desired]) -> Iterable[Refusal]:  # noqa: ARG002 - for families that have some
         """Desired settings that cannot be had together."""
         return ()
 
@@ -76,40 +76,40 @@ class Planner(ABC):
         """Whether the tool has a command that restores a value."""
         return True
 
-    def plan(self, wishes: Sequence[Desired]) -> Plan:
+    def plan(self, requests: Sequence[Desired]) -> Plan:
         """The plan for desired settings, its steps in order."""
-        for wish in wishes:
-            self._take(wish)
-        self.refusals += self.conflicts(wishes)
+        for desired in requests:
+            self._take(desired)
+        self.refusals += self.conflicts(requests)
         return Plan(
-            wishes=tuple(wishes),
+            wishes=tuple(requests),
             steps=tuple(sorted(self.steps, key=self.position)),
             already=tuple(self.already),
             refusals=tuple(self.refusals),
         )
 
-    def _take(self, wish: Desired) -> None:
+    def _take(self, desired: Desired) -> None:
         """Add a desired setting entirely, or refuse it."""
         steps, changed = list(self.steps), dict(self.changed)
         count = len(self.already) + len(self.refusals)
         self.covered = False
         try:
-            self.add(wish)
+            self.add(desired)
         except CannotError as error:
             self.steps, self.changed = steps, changed
-            self.refuse(wish, error.kind, error.reason, error.alternative)
+            self.refuse(desired, error.kind, error.reason, error.alternative)
         if self.steps == steps and len(self.already) + len(self.refusals) == count and not self.covered:
-            self.already.append(wish)
+            self.already.append(desired)
 
-    def refuse(self, wish: Desired, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
+    def refuse(self, desired: Desired, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
         """Refuse a desired setting."""
-        self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
+        self.refusals.append(Refusal(wish=desired, kind=kind, reason=reason, alternative=alternative))
 
-    def split(self, wish: Desired) -> None:
+    def split(self, desired: Desired) -> None:
         """Set the cache ratio. The firmware's reply shows whether it accepts it: none while no volume is cached."""
-        match = _SPLIT.fullmatch(wish.value)
+        match = _SPLIT.fullmatch(desired.value)
         if match is None or int(match[1]) + int(match[2]) != 100:
-            raise CannotError(f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
+            raise CannotError(f"A split is READ/WRITE in percent and adds up to 100, not {desired.value}.")
         self.set((self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
     def set(self, setting: ToolSetting, wanted: str, *affects: str) -> None:
@@ -145,11 +145,11 @@ class Planner(ABC):
         )
 
 
-def divided(wishes: Sequence[Desired]) -> Iterator[Refusal]:
+def divided(requests: Sequence[Desired]) -> Iterator[Refusal]:
     """Refuse both kinds of write-back together: one setting of the controller decides for all volumes."""
-    policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
+    policies = {desired.value for desired in requests if desired.setting == "write_policy"}
     if {"protected_write_back", "unprotected_write_back"} <= policies:
         reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
-        for wish in wishes:
-            if (wish.setting, wish.value) == ("write_policy", "unprotected_write_back"):
-                yield Refusal(wish=wish, kind="unsupported", reason=reason)
+        for desired in requests:
+            if (desired.setting, desired.value) == ("write_policy", "unprotected_write_back"):
+                yield Refusal(wish=desired, kind="unsupported", reason=reason)

@@ -29,41 +29,41 @@ LEARN = "Verify again when the battery is learned and charged."
 
 def battery(case: Case) -> Answer:
     """Whether the volume's own controller has a healthy battery or capacitor."""
-    card = case.subject.controller
+    controller = case.subject.controller
     if case.subject.software:
         return case.failed("Software RAID has no battery.")
-    if card.mode in ("none", "hba") and not card.batteries:
-        return case.failed(f"{card.id} works without RAID and has no cache that a battery could protect.")
-    if card.cache is not None and card.cache.present is False:
-        case.cite(card.id, "cache.present", "no cache module")
-        return case.failed(f"{card.id} has no cache that a battery could protect.")
-    for one in card.batteries:
+    if controller.mode in ("none", "hba") and not controller.batteries:
+        return case.failed(f"{controller.id} works without RAID and has no cache that a battery could protect.")
+    if controller.cache is not None and controller.cache.present is False:
+        case.cite(controller.id, "cache.present", "no cache module")
+        return case.failed(f"{controller.id} has no cache that a battery could protect.")
+    for one in controller.batteries:
         detail = f" ({one.status_text})" if one.status_text and one.status_text.lower() != one.status else ""
         charge = f", charged to {one.charge_percent} %" if one.charge_percent is not None else ""
         case.cite(one.id, "status", f"{_kind(one)} {one.status}{detail}{charge}")
-    if not card.batteries:
+    if not controller.batteries:
         return case.inconclusive(
-            f"{card.id} reports no battery or capacitor.", next_test="Check the controller itself."
+            f"{controller.id} reports no battery or capacitor.", next_test="Check the controller itself."
         )
-    bad = [why for one in card.batteries if (why := _bad(one))]
+    bad = [why for one in controller.batteries if (why := _bad(one))]
     if bad:
         return case.failed(f"{listing(bad)}.")
-    waiting = [one for one in card.batteries if one.status != "ok"]
+    waiting = [one for one in controller.batteries if one.status != "ok"]
     if waiting:
         names = listing(f"{_kind(one)} {one.id} is {one.status}" for one in waiting)
         unknown = all(one.status == "unknown" for one in waiting)
         why = "its condition is not reported" if unknown else "its condition is known only afterwards"
         return case.inconclusive(f"The {names}: {why}.", next_test=None if unknown else LEARN, access=unknown)
-    if card.cache is not None and card.cache.status == "critical":
-        case.cite(card.id, "cache.status", "the cache is critical")
+    if controller.cache is not None and controller.cache.status == "critical":
+        case.cite(controller.id, "cache.status", "the cache is critical")
         return case.suspect(
-            f"The battery is ok, but the cache is not in use: {card.cache.status_text or 'no reason reported'}."
+            f"The battery is ok, but the cache is not in use: {controller.cache.status_text or 'no reason reported'}."
         )
     if case.subject.volume is None:
         return case.suspect("The battery is ok, but the drive is passed through without a cache.")
-    if len(card.batteries) == 1:
-        return case.passed_unless_virtual(f"The {_kind(card.batteries[0])} of {card.id} is ok.")
-    return case.passed_unless_virtual(f"All {len(card.batteries)} batteries of {card.id} are ok.")
+    if len(controller.batteries) == 1:
+        return case.passed_unless_virtual(f"The {_kind(controller.batteries[0])} of {controller.id} is ok.")
+    return case.passed_unless_virtual(f"All {len(controller.batteries)} batteries of {controller.id} are ok.")
 
 
 def _kind(one: Battery) -> str:
@@ -111,7 +111,7 @@ def policies(case: Case, cache: VolumeCache) -> None:
 
 def _protected(case: Case, cache: VolumeCache) -> Answer:
     """Write-back that a good battery protects, and that ends without one."""
-    card = case.subject.controller
+    controller = case.subject.controller
     if cache.write_policy in ("write_through", "off"):
         return case.failed(f"{_WORDS[cache.write_policy].capitalize()} is configured.")
     if cache.write_active in ("write_through", "off"):
@@ -119,7 +119,7 @@ def _protected(case: Case, cache: VolumeCache) -> Answer:
         return case.failed(f"{_WORDS[cache.write_active].capitalize()} is active: {why}.")
     if cache.controller_cache == "unprotected":
         return case.failed(UNPROTECTED)
-    fault = unprotected(card) if card.batteries else None
+    fault = unprotected(controller) if controller.batteries else None
     if cache.write_active is None or cache.controller_cache == "unknown":
         if fault:
             return case.failed(fault)
@@ -205,52 +205,56 @@ def _by_drives(case: Case, behind: DriveCaches, wanted: str) -> Answer:
 
 def cache_size(case: Case) -> Answer:
     """Whether the controller has at least the claimed cache size."""
-    card, cache = case.subject.controller, case.subject.controller.cache
+    controller, cache = case.subject.controller, case.subject.controller.cache
     if case.subject.software:
         return case.failed("Software RAID has no cache memory.")
     if cache is None:
-        if card.mode in ("none", "hba"):
-            return case.failed(f"{card.id} works without RAID and has no cache.")
-        return case.inconclusive(f"{card.id} does not report a cache.")
+        if controller.mode in ("none", "hba"):
+            return case.failed(f"{controller.id} works without RAID and has no cache.")
+        return case.inconclusive(f"{controller.id} does not report a cache.")
     if cache.present is False:
-        case.cite(card.id, "cache.present", "no cache module")
-        return case.failed(f"{card.id} has no cache.")
+        case.cite(controller.id, "cache.present", "no cache module")
+        return case.failed(f"{controller.id} has no cache.")
     if cache.size_bytes is None:
-        return case.inconclusive(f"{card.id} does not report the size of its cache.")
+        return case.inconclusive(f"{controller.id} does not report the size of its cache.")
     size = format_binary(cache.size_bytes)
-    case.cite(card.id, "cache.size_bytes", f"cache {size}")
+    case.cite(controller.id, "cache.size_bytes", f"cache {size}")
     if cache.available_bytes is not None:
-        case.cite(card.id, "cache.available_bytes", f"for data {format_binary(cache.available_bytes)}")
+        case.cite(controller.id, "cache.available_bytes", f"for data {format_binary(cache.available_bytes)}")
     if cache.size_bytes < case.claim.number * (1 - SAME):
         spare = cache.available_bytes
         if spare is not None and abs(cache.size_bytes + spare - case.claim.number) <= SAME * case.claim.number:
             return case.suspect(
-                f"{card.id} reports {size} in total; only with the available part added is it the claimed size."
+                f"{controller.id} reports {size} in total; only with the available part added is it the claimed size."
             )
-        return case.failed(f"{card.id} has {size}, less than {case.claim.wanted}.")
+        return case.failed(f"{controller.id} has {size}, less than {case.claim.wanted}.")
     if cache.status == "critical":
-        return case.suspect(f"{card.id} has {size}, but does not use it: {cache.status_text or 'it does not say why'}.")
-    return case.passed(f"{card.id} has {size}.")
+        return case.suspect(
+            f"{controller.id} has {size}, but does not use it: {cache.status_text or 'it does not say why'}."
+        )
+    return case.passed(f"{controller.id} has {size}.")
 
 
 def cache_split(case: Case) -> Answer:
     """Whether the cache is split between reads and writes as claimed."""
-    card, cache = case.subject.controller, case.subject.controller.cache
-    if case.subject.software or card.mode in ("none", "hba"):
-        return case.failed(f"{card.id} has no cache to split.")
+    controller, cache = case.subject.controller, case.subject.controller.cache
+    if case.subject.software or controller.mode in ("none", "hba"):
+        return case.failed(f"{controller.id} has no cache to split.")
     if cache is None or cache.read_percent is None or cache.write_percent is None:
-        why = card.capabilities["cache_split"].why if "cache_split" in card.capabilities else None
-        return case.inconclusive(f"{card.id} does not report its cache split.", *([why] if why else []), next_test=KNEE)
+        why = controller.capabilities["cache_split"].why if "cache_split" in controller.capabilities else None
+        return case.inconclusive(
+            f"{controller.id} does not report its cache split.", *([why] if why else []), next_test=KNEE
+        )
     split = f"{cache.read_percent}/{cache.write_percent}"
-    case.cite(card.id, "cache.read_percent", f"split {split} between reads and writes")
+    case.cite(controller.id, "cache.read_percent", f"split {split} between reads and writes")
     if cache.read_bytes is not None and cache.write_bytes is not None:
         shares = f"{format_binary(cache.read_bytes)} for reads, {format_binary(cache.write_bytes)} for writes"
-        case.cite(card.id, "cache.write_percent", shares)
+        case.cite(controller.id, "cache.write_percent", shares)
     if cache.read_percent != case.claim.number:
-        return case.failed(f"The cache of {card.id} is split {split}, not {case.claim.wanted}.")
+        return case.failed(f"The cache of {controller.id} is split {split}, not {case.claim.wanted}.")
     if cache.status == "critical":
         return case.suspect(f"It is split {split}, but not in use: {cache.status_text or 'it does not say why'}.")
-    return case.passed(f"The cache of {card.id} is split {split} between reads and writes.")
+    return case.passed(f"The cache of {controller.id} is split {split} between reads and writes.")
 
 
 def drive_cache(case: Case) -> Answer:

@@ -127,13 +127,13 @@ class Case:
         missing = [problem for problem in self.ground.inventory.problems if problem.kind in _NO_ACCESS]
         if not missing or self.ground.view.virtual:
             return None
-        cards = {card.id: card for card, _ in self.subject.drives} | {
+        controllers = {controller.id: controller for controller, _ in self.subject.drives} | {
             self.subject.controller.id: self.subject.controller
         }
-        names = {item.id for card in cards.values() for item in items(card)}
-        names |= {card.pci_address for card in cards.values() if card.pci_address}
-        names |= {card.id.partition(":")[0] for card in cards.values()}
-        tools = [card.told_by for card in cards.values() if card.told_by]
+        names = {item.id for controller in controllers.values() for item in items(controller)}
+        names |= {controller.pci_address for controller in controllers.values() if controller.pci_address}
+        names |= {controller.id.partition(":")[0] for controller in controllers.values()}
+        tools = [controller.told_by for controller in controllers.values() if controller.told_by]
         for problem in missing:
             if problem.where in names or any(tool in problem.where.split() for tool in tools):
                 return problem

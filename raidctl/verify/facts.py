@@ -20,7 +20,7 @@ _MIB = 1 << 20
 def facts(ground: Ground, subject: Subject) -> Evidence:
     """Controller, policy, battery, caches and flushes of a volume, and the common speed of its drives."""
     case = Case(Claim("power_safe"), subject, ground)
-    card = None if subject.on_cards else _card(subject)
+    controller = None if subject.on_cards else _card(subject)
     drives: Literal["enabled", "disabled"] | None = None
     state = drive_caches(case).state
     if state in ("enabled", "disabled"):
@@ -28,10 +28,10 @@ def facts(ground: Ground, subject: Subject) -> Evidence:
     speeds = {drive.rpm for _, drive in subject.drives}
     one = speeds.pop() if len(speeds) == 1 else None
     return Evidence(
-        controller=None if subject.on_cards else card is not None,
-        policy=None if card is None else _policy(subject),
-        battery=None if card is None else _battery(card, subject),
-        cache_mib=None if card is None else _write_share(card.cache),
+        controller=None if subject.on_cards else controller is not None,
+        policy=None if controller is None else _policy(subject),
+        battery=None if controller is None else _battery(controller, subject),
+        cache_mib=None if controller is None else _write_share(controller.cache),
         drive_cache=drives,
         flush_sent=_flush_sent(case),
         rpm=float(one) if one else None,
@@ -51,16 +51,16 @@ def _policy(subject: Subject) -> Policy | None:
     return "write_back" if active == "write_back" else "write_through"
 
 
-def _battery(card: Controller, subject: Subject) -> bool | None:
+def _battery(controller: Controller, subject: Subject) -> bool | None:
     """Whether the battery is healthy; None: unknown, also while learning or charging."""
     cache = subject.volume.cache if subject.volume else None
     if cache is not None and cache.controller_cache == "unprotected":
         return False
-    if not card.batteries:
+    if not controller.batteries:
         return None
-    if unprotected(card) is None:
+    if unprotected(controller) is None:
         return True
-    return False if any(one.status in _BAD or one.replace for one in card.batteries) else None
+    return False if any(one.status in _BAD or one.replace for one in controller.batteries) else None
 
 
 def _write_share(cache: Cache | None) -> float | None:

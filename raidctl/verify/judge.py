@@ -76,10 +76,11 @@ def _answer(case: Case) -> Answer:
     if case.ground.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
         case.cite(case.subject.id, "role", "a virtual drive", "drive")
         return case.of_host("The hardware behind this virtual drive is unknown here.")
-    cards = case.subject.on_cards
-    if cards and case.claim.name in _OF_THE_CARD:
-        names = listing(one.id for one in cards)
-        test = f"raidctl verify {case.claim.option}{f' {case.claim.wanted}' if case.claim.wanted else ''} {cards[0].id}"
+    controllers = case.subject.on_cards
+    if controllers and case.claim.name in _OF_THE_CARD:
+        names = listing(one.id for one in controllers)
+        wanted = f" {case.claim.wanted}" if case.claim.wanted else ""
+        test = f"raidctl verify {case.claim.option}{wanted} {controllers[0].id}"
         return case.inconclusive(f"It is built on {names}; verify these instead.", next_test=test, access=False)
     return JUDGES[case.claim.name](case)
 

@@ -134,20 +134,20 @@ def spares(case: Case) -> Answer:
     volume, wanted = case.subject.volume, case.claim.number
     if volume is None:
         return case.failed("It is a single drive, which has no spares.") if wanted else case.passed("It has no spares.")
-    card, array = case.subject.controller, case.subject.array
+    controller, array = case.subject.controller, case.subject.array
     named = set(array.spares) if array else set()
-    ready = [d for d in card.drives if d.id in named or _global(d, volume, software=case.subject.software)]
+    ready = [d for d in controller.drives if d.id in named or _global(d, volume, software=case.subject.software)]
     least = min((d.size_bytes for d in case.subject.members if d.size_bytes), default=0)
     good = [d for d in ready if d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
     for drive in ready:
         case.cite(drive.id, "role", f"a spare, {drive.status}")
     if len(good) >= wanted:
         return case.passed(f"{_spares(len(good))} {'is' if len(good) == 1 else 'are'} available.")
-    if not card.drives:
-        return case.inconclusive(f"The drives of {card.id} are unknown.")
+    if not controller.drives:
+        return case.inconclusive(f"The drives of {controller.id} are unknown.")
     if any(d.status == "unknown" for d in ready):
         return case.inconclusive(f"The condition of its {counted(len(ready), 'spare')} is not reported.")
-    if any(p.kind == "unread" and p.where == card.id for p in case.ground.inventory.problems):
+    if any(p.kind == "unread" and p.where == controller.id for p in case.ground.inventory.problems):
         return case.inconclusive("Not all drives of this controller could be read.")
     bad = (
         f", and {len(ready) - len(good)} that {'is' if len(ready) - len(good) == 1 else 'are'} not ok or too small"

@@ -265,8 +265,8 @@ def _unread(clock: Clock) -> tuple[str, ...]:
 def _still(clock: Clock) -> bool:
     """Whether reads were too fast for a hard drive, over more data than a controller's cache holds."""
     medium = clock.results.get("medium")
-    card = clock.subject.controller if clock.subject is not None else None
-    cache = card.cache.size_bytes if card is not None and card.cache is not None else None
+    controller = clock.subject.controller if clock.subject is not None else None
+    cache = controller.cache.size_bytes if controller is not None and controller.cache is not None else None
     wide = cache is None or clock.session.size >= _SPANS * cache
     return medium is not None and medium.series.get("medium") == "solid_state" and wide
 

@@ -96,8 +96,8 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         return case.failed(UNPROTECTED)
     if cache.write_active is None or cache.controller_cache == "unknown":
         return case.inconclusive("The tool does not report whether unwritten data in the controller is protected.")
-    card = case.subject.controller
-    if cache.write_active == "write_back" and card.batteries and (fault := unprotected(card)):
+    controller = case.subject.controller
+    if cache.write_active == "write_back" and controller.batteries and (fault := unprotected(controller)):
         return case.suspect(f"The tool reports the cache as protected, but: {fault}")
     behind = drive_caches(case)
     if behind.state == "contradiction":

@@ -63,7 +63,7 @@ class Subject:
         """The physical drives, each once, also below a software array."""
         if not self.software:
             return tuple((self.controller, drive) for drive in self.members)
-        found = {drive.id: (card, drive) for subject in self.below for card, drive in subject.drives}
+        found = {drive.id: (controller, drive) for subject in self.below for controller, drive in subject.drives}
         return tuple(found.values())
 
 
@@ -89,8 +89,8 @@ class Ground:
         """The facts of each object."""
         found: dict[str, list[Fact]] = {}
         outputs: Iterable[Output] = self.seen.outputs
-        for sheet in outputs:
-            for fact in sheet.facts:
+        for output in outputs:
+            for fact in output.facts:
                 found.setdefault(fact.object_id, []).append(fact)
         return found
 
@@ -103,26 +103,28 @@ class Ground:
     def partial(self) -> frozenset[str]:
         """Ids of the objects described in output that is incomplete or could not be read."""
         unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
-        outputs = [sheet for sheet in self.seen.outputs if sheet.cut_off is not None or sheet.command in unread]
-        return frozenset(fact.object_id for sheet in outputs for fact in sheet.facts)
+        outputs = [output for output in self.seen.outputs if output.cut_off is not None or output.command in unread]
+        return frozenset(fact.object_id for output in outputs for fact in output.facts)
 
     def in_arrays(self) -> set[str]:
         """Ids of the drives in software arrays, also failed and spare ones."""
-        return {name for card in self.inventory.controllers for drive in card.drives for name in drive.backing}
+        return {
+            name for controller in self.inventory.controllers for drive in controller.drives for name in drive.backing
+        }
 
-    def subject(self, card: Controller, item: Volume | Drive) -> Subject:
+    def subject(self, controller: Controller, item: Volume | Drive) -> Subject:
         """A volume or drive with what is below it."""
-        return self._subject(card, item, frozenset())
+        return self._subject(controller, item, frozenset())
 
-    def _subject(self, card: Controller, item: Volume | Drive, above: frozenset[str]) -> Subject:
+    def _subject(self, controller: Controller, item: Volume | Drive, above: frozenset[str]) -> Subject:
         if isinstance(item, Drive):
-            return Subject(card, item, (item,))
+            return Subject(controller, item, (item,))
         members = self.below.members(item).drives
-        if card.mode != "software" or item.id in above:
-            return Subject(card, item, members)
+        if controller.mode != "software" or item.id in above:
+            return Subject(controller, item, members)
         names = dict.fromkeys(name for member in members for name in member.backing if name in self.below.items)
         parts = [self._subject(*self.below.items[name], above | {item.id}) for name in names]
-        return Subject(card, item, members, tuple(parts))
+        return Subject(controller, item, members, tuple(parts))
 
 
 def asked(seen: Survey, runner: Runner) -> Ground:
@@ -137,18 +139,18 @@ def asked(seen: Survey, runner: Runner) -> Ground:
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
     """All volumes, and the ids of drives in use outside; with ``drives``, or without volumes, the drives too."""
-    cards = ground.inventory.controllers
-    volumes = [ground.subject(card, volume) for card in cards for volume in card.volumes]
+    controllers = ground.inventory.controllers
+    volumes = [ground.subject(controller, volume) for controller in controllers for volume in controller.volumes]
     inside = {drive.id for subject in volumes for _, drive in subject.drives} | ground.in_arrays()
     alone = [
-        (card, d)
-        for card in cards
-        if card.mode != "software"
-        for d in card.drives
+        (controller, d)
+        for controller in controllers
+        if controller.mode != "software"
+        for d in controller.drives
         if d.mountpoints and d.id not in inside and d.role in (None, "passthrough", "unassigned")
     ]
     if drives or not volumes:
-        return [*volumes, *(ground.subject(card, drive) for card, drive in alone)], []
+        return [*volumes, *(ground.subject(controller, drive) for controller, drive in alone)], []
     return volumes, [drive.id for _, drive in alone]
 
 
@@ -161,7 +163,7 @@ def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
     """
     found: dict[str, Subject] = {}
     for word in words:
-        mine = [ground.subject(card, item) for card, item in _meant(ground, word)]
+        mine = [ground.subject(controller, item) for controller, item in _meant(ground, word)]
         if not mine and any(p.kind == "unread" and p.severity == "error" for p in ground.inventory.problems):
             raise CannotTell(
                 f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" shows why.'
@@ -174,15 +176,15 @@ def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
 
 def _meant(ground: Ground, word: str) -> Iterator[tuple[Controller, Volume | Drive]]:
     ids = _ids(ground, word)
-    cards = ground.inventory.controllers
-    volumes = [(c, v) for c in cards for v in c.volumes if v.id in ids or c.id in ids or v.array in ids]
+    controllers = ground.inventory.controllers
+    volumes = [(c, v) for c in controllers for v in c.volumes if v.id in ids or c.id in ids or v.array in ids]
     yield from volumes
-    for card in cards:
-        for drive in card.drives:
-            whole_card = card.id in ids and not card.volumes and card.mode != "software"
+    for controller in controllers:
+        for drive in controller.drives:
+            whole_card = controller.id in ids and not controller.volumes and controller.mode != "software"
             if drive.id in ids or whole_card:
                 below = [ground.below.items[name] for name in drive.backing if name in ground.below.items]
-                yield from below or [(card, drive)]
+                yield from below or [(controller, drive)]
 
 
 def _ids(ground: Ground, word: str) -> frozenset[str]:

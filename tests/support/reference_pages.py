@@ -35,7 +35,7 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "tasks": "tasks",
     "rates": "rate",
-    "locate": "locate|locate on|locate off|locate list",
+    "locate": "locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
     "replace": "replace",

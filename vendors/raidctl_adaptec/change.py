@@ -53,11 +53,11 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 """KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     command = command_of(reported[0]) if reported else None
-    return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(wishes)
+    return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
@@ -116,10 +116,10 @@ class _Planner(Planner):
         else:
             self.of_aacraid(desired)
 
-    def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
+    def conflicts(self, requests: Sequence[Desired]) -> Iterator[Refusal]:
         """Refuse two kinds of write-back on a smartpqi controller."""
         if self.younger:
-            yield from divided(wishes)
+            yield from divided(requests)
 
     def fulfilled(self, desired: Desired) -> bool:
         """Whether a request is fulfilled already."""

@@ -34,7 +34,7 @@ class Collection:
 
     @property
     def outputs(self) -> list[Output]:
-        """Each output's sheet once."""
+        """Each output's output once."""
         return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
     def controller(self, number: str | None, serial: str | None) -> ControllerDraft:

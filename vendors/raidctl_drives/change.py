@@ -50,25 +50,25 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     return {(drive.id, KNOB): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """One step for each drive whose cache is not as wished."""
     names = {tool.name for tool in tools}
     drives = {drive.id: drive for drive in controller.drives}
     steps: list[Step] = []
     already: list[Desired] = []
     refusals: list[Refusal] = []
-    for wish in wishes:
-        drive = drives.get(wish.object_id)
-        if wish.setting != KNOB or drive is None:
+    for desired in requests:
+        drive = drives.get(desired.object_id)
+        if desired.setting != KNOB or drive is None:
             reason = "Plain drives have one cache setting: the write cache is on or off."
-            refusals.append(Refusal(wish=wish, kind="unsupported", reason=reason))
-        elif drive.write_cache == wish.value:
-            already.append(wish)
+            refusals.append(Refusal(wish=desired, kind="unsupported", reason=reason))
+        elif drive.write_cache == desired.value:
+            already.append(desired)
         elif (why := _cannot(drive, names)) is not None:
-            refusals.append(Refusal(wish=wish, kind=_kind(drive, why), reason=why))
+            refusals.append(Refusal(wish=desired, kind=_kind(drive, why), reason=why))
         else:
-            steps.append(_step(drive, wish.value, names))
-    return Plan(wishes=tuple(wishes), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+            steps.append(_step(drive, desired.value, names))
+    return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:

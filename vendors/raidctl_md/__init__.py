@@ -48,7 +48,7 @@ def progress() -> Dialogue[Mapping[str, Progress | None]]:
     if not answer.text:
         return {}
     found = read([Document(MDSTAT, "md", answer.text)])
-    return {volume.id: volume.progress for card in found.controllers for volume in card.volumes}
+    return {volume.id: volume.progress for controller in found.controllers for volume in controller.volumes}
 
 
 def sniff(name: str, text: str) -> Sniffed | None:

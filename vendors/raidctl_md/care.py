@@ -84,11 +84,11 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
 
 def _config(path: str, text: str, care: Care) -> None:
     """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank goes on with the one above."""
-    sheet = Output.of_text(path, text)
-    care.outputs.append(sheet)
+    output = Output.of_text(path, text)
+    care.outputs.append(output)
     array = False
     entry: list[str] = []
-    for line in sheet.lines:
+    for line in output.lines:
         mark_read(line)
         exact = line.text.split("#")[0].split()
         words = [word.lower() for word in exact]
@@ -114,10 +114,10 @@ def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], 
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]
     if paths:
-        sheet = Output.of_text("files", paths[0])
+        output = Output.of_text("files", paths[0])
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
-        sheet.lines[0].fact("md", name, value)
-        care.outputs.append(sheet)
+        output.lines[0].fact("md", name, value)
+        care.outputs.append(output)
         return True
     return False if systemd and all(one.trouble is None for one in answers) else None
 
@@ -140,15 +140,15 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
 
 def applied(found: Observation, care: Care) -> Observation:
     """The observation with what is known of the care for its arrays."""
-    cards = tuple(_card(card, care) for card in found.controllers)
-    return replace(found, controllers=cards, outputs=(*found.outputs, *care.outputs))
+    controllers = tuple(_card(controller, care) for controller in found.controllers)
+    return replace(found, controllers=controllers, outputs=(*found.outputs, *care.outputs))
 
 
-def _card(card: Controller, care: Care) -> Controller:
+def _card(controller: Controller, care: Care) -> Controller:
     check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
-    volumes = tuple(_volume(volume, care) for volume in card.volumes)
-    arrays = tuple(_array(array, volumes, care) for array in card.arrays)
-    return replace(card, monitored=care.monitored, consistency_check=check, volumes=volumes, arrays=arrays)
+    volumes = tuple(_volume(volume, care) for volume in controller.volumes)
+    arrays = tuple(_array(array, volumes, care) for array in controller.arrays)
+    return replace(controller, monitored=care.monitored, consistency_check=check, volumes=volumes, arrays=arrays)
 
 
 def _array(array: Array, volumes: Sequence[Volume], care: Care) -> Array:

@@ -1,7 +1,7 @@
 """Cache settings of an array: files in ``/sys/block/mdX/md``, and their values. Pure.
 
 =====================  =============================================  ==========================================
-knob                   words                                          arrays
+setting                   words                                          arrays
 =====================  =============================================  ==========================================
 ``stripe_cache_size``  17 to 32768: entries of 4 KiB for each member  RAID-4, RAID-5, RAID-6
 ``journal_mode``       ``write-through``, ``write-back``              those of them with a journal device
@@ -40,30 +40,30 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The files that can be written, as far as they were read."""
     found: dict[ToolSetting, str] = {}
     for volume in controller.volumes:
-        for knob in _KNOBS:
-            current = value(controller, volume.id, knob)
-            if current is not None and _place(volume, knob) is not None:
-                found[volume.id, knob] = current
+        for setting in _KNOBS:
+            current = value(controller, volume.id, setting)
+            if current is not None and _place(volume, setting) is not None:
+                found[volume.id, setting] = current
     return found
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
     """One file write for each desired setting that is not active yet."""
     volumes = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
     already: list[Desired] = []
     refusals: list[Refusal] = []
-    for wish in wishes:
-        volume = volumes.get(wish.object_id)
-        before = value(controller, wish.object_id, wish.setting)
-        refusal = _refusal(wish, volume, before)
-        if before == wish.value:
-            already.append(wish)
+    for desired in requests:
+        volume = volumes.get(desired.object_id)
+        before = value(controller, desired.object_id, desired.setting)
+        refusal = _refusal(desired, volume, before)
+        if before == desired.value:
+            already.append(desired)
         elif refusal is not None:
             refusals.append(refusal)
         elif volume is not None and before is not None:
-            steps.append(_step(volume, wish, before))
-    return Plan(wishes=tuple(wishes), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+            steps.append(_step(volume, desired, before))
+    return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all families
@@ -76,60 +76,67 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     return None
 
 
-def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
+def _refusal(desired: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
     """Why a desired setting is impossible; None if it is possible."""
-    if volume is None or wish.setting not in _KNOBS:
-        return _unsupported(wish, _NOTHING_ELSE)
-    if wish.setting in SPEEDS:
-        return _bad_speed(wish, volume, before)
+    if volume is None or desired.setting not in _KNOBS:
+        return _unsupported(desired, _NOTHING_ELSE)
+    if desired.setting in SPEEDS:
+        return _bad_speed(desired, volume, before)
     if volume.raid_level is not None and volume.raid_level not in _PARITY:
         return _unsupported(
-            wish, f"Only RAID-4, RAID-5 and RAID-6 have this setting; {volume.id} is {volume.raid_level}."
+            desired, f"Only RAID-4, RAID-5 and RAID-6 have this setting; {volume.id} is {volume.raid_level}."
         )
-    fault = _bad_size(wish) if wish.setting == "stripe_cache_size" else _bad_mode(wish, volume, before)
+    fault = _bad_size(desired) if desired.setting == "stripe_cache_size" else _bad_mode(desired, volume, before)
     if fault is not None:
         return fault
-    if before is None or _place(volume, wish.setting) is None:
-        reason = f"The kernel does not report the current {wish.setting}, so it could not be restored."
-        return Refusal(wish=wish, kind="unknown", reason=reason)
+    if before is None or _place(volume, desired.setting) is None:
+        reason = f"The kernel does not report the current {desired.setting}, so it could not be restored."
+        return Refusal(wish=desired, kind="unknown", reason=reason)
     return None
 
 
-def _bad_speed(wish: Desired, volume: Volume, before: str | None) -> Refusal | None:
+def _bad_speed(desired: Desired, volume: Volume, before: str | None) -> Refusal | None:
     """Refuse what the kernel rejects, 0 among it."""
-    if endless(wish.setting, wish.value):
-        return _unsupported(wish, ENDLESS)
+    if endless(desired.setting, desired.value):
+        return _unsupported(desired, ENDLESS)
     if volume.raid_level in _NEVER_SYNCED:
         return _unsupported(
-            wish, f"An array without redundancy is never rebuilt or checked; it is {volume.raid_level}."
+            desired, f"An array without redundancy is never rebuilt or checked; it is {volume.raid_level}."
         )
-    if wish.value != "system" and not (wish.value.isascii() and wish.value.isdecimal() and len(wish.value) < 10):
-        return _unsupported(wish, "The speed must be KiB per second, or system.")
-    if before is None or _place(volume, wish.setting) is None:
-        reason = f"The kernel does not report the current {wish.setting}, so it could not be restored."
-        return Refusal(wish=wish, kind="unknown", reason=reason)
+    if desired.value != "system" and not (
+        desired.value.isascii() and desired.value.isdecimal() and len(desired.value) < 10
+    ):
+        return _unsupported(desired, "The speed must be KiB per second, or system.")
+    if before is None or _place(volume, desired.setting) is None:
+        reason = f"The kernel does not report the current {desired.setting}, so it could not be restored."
+        return Refusal(wish=desired, kind="unknown", reason=reason)
     return None
 
 
-def _unsupported(wish: Desired, reason: str, alternative: str | None = None) -> Refusal:
-    return Refusal(wish=wish, kind="unsupported", reason=reason, alternative=alternative)
+def _unsupported(desired: Desired, reason: str, alternative: str | None = None) -> Refusal:
+    return Refusal(wish=desired, kind="unsupported", reason=reason, alternative=alternative)
 
 
-def _bad_size(wish: Desired) -> Refusal | None:
-    if wish.value.isascii() and wish.value.isdecimal() and wish.value[0] != "0" and int(wish.value[:6]) in _SIZES:
+def _bad_size(desired: Desired) -> Refusal | None:
+    if (
+        desired.value.isascii()
+        and desired.value.isdecimal()
+        and desired.value[0] != "0"
+        and int(desired.value[:6]) in _SIZES
+    ):
         return None
-    return _unsupported(wish, f"The size must be {_SIZES[0]} to {_SIZES[-1]} entries.")
+    return _unsupported(desired, f"The size must be {_SIZES[0]} to {_SIZES[-1]} entries.")
 
 
-def _bad_mode(wish: Desired, volume: Volume, before: str | None) -> Refusal | None:
-    if wish.value not in _MODES:
-        return _unsupported(wish, f"The mode must be {_MODES[0]} or {_MODES[1]}.")
+def _bad_mode(desired: Desired, volume: Volume, before: str | None) -> Refusal | None:
+    if desired.value not in _MODES:
+        return _unsupported(desired, f"The mode must be {_MODES[0]} or {_MODES[1]}.")
     # the file is empty without a journal
     if before is None and volume.consistency_policy not in (None, "journal"):
         alternative = "Add a journal while the array is read-only: mdadm --manage DEVICE --add-journal JOURNAL."
-        return _unsupported(wish, _NO_JOURNAL, alternative)
-    if wish.value == "write-back" and _degraded(volume):
-        return _unsupported(wish, _DEGRADED, "Set it when the array is no longer degraded.")
+        return _unsupported(desired, _NO_JOURNAL, alternative)
+    if desired.value == "write-back" and _degraded(volume):
+        return _unsupported(desired, _DEGRADED, "Set it when the array is no longer degraded.")
     return None
 
 
@@ -140,15 +147,15 @@ def _degraded(volume: Volume) -> bool:
     return short or volume.status in ("degraded", "failed", "rebuilding")
 
 
-def _step(volume: Volume, wish: Desired, before: str) -> Step:
+def _step(volume: Volume, desired: Desired, before: str) -> Step:
     return Step(
         object_id=volume.id,
-        knob=wish.setting,
+        knob=desired.setting,
         before=before,
-        after=wish.value,
-        action=_action(volume, wish.setting, wish.value),
-        undo=_action(volume, wish.setting, before),
-        affects=_affects(volume, wish.setting, wish.value),
+        after=desired.value,
+        action=_action(volume, desired.setting, desired.value),
+        undo=_action(volume, desired.setting, before),
+        affects=_affects(volume, desired.setting, desired.value),
         persistent=False,
     )
 

@@ -54,7 +54,7 @@ Units = Mapping[str, Mapping[str, str]] | None
 
 def schedules(inventory: Inventory) -> Dialogue[Schedules]:
     """Every timer and cron job that is there; none where the machine has no md."""
-    if not any(card.mode == "software" for card in inventory.controllers):
+    if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS
     told = dict(zip(REQUESTS, answers, strict=True))

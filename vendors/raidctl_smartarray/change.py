@@ -104,9 +104,9 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
     return next((text for label, text in controller.details.items() if normalized(label) in labels), None)
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
-    return _Planner(controller, _command(controller, tools), current_settings(controller)).plan(wishes)
+    return _Planner(controller, _command(controller, tools), current_settings(controller)).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -160,79 +160,83 @@ class _Planner(Planner):
     order = _ORDER
     ratio = "cacheratio"
 
-    def add(self, wish: Desired) -> None:
+    def add(self, desired: Desired) -> None:
         """Add the steps for one desired setting."""
-        if value(self.controller, wish.object_id, wish.setting) == wish.value:
-            self.already.append(wish)
+        if value(self.controller, desired.object_id, desired.setting) == desired.value:
+            self.already.append(desired)
         elif self.controller.slot is None or self.command is None:
-            self.refuse(wish, "unknown", "The tool does not report the controller's slot, so it cannot be addressed.")
-        elif wish.setting == "write_policy":
-            self.write_policy(wish)
-        elif wish.setting == "cache_split":
-            self.split(wish)
-        elif wish.setting == "no_battery_write_cache":
-            self.switch(wish, "nobatterywritecache", _ON_OFF, _WHOLE)
-        elif wish.setting == "drive_write_cache":
+            self.refuse(
+                desired, "unknown", "The tool does not report the controller's slot, so it cannot be addressed."
+            )
+        elif desired.setting == "write_policy":
+            self.write_policy(desired)
+        elif desired.setting == "cache_split":
+            self.split(desired)
+        elif desired.setting == "no_battery_write_cache":
+            self.switch(desired, "nobatterywritecache", _ON_OFF, _WHOLE)
+        elif desired.setting == "drive_write_cache":
             by_usage = _detail(self.controller, _BY_USAGE) is not None
-            self.switch(wish, "drivewritecache", _SWITCH, _CONFIGURED if by_usage else _EVERY_DRIVE)
-        elif wish.setting in RATES:
-            self.switch(wish, RATES[wish.setting], _PRIORITIES, "Applies to all arrays of the controller.")
-        elif wish.setting == "bypass_threshold":
-            self.bypass(wish)
+            self.switch(desired, "drivewritecache", _SWITCH, _CONFIGURED if by_usage else _EVERY_DRIVE)
+        elif desired.setting in RATES:
+            self.switch(desired, RATES[desired.setting], _PRIORITIES, "Applies to all arrays of the controller.")
+        elif desired.setting == "bypass_threshold":
+            self.bypass(desired)
         else:
-            reason, nearest = _LACKS.get(wish.setting, ("The controllers have no such setting.", None))
-            self.refuse(wish, "unsupported", reason, nearest)
+            reason, nearest = _LACKS.get(desired.setting, ("The controllers have no such setting.", None))
+            self.refuse(desired, "unsupported", reason, nearest)
 
-    def conflicts(self, wishes: Sequence[Desired]) -> Iterator[Refusal]:
+    def conflicts(self, requests: Sequence[Desired]) -> Iterator[Refusal]:
         """Refuse two kinds of write-back, and a split if no volume would use the cache: the tool stops showing it."""
-        yield from divided(wishes)
+        yield from divided(requests)
         values = {**self.current, **self.changed}
         cached = any(setting == "arrayaccelerator" and value == "enable" for (_, setting), value in values.items())
-        for wish in wishes if (self.controller.id, "cacheratio") in self.changed and not cached else ():
-            if wish.setting == "cache_split":
+        for desired in requests if (self.controller.id, "cacheratio") in self.changed and not cached else ():
+            if desired.setting == "cache_split":
                 reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
-                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Omit one of the two settings.")
+                yield Refusal(
+                    wish=desired, kind="unsupported", reason=reason, alternative="Omit one of the two settings."
+                )
 
-    def switch(self, wish: Desired, setting: str, words: Mapping[str, str], affects: str) -> None:
+    def switch(self, desired: Desired, setting: str, words: Mapping[str, str], affects: str) -> None:
         """A switch of the whole controller."""
-        if wish.value not in words:
+        if desired.value not in words:
             self.refuse(
-                wish, "unsupported", f"The controllers support {listing(list(words), 'and')}, not {wish.value}."
+                desired, "unsupported", f"The controllers support {listing(list(words), 'and')}, not {desired.value}."
             )
         else:
-            self.set((self.controller.id, setting), words[wish.value], affects)
+            self.set((self.controller.id, setting), words[desired.value], affects)
 
-    def bypass(self, wish: Desired) -> None:
+    def bypass(self, desired: Desired) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
-        size = int(wish.value) if wish.value.isdecimal() and len(wish.value) < 6 else 0
+        size = int(desired.value) if desired.value.isdecimal() and len(desired.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:
-            self.refuse(wish, "unsupported", "The threshold must be 16 to 1040 KiB, in steps of 16.")
-        elif self.current.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
-            self.already.append(wish)
+            self.refuse(desired, "unsupported", "The threshold must be 16 to 1040 KiB, in steps of 16.")
+        elif self.current.get((self.controller.id, "writecachebypassthreshold")) == desired.value:
+            self.already.append(desired)
         else:
             affects = "Requests of this size or larger bypass the cache, on all volumes of the controller."
             self.set((self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
-    def write_policy(self, wish: Desired) -> None:
+    def write_policy(self, desired: Desired) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
-        volume = next((item for item in self.controller.volumes if item.id == wish.object_id), None)
+        volume = next((item for item in self.controller.volumes if item.id == desired.object_id), None)
         if volume is None:
             raise CannotError("The controllers have a write policy for volumes only.")
-        if wish.value == "off":
+        if desired.value == "off":
             self.refuse(
-                wish,
+                desired,
                 "unsupported",
                 "The controllers only support caching on or off.",
                 "Use write-through: caching off.",
             )
             return
-        if wish.value == "write_through":
+        if desired.value == "write_through":
             self.set((volume.id, "arrayaccelerator"), "disable", _READS_TOO)
             return
-        if self.mode_has_no_cache(wish) or self.bypassed(wish, volume):
+        if self.mode_has_no_cache(desired) or self.bypassed(desired, volume):
             return
         self.free_of_smart_path(volume)
-        battery = "enable" if wish.value == "unprotected_write_back" else "disable"
+        battery = "enable" if desired.value == "unprotected_write_back" else "disable"
         no_battery = (self.controller.id, "nobatterywritecache")
         # first the safe direction, so that no moment is less protected than both ends
         if battery == "disable" and self.current.get(no_battery) == "enable":
@@ -241,25 +245,25 @@ class _Planner(Planner):
         if battery == "enable":
             self.set(no_battery, "enable", _WHOLE)
 
-    def mode_has_no_cache(self, wish: Desired) -> bool:
+    def mode_has_no_cache(self, desired: Desired) -> bool:
         """Refuse what needs a cache where there is none."""
         cache = self.controller.cache
         if self.controller.mode == "hba":
-            self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
+            self.refuse(desired, "unsupported", "The controller is in HBA mode: it caches nothing.")
         elif cache is not None and cache.present is False:
-            self.refuse(wish, "unsupported", "The controller has no cache board.")
+            self.refuse(desired, "unsupported", "The controller has no cache board.")
         else:
             return False
         return True
 
-    def bypassed(self, wish: Desired, volume: Volume) -> bool:
+    def bypassed(self, desired: Desired, volume: Volume) -> bool:
         """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
         # LD Acceleration Method: HPE SSD Smart Path
         reported = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
         if normalized(reported) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
             return False
         reason = "SSD Smart Path bypasses the cache; its setting is not reported, so it could not be restored."
-        self.refuse(wish, "unknown", reason)
+        self.refuse(desired, "unknown", reason)
         return True
 
     def free_of_smart_path(self, volume: Volume) -> None:

@@ -52,16 +52,16 @@ def collect(outlines: Sequence[Outline]) -> Collection:
     return found
 
 
-def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool) -> ControllerDraft:
+def _card(controllers: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool) -> ControllerDraft:
     """Find or create the section's controller, by slot, serial number or chassis."""
     chassis = section.heading.parts.get("chassis")
     slot = section.heading.name if controller.known_slot(section.heading.name) else ""
     if section.line is None:
         slot = section.heading.parts.get("slot") or outline.slot or ""
-        if not slot and len(cards) == 1:
-            return cards[0]
+        if not slot and len(controllers) == 1:
+            return controllers[0]
     model, serial = _identity(section)
-    for card in cards:
+    for card in controllers:
         if section.line is None and not slot and not card.name and card.chassis is None:
             return card
         same = (slot and card.name == slot) or (chassis and card.chassis == chassis and fresh)
@@ -71,7 +71,7 @@ def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, f
         if same and _compatible(card.get("serial"), serial) and _compatible(card.get("model"), model):
             return card
     made = ControllerDraft(name=slot, chassis=chassis)
-    cards.append(made)
+    controllers.append(made)
     return made
 
 
@@ -204,7 +204,7 @@ def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
 
 
 def _said_of(
-    cards: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
+    controllers: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
 ) -> ControllerDraft | None:
     """Find the controller of a message; an error that names one creates it."""
     if paragraph.controller is not None:
@@ -212,7 +212,7 @@ def _said_of(
     if outline.slot is None or paragraph.kind != "error":
         return None
     empty = _SAYS_EMPTY.search(paragraph.text)
-    for card in cards:
+    for card in controllers:
         if card.name == outline.slot:
             if empty:
                 card.empty.add(empty[1].lower())
@@ -221,5 +221,5 @@ def _said_of(
         return None
     made = ControllerDraft(name=outline.slot, empty={empty[1].lower()})
     made.put(paragraph.lines[0], "slot", outline.slot, 0)
-    cards.append(made)
+    controllers.append(made)
     return made

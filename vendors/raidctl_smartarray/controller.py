@@ -55,7 +55,7 @@ _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$"
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
 
-def read_heading(card: ControllerDraft, section: Section) -> None:
+def read_heading(controller: ControllerDraft, section: Section) -> None:
     """``HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHB0)``."""
     if section.line is None:
         return
@@ -63,39 +63,39 @@ def read_heading(card: ControllerDraft, section: Section) -> None:
     model = collapse(parts.get("model", ""))
     vendor, _, rest = model.partition(" ")
     if vendor in ("HP", "HPE") and rest:
-        card.put(line, "vendor", vendor, ROW)
-        card.put(line, "model", rest, ROW)
+        controller.put(line, "vendor", vendor, ROW)
+        controller.put(line, "model", rest, ROW)
     else:
         if model.lower().startswith(_BRANDS):
-            card.put(line, "vendor", "HP", WEAK)
-        card.put(line, "model", model, ROW)
+            controller.put(line, "vendor", "HP", WEAK)
+        controller.put(line, "model", model, ROW)
     if "chassis" in parts:
-        card.detail(line, "Chassis Name", parts["chassis"])
+        controller.detail(line, "Chassis Name", parts["chassis"])
     elif known_slot(section.heading.name):
-        card.put(line, "slot", section.heading.name, ROW)
+        controller.put(line, "slot", section.heading.name, ROW)
     for part in brackets(parts.get("rest", "")):
-        _bracket(card, section, part)
+        _bracket(controller, section, part)
 
 
-def _bracket(card: ControllerDraft, section: Section, part: str) -> None:
+def _bracket(controller: ControllerDraft, section: Section, part: str) -> None:
     line = section.line
     if line is None or not part:
         return
     if part.lower().startswith("sn:"):
         if part[3:].strip():
-            card.put(line, "serial", part[3:].strip(), ROW)
+            controller.put(line, "serial", part[3:].strip(), ROW)
     elif normalized(part) in vocabulary.MODES:
-        card.put(line, "mode", vocabulary.MODES[normalized(part)], ROW)
+        controller.put(line, "mode", vocabulary.MODES[normalized(part)], ROW)
     elif normalized(part) == "embedded":
-        card.detail(line, "Location", part)
+        controller.detail(line, "Location", part)
     else:
         # Smart Array P410 in Slot 2 (Error: Not responding)
-        card.detail(line, "Remark", part)
+        controller.detail(line, "Remark", part)
         if _DEAD.search(part):
-            card.put(line, "status", "critical", ROW)
-            card.put(line, "status_text", part, ROW)
+            controller.put(line, "status", "critical", ROW)
+            controller.put(line, "status_text", part, ROW)
             return
-        card.add_problem("warning", "state", f"Status from the tool: {part}.")
+        controller.add_problem("warning", "state", f"Status from the tool: {part}.")
 
 
 def known_slot(text: str) -> bool:
@@ -103,84 +103,84 @@ def known_slot(text: str) -> bool:
     return bool(text) and "unknown" not in text.lower()
 
 
-def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
+def read_pairs(controller: ControllerDraft, section: Section, *, ended: bool) -> None:
     """Read the settings right below the controller's heading.
 
     ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
     """
-    fields.read_pairs(card, section.pairs, _FIELDS, normalized)
+    fields.read_pairs(controller, section.pairs, _FIELDS, normalized)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
             if normalized(pair.label) in _RAID_ONLY:
-                card.put(pair.lines[0], "mode", "raid", WEAK)
+                controller.put(pair.lines[0], "mode", "raid", WEAK)
 
 
-def _status(card: ControllerDraft, pair: Pair) -> None:
+def _status(controller: ControllerDraft, pair: Pair) -> None:
     health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
-    put_status(card, pair.lines, "controller", health, text=pair.value)
+    put_status(controller, pair.lines, "controller", health, text=pair.value)
 
 
-def _cache_status(card: ControllerDraft, pair: Pair) -> None:
+def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
     health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
-    put_status(card, pair.lines, "cache", health, text=pair.value, prefix="cache.")
+    put_status(controller, pair.lines, "cache", health, text=pair.value, prefix="cache.")
 
 
-def _cache_reason(card: ControllerDraft, pair: Pair) -> None:
+def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
     for line in pair.lines:
-        card.put(line, f"cache.{normalized(pair.label)}", collapse(pair.value), shown_as="cache.status_text")
+        controller.put(line, f"cache.{normalized(pair.label)}", collapse(pair.value), shown_as="cache.status_text")
 
 
-def _battery(card: ControllerDraft, pair: Pair) -> None:
+def _battery(controller: ControllerDraft, pair: Pair) -> None:
     """The label names the kind, too."""
     kind, *_, what = normalized(pair.label).split()
     name, parse = ("battery.count", numbers.count) if what == "count" else ("battery.status", numbers.text)
-    if card.read_field(pair, name, parse) is not None:
-        card.put(pair.lines[0], "battery.kind", kind, WEAK)
+    if controller.read_field(pair, name, parse) is not None:
+        controller.put(pair.lines[0], "battery.kind", kind, WEAK)
 
 
-def _ratio(card: ControllerDraft, pair: Pair) -> None:
+def _ratio(controller: ControllerDraft, pair: Pair) -> None:
     """``Cache Ratio: 25% Read / 75% Write``."""
     try:
         read, write = numbers.ratio(pair.value)
     except ValueError:
         if has_value(pair.value):
-            card.unread(pair.label, pair.value)
-        card.keep_detail(pair)
+            controller.unread(pair.label, pair.value)
+        controller.keep_detail(pair)
         return
-    card.put(pair.lines[0], "cache.read_percent", read)
-    card.put(pair.lines[0], "cache.write_percent", write)
+    controller.put(pair.lines[0], "cache.read_percent", read)
+    controller.put(pair.lines[0], "cache.write_percent", write)
 
 
-def _power_source(card: ControllerDraft, pair: Pair) -> None:
+def _power_source(controller: ControllerDraft, pair: Pair) -> None:
     """``Cache Backup Power Source: Capacitors``."""
     key = normalized(pair.value)
     kind = "capacitor" if key.startswith("capacitor") else "battery" if key.startswith("batter") else None
     if kind is None:
         if has_value(pair.value):
-            card.unread(pair.label, pair.value)
-        card.keep_detail(pair)
+            controller.unread(pair.label, pair.value)
+        controller.keep_detail(pair)
         return
-    card.put(pair.lines[0], "battery.kind", kind)
-    card.keep_words(pair.label, pair.value)
+    controller.put(pair.lines[0], "battery.kind", kind)
+    controller.keep_words(pair.label, pair.value)
 
 
-def read_device(card: ControllerDraft, section: Section) -> None:
+def read_device(controller: ControllerDraft, section: Section) -> None:
     """Keep cages, enclosures, expanders, ports and sensors as the controller's details, by section title."""
     if section.line is None:
         return
     title = _title(section)
     told = section.heading.parts.get("status") or section.heading.parts.get("inside") or ""
     if told:
-        card.detail(section.line, title, told)
+        controller.detail(section.line, title, told)
     else:
         mark_read(section.line)
-    _bad_device(card, title, section.heading.parts.get("status", ""))
+    _bad_device(controller, title, section.heading.parts.get("status", ""))
     for pair in section.pairs:
-        card.keep_detail(pair, prefix=f"{title}: ")
+        controller.keep_detail(pair, prefix=f"{title}: ")
         if normalized(pair.label).endswith("status"):
-            _bad_device(card, f"{title}: {pair.label}", pair.value)
+            _bad_device(controller, f"{title}: {pair.label}", pair.value)
 
 
 def _title(section: Section) -> str:
@@ -191,9 +191,9 @@ def _title(section: Section) -> str:
     return section.heading.name
 
 
-def _bad_device(card: ControllerDraft, what: str, status: str) -> None:
+def _bad_device(controller: ControllerDraft, what: str, status: str) -> None:
     if normalized(status).startswith(_BAD_DEVICE):
-        card.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
+        controller.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
 
 
 _FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)

@@ -128,7 +128,11 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
 def _best_sources(
     sessions: Sequence[Session[Outline]], collections: Sequence[Collection]
 ) -> list[Choice[ControllerDraft]]:
-    seen = [(card, one.name, "") for one, found in zip(sessions, collections, strict=True) for card in found.cards]
+    seen = [
+        (controller, one.name, "")
+        for one, found in zip(sessions, collections, strict=True)
+        for controller in found.cards
+    ]
     return best_sources(seen, _same)
 
 
@@ -144,9 +148,9 @@ def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool
 def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> dict[int, str]:
     """Under which id the drafts of each tool are shown."""
     return {
-        id(card): object_id
+        id(controller): object_id
         for choice, object_id in zip(choices, ids, strict=True)
-        for card in (choice.draft, *choice.passed_over)
+        for controller in (choice.draft, *choice.passed_over)
     }
 
 

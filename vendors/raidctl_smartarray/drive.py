@@ -53,9 +53,9 @@ def _switch(text: str) -> str | None:
     return "enabled" if numbers.flag(text) else "disabled"
 
 
-def read_section(card: ControllerDraft, section: Section, role: Role | None) -> Draft:
+def read_section(controller: ControllerDraft, section: Section, role: Role | None) -> Draft:
     """``physicaldrive 1I:1:4`` and the pairs below it."""
-    drive = card.drive(section.heading.name)
+    drive = controller.drive(section.heading.name)
     _place(drive, section.line, section.heading.name)
     if role is not None:
         drive.put(section.line, "role", role, ROW)
@@ -135,10 +135,10 @@ def _place(drive: Draft, line: Line | None, address: str) -> None:
             drive.put(line, name, part, 0)
 
 
-def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tuple[Draft, bool]:
+def read_row(controller: ControllerDraft, section: Section, role: Role | None) -> tuple[Draft, bool]:
     """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare."""
     line = section.line
-    drive = card.drive(section.heading.name)
+    drive = controller.drive(section.heading.name)
     _place(drive, line, section.heading.name)
     parts = [part.strip() for part in section.heading.parts.get("inside", "").split(",")]
     spare = False

@@ -45,11 +45,11 @@ def lights(
     return [_light(drive, (command, "ctrl", f"slot={controller.slot}"), limit) for drive in drives]
 
 
-def _light(drive: Drive, card: tuple[str, ...], limit: float | None) -> Light | NoLight:
+def _light(drive: Drive, controller: tuple[str, ...], limit: float | None) -> Light | NoLight:
     address = drive.id.rpartition("/")[2]
     if not re.fullmatch(_ADDRESS, address):
         return NoLight(drive.id, "the tool does not report its port, box and bay")
-    words = (*card, "pd", address, "modify")
+    words = (*controller, "pd", address, "modify")
     duration = () if limit is None else (f"duration={int(limit)}",)
     return Light(
         object_id=drive.id,

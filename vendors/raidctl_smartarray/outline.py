@@ -107,8 +107,8 @@ class Outline(Struct):
 class _Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Output) -> None:
-        self.result = Outline(sheet)
+    def __init__(self, output: Output) -> None:
+        self.result = Outline(output)
         self.open: list[Section] = []
         self.paragraph: Paragraph | None = None
         self.wrapped: Pair | None = None
@@ -274,17 +274,17 @@ class _Outliner:
         return True
 
 
-def _double_spaced(sheet: Output) -> bool:
+def _double_spaced(output: Output) -> bool:
     """Whether an empty line follows each line, as some ways of saving output produce."""
-    told = [bool(line.text.strip()) for line in sheet.lines]
+    told = [bool(line.text.strip()) for line in output.lines]
     return sum(told) >= _FEWEST_SPACED and not any(map(operator.and_, told, told[1:]))
 
 
-def outline(sheet: Output) -> Outline:
+def outline(output: Output) -> Outline:
     """The sections of an output. Linear in its lines; never raises for what stands there."""
-    outliner = _Outliner(sheet)
-    spaced, above = _double_spaced(sheet), False
-    for line in sheet.lines:
+    outliner = _Outliner(output)
+    spaced, above = _double_spaced(output), False
+    for line in output.lines:
         told = bool(line.text.strip())
         if told or not (spaced and above):
             outliner.take(line)

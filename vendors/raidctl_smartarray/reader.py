@@ -66,11 +66,11 @@ def read(documents: Sequence[Document]) -> Observation:
 def said_problems(collection: Collection, ids: dict[int, str]) -> list[Problem]:
     """The warnings, notes and errors in the outputs."""
     found = []
-    for item, paragraph, card in collection.paragraphs:
-        where = item.sheet.command if card is None else ids.get(id(card), item.sheet.command)
-        if card is not None and paragraph.volume in card.volumes and _OF_A_VOLUME in paragraph.text:
+    for item, paragraph, controller in collection.paragraphs:
+        where = item.sheet.command if controller is None else ids.get(id(controller), item.sheet.command)
+        if controller is not None and paragraph.volume in controller.volumes and _OF_A_VOLUME in paragraph.text:
             where = f"{where}/v{paragraph.volume}"
-        elif card is not None and paragraph.array in card.arrays and _OF_AN_ARRAY in paragraph.text:
+        elif controller is not None and paragraph.array in controller.arrays and _OF_AN_ARRAY in paragraph.text:
             where = f"{where}/{paragraph.array}"
         found.append(said(paragraph, where))
     return found

@@ -80,14 +80,14 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     found: State = {}
     if _ours(argv):
         found = settings(text, _Place(), _plain)
-        card = array = ""
+        controller = array = ""
         for line in text.split("\n"):
-            card = f"slot={match['slot']}" if (match := _CARD.match(line)) else card
+            controller = f"slot={match['slot']}" if (match := _CARD.match(line)) else controller
             array = match["name"] if (match := _ARRAY.match(line)) else array
             if "Configured Drive Write Cache Policy" in line and "Unconfigured" not in line:
-                found[f"{card}/usage"] = "needed"
+                found[f"{controller}/usage"] = "needed"
             if match := _VOLUME.match(line):
-                found[f"{card}/ld {match['name']}/array"] = array
+                found[f"{controller}/ld {match['name']}/array"] = array
     return found
 
 
@@ -112,12 +112,12 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     return walk(text, _Place(), show)
 
 
-def _uses_cache(card: str, state: Mapping[str, str]) -> bool:
+def _uses_cache(controller: str, state: Mapping[str, str]) -> bool:
     """Whether any volume of a controller uses the cache."""
-    if state.get(f"{card}/cache", "").lower() == _NO_RATIO:
+    if state.get(f"{controller}/cache", "").lower() == _NO_RATIO:
         return False
     caching = [
-        value for name, value in state.items() if name.startswith(f"{card}/ld ") and name.endswith("accelerator")
+        value for name, value in state.items() if name.startswith(f"{controller}/ld ") and name.endswith("accelerator")
     ]
     return "enable" in caching or not caching
 
@@ -155,16 +155,18 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
         settings = settings[:-1]
     first, *rest = settings or [""]
     name, equals, value = first.partition("=")
-    knob = _SHORT.get(name, name)
-    key = f"{prefix}/{knob}"
+    setting = _SHORT.get(name, name)
+    key = f"{prefix}/{setting}"
     if not equals:
         return _error(f'Syntax error at "{first}"', state)
-    if key not in state or knob in _NOUNS:
+    if key not in state or setting in _NOUNS:
         return _error(f'"{name}" is not a valid option for the target.', state)
-    usages = [word.removeprefix("usage=") for word in rest if knob == "drivewritecache" and word.startswith("usage=")]
+    usages = [
+        word.removeprefix("usage=") for word in rest if setting == "drivewritecache" and word.startswith("usage=")
+    ]
     if len(usages) != len(rest) or len(usages) > 1 or any(usage not in _USAGES for usage in usages):
         return _error(f'Syntax error at "{rest[-1]}"', state)
-    if knob == "drivewritecache" and (f"{prefix}/usage" in state) != bool(usages):
+    if setting == "drivewritecache" and (f"{prefix}/usage" in state) != bool(usages):
         said = 'Parameter "usage" must be specified.'
         return _error(said if not usages else f'Syntax error at "{rest[-1]}"', state)
     fault = _refused(key, value, state)
@@ -172,14 +174,14 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
         return _error(fault, state)
     # drives of another use have a setting of their own, which is not simulated
     mine = not usages or usages == ["configured"]
-    return Reply(0, "\n", {**state, key: _kept(knob, value)} if mine else state)
+    return Reply(0, "\n", {**state, key: _kept(setting, value)} if mine else state)
 
 
-def _kept(knob: str, value: str) -> str:
+def _kept(setting: str, value: str) -> str:
     """What a setting is after a command: a default is what the firmware has for it."""
     if value == "default":
-        return {"nobatterywritecache": "disable", "writecachebypassthreshold": "1040"}.get(knob, value)
-    return "/".join(str(int(part)) for part in value.split("/")) if knob == "cacheratio" else value
+        return {"nobatterywritecache": "disable", "writecachebypassthreshold": "1040"}.get(setting, value)
+    return "/".join(str(int(part)) for part in value.split("/")) if setting == "cacheratio" else value
 
 
 _SHORT = {
@@ -191,31 +193,31 @@ _SHORT = {
 
 
 def _refused(key: str, value: str, state: Mapping[str, str]) -> str | None:
-    card, knob = key.partition("/")[0], key.rpartition("/")[2]
-    wrong = f'"{knob}={value}" is not a valid value.'
-    if knob == "cacheratio":
+    controller, setting = key.partition("/")[0], key.rpartition("/")[2]
+    wrong = f'"{setting}={value}" is not a valid value.'
+    if setting == "cacheratio":
         match = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
         if not match or int(match[1]) + int(match[2]) != 100 or int(match[1]) % 5:
             return wrong
-        return None if _uses_cache(card, state) else f"{_UNSUPPORTED} No logical drive uses the cache."
-    if knob == "writecachebypassthreshold":
+        return None if _uses_cache(controller, state) else f"{_UNSUPPORTED} No logical drive uses the cache."
+    if setting == "writecachebypassthreshold":
         fits = value.isdecimal() and 16 <= int(value) <= 1040 and not int(value) % 16
         return None if fits or value == "default" else wrong
-    if value not in _VALUES.get(knob, ()):
+    if value not in _VALUES.get(setting, ()):
         return wrong
     return _smart_path(key, value, state)
 
 
 def _smart_path(key: str, value: str, state: Mapping[str, str]) -> str | None:
     """Caching and SSD Smart Path exclude each other, for all volumes of an array."""
-    place, _, knob = key.rpartition("/")
-    card = key.partition("/")[0]
-    path = f"{card}/array {state.get(f'{place}/array')}/ssdsmartpath"
-    if (knob, value) == ("arrayaccelerator", "enable") and state.get(path) == "enable":
+    place, _, setting = key.rpartition("/")
+    controller = key.partition("/")[0]
+    path = f"{controller}/array {state.get(f'{place}/array')}/ssdsmartpath"
+    if (setting, value) == ("arrayaccelerator", "enable") and state.get(path) == "enable":
         return f"{_UNSUPPORTED} SSD Smart Path is enabled."
-    if knob == "ssdsmartpath" and value == "enable":
+    if setting == "ssdsmartpath" and value == "enable":
         mine = [name for name, told in state.items() if name.endswith("/array") and told == place.rpartition(" ")[2]]
-        places = [name.rpartition("/")[0] for name in mine if name.startswith(f"{card}/ld ")]
+        places = [name.rpartition("/")[0] for name in mine if name.startswith(f"{controller}/ld ")]
         if any(state.get(f"{volume}/arrayaccelerator") == "enable" for volume in places):
             return f"{_UNSUPPORTED} Caching is enabled on a logical drive of the array."
     return None

@@ -22,11 +22,11 @@ _HELP = """
 def leds(text: str) -> State:
     """The LEDs of all drives that an answer lists, off."""
     found: State = {}
-    card = None
+    controller = None
     for line in text.split("\n"):
-        card = match["slot"] if (match := _CARD.match(line)) else card
-        if card is not None and (match := _DRIVE.match(line)):
-            found[f"led slot={card} pd {match['address']}"] = "off"
+        controller = match["slot"] if (match := _CARD.match(line)) else controller
+        if controller is not None and (match := _DRIVE.match(line)):
+            found[f"led slot={controller} pd {match['address']}"] = "off"
     return found
 
 

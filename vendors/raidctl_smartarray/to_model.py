@@ -32,43 +32,43 @@ FAMILY = "smartarray"
 _PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 
 
-def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
+def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
     """``smartarray:SLOT``; a slot that is taken or not known gets a number: ``smartarray:unknown-2``."""
-    return distinct(f"{FAMILY}:{card.get('slot') or card.name or 'unknown'}" for card in cards)
+    return distinct(f"{FAMILY}:{controller.get('slot') or controller.name or 'unknown'}" for controller in controllers)
 
 
-def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
-    _join_addresses(card)
-    card.derive(derived_fields.CARD)
-    for volume in card.volumes.values():
+    _join_addresses(controller)
+    controller.derive(derived_fields.CARD)
+    for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
-    for drive in card.drives.values():
+    for drive in controller.drives.values():
         drive.derive(derived_fields.DRIVE)
-    cache = _cache(card)
-    batteries = _batteries(card, object_id)
-    spares = card.arrays_of_spares()
-    found = card.build(
+    cache = _cache(controller)
+    batteries = _batteries(controller, object_id)
+    spares = controller.arrays_of_spares()
+    found = controller.build(
         Controller,
         id=object_id,
-        slot=card.get("slot") or card.name or None,
+        slot=controller.get("slot") or controller.name or None,
         cache=cache,
-        pci_link=card.part("pci_link", PciLink),
-        rates=card.part("rates", Rates),
-        patrol_read=card.part("patrol_read", Scrub),
+        pci_link=controller.part("pci_link", PciLink),
+        rates=controller.part("rates", Rates),
+        patrol_read=controller.part("patrol_read", Scrub),
         batteries=batteries,
-        arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
-        volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
-        drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
-        capabilities=capabilities(card.get("mode"), cache, batteries),
+        arrays=tuple(_array(item, object_id) for item in controller.arrays.values()),
+        volumes=tuple(_volume(item, controller, cache, batteries, object_id) for item in controller.volumes.values()),
+        drives=tuple(_drive(item, spares, object_id) for item in controller.drives.values()),
+        capabilities=capabilities(controller.get("mode"), cache, batteries),
     )
-    problems = [*card.problems(object_id), *unknown_battery(found, card.get("battery.count"))]
-    card.write_evidence(object_id, partial(_shown_on, found))
+    problems = [*controller.problems(object_id), *unknown_battery(found, controller.get("battery.count"))]
+    controller.write_evidence(object_id, partial(_shown_on, found))
     return found, problems
 
 
-def _cache(card: ControllerDraft) -> Cache | None:
-    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
+def _cache(controller: ControllerDraft) -> Cache | None:
+    told = {name[6:]: value for name, (_, value) in controller.values.items() if name.startswith("cache.")}
     if not told:
         return None
     usable = told.get("available_bytes") or told.get("size_bytes")
@@ -98,15 +98,15 @@ def _share(usable: int | None, percent: int | None, told: int | None) -> int | N
     return usable * percent // 100
 
 
-def _batteries(card: ControllerDraft, object_id: str) -> tuple[Battery, ...]:
+def _batteries(controller: ControllerDraft, object_id: str) -> tuple[Battery, ...]:
     """One entry per battery that the tool counts; all share one status."""
-    count, status = card.get("battery.count"), card.get("battery.status")
+    count, status = controller.get("battery.count"), controller.get("battery.status")
     if count is None:
         count = 0 if status is None else 1
-    kind: BatteryKind = card.get("battery.kind") or "unknown"
-    celsius = card.get("battery.temperature")
+    kind: BatteryKind = controller.get("battery.kind") or "unknown"
+    celsius = controller.get("battery.temperature")
     if celsius is None:
-        celsius = card.get("battery.capacitor_temperature")
+        celsius = controller.get("battery.capacitor_temperature")
     return tuple(
         Battery(
             id=f"{object_id}/battery{number}",
@@ -173,16 +173,16 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
     )
 
 
-def _join_addresses(card: ControllerDraft) -> None:
+def _join_addresses(controller: ControllerDraft) -> None:
     """``1:4`` and ``2I:1:4`` are one drive where ``1:4`` says that its port is 2I (old tools print both forms)."""
-    for address in [name for name in card.drives if name.count(":") == 1]:
-        short = card.drives[address]
-        full = card.drives.get(f"{short.details.get('Port')}:{address}")
+    for address in [name for name in controller.drives if name.count(":") == 1]:
+        short = controller.drives[address]
+        full = controller.drives.get(f"{short.details.get('Port')}:{address}")
         if full is None:
             continue
-        del card.drives[address]
+        del controller.drives[address]
         full.absorb(short)
-        for array in card.arrays.values():
+        for array in controller.arrays.values():
             if address in array.members:
                 del array.members[address]
                 array.members[full.name] = None

@@ -35,9 +35,9 @@ _PROGRESS: dict[str, Operation] = {
 }
 
 
-def read_section(card: ControllerDraft, section: Section) -> Draft:
+def read_section(controller: ControllerDraft, section: Section) -> Draft:
     """``Logical Drive: 1`` and the pairs below it."""
-    volume = card.volume(section.heading.name)
+    volume = controller.volume(section.heading.name)
     volume.add_evidence(section.line, "id", section.heading.name)
     for pair in section.pairs:
         _read_pair(volume, pair)
@@ -124,9 +124,9 @@ def _partitions(volume: Draft, group: Section) -> None:
             volume.override("mountpoints", tuple(dict.fromkeys((*already, *found))))
 
 
-def read_row(card: ControllerDraft, section: Section) -> Draft:
+def read_row(controller: ControllerDraft, section: Section) -> Draft:
     """``logicaldrive 2 (16.00 TB, RAID 6 (ADG), Recovering, 55.73% complete)``."""
-    volume = card.volume(section.heading.name)
+    volume = controller.volume(section.heading.name)
     line = section.line
     if line is None:
         return volume
@@ -151,9 +151,9 @@ def _put(volume: Draft, line: Line, told: tuple[str, str], parse: Callable[[str]
         volume.unread(name.replace("_", " "), text)
 
 
-def read_array(card: ControllerDraft, section: Section) -> GroupDraft:
+def read_array(controller: ControllerDraft, section: Section) -> GroupDraft:
     """``array A (SAS, Unused Space: 0  MB)`` or ``Array: A`` and the pairs below it."""
-    array = card.array(section.heading.name)
+    array = controller.array(section.heading.name)
     array.add_evidence(section.line, "id", section.heading.name)
     if section.line is not None:
         parts = [part.strip() for part in _WORDS.split(section.heading.parts.get("inside", ""))]

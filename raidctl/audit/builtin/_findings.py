@@ -101,9 +101,9 @@ def _with_condition(finding: Finding, one: Condition) -> Finding:
     )  # fmt: skip
 
 
-def settable(card: Controller, setting: str, remedy: str, by_hand: str) -> str:
+def settable(controller: Controller, setting: str, remedy: str, by_hand: str) -> str:
     """The remedy if raidctl can set this on the controller; else what to set ``by_hand``, and why."""
-    capability = card.capabilities.get(setting)
+    capability = controller.capabilities.get(setting)
     if capability is None or capability.set:
         return remedy
     return f"{by_hand}; raidctl cannot do it here: {capability.why or 'the tool has no command for it.'}"
@@ -141,7 +141,7 @@ def named(drive: Drive) -> str:
 
 def pull_check(inventory: Inventory, drive: Drive) -> str:
     """The command that checks whether a drive may be pulled, as a sentence; empty if it is not one drive."""
-    known = {one.id for card in inventory.controllers for one in card.drives}
+    known = {one.id for controller in inventory.controllers for one in controller.drives}
     if len(drive.backing) > 1 or not known.issuperset(drive.backing):
         return ""
     return f" Before you pull it: `raidctl replace {shlex.quote(drive.id)} --check`."

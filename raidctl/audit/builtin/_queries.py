@@ -37,22 +37,22 @@ _DATABASE = re.compile(
 
 def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """Every volume with its controller."""
-    return ((card, volume) for card in inventory.controllers for volume in card.volumes)
+    return ((controller, volume) for controller in inventory.controllers for volume in controller.volumes)
 
 
 def used_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """The usable volumes: the settings of a failed one do not matter."""
-    return ((card, volume) for card, volume in volumes(inventory) if volume.status not in GONE)
+    return ((controller, volume) for controller, volume in volumes(inventory) if volume.status not in GONE)
 
 
 def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """The usable volumes whose controller could cache them."""
-    return ((card, volume) for card, volume in used_volumes(inventory) if volume.cache is not None)
+    return ((controller, volume) for controller, volume in used_volumes(inventory) if volume.cache is not None)
 
 
 def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """The volumes of software RAID."""
-    return ((card, volume) for card, volume in volumes(inventory) if card.mode == "software")
+    return ((controller, volume) for controller, volume in volumes(inventory) if controller.mode == "software")
 
 
 def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
@@ -62,7 +62,7 @@ def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
 
 def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
     """Every battery with its controller."""
-    return ((card, battery) for card in inventory.controllers for battery in card.batteries)
+    return ((controller, battery) for controller in inventory.controllers for battery in controller.batteries)
 
 
 def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
@@ -72,9 +72,9 @@ def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
     return found or ((member,) if not named else ())
 
 
-def count(card: Controller, volume: Volume) -> int | None:
+def count(controller: Controller, volume: Volume) -> int | None:
     """The number of drives of a volume; None if unknown."""
-    return volume.drives_expected or len(below(card, volume)) or _in_stripe(volume)
+    return volume.drives_expected or len(below(controller, volume)) or _in_stripe(volume)
 
 
 def _in_stripe(volume: Volume) -> int | None:
@@ -86,9 +86,9 @@ def _in_stripe(volume: Volume) -> int | None:
     return volume.full_stripe_bytes // volume.strip_bytes or None
 
 
-def data_drives(card: Controller, volume: Volume) -> int | None:
+def data_drives(controller: Controller, volume: Volume) -> int | None:
     """The number of drives that hold the data of one stripe; None if unknown."""
-    drives_ = count(card, volume)
+    drives_ = count(controller, volume)
     if drives_ is None:
         return None
     level, spans = volume.raid_level, volume.spans
@@ -98,16 +98,16 @@ def data_drives(card: Controller, volume: Volume) -> int | None:
     if level in ("raid50", "raid60"):
         parity = (1 if level == "raid50" else 2) * (spans or 0)
         return drives_ - parity if spans and drives_ > parity else None
-    if level == "raid10" and card.mode != "software" and drives_ % 2 == 0:
+    if level == "raid10" and controller.mode != "software" and drives_ % 2 == 0:
         return drives_ // 2
     return None
 
 
-def full_stripe(card: Controller, volume: Volume) -> int | None:
+def full_stripe(controller: Controller, volume: Volume) -> int | None:
     """Bytes of data in one stripe across all drives; None if unknown."""
     if volume.full_stripe_bytes:
         return volume.full_stripe_bytes
-    data = data_drives(card, volume)
+    data = data_drives(controller, volume)
     return volume.strip_bytes * data if volume.strip_bytes and data else None
 
 
@@ -116,13 +116,13 @@ def database(mountpoints: Sequence[str]) -> str | None:
     return next((point for point in mountpoints if _DATABASE.search(point)), None)
 
 
-def protected(card: Controller) -> bool | None:
+def protected(controller: Controller) -> bool | None:
     """Whether the controller has batteries or capacitors that are all good; None if unknown."""
-    if not card.batteries:
+    if not controller.batteries:
         return None
-    if any(battery.status not in ("ok", "unknown") or battery.replace for battery in card.batteries):
+    if any(battery.status not in ("ok", "unknown") or battery.replace for battery in controller.batteries):
         return False
-    return None if any(battery.status == "unknown" for battery in card.batteries) else True
+    return None if any(battery.status == "unknown" for battery in controller.batteries) else True
 
 
 def short(drives_: Sequence[Drive], longest: int = 4) -> str:

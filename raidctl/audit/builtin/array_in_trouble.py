@@ -31,16 +31,16 @@ FINDINGS = RuleFindings("array_in_trouble", "critical", "An array reports a prob
 def check(inventory: Inventory) -> Findings:
     """One finding for each array that is ok, or has a problem that no volume shows."""
     found = FINDINGS.conditions(inventory)
-    for card in inventory.controllers:
-        for array in card.arrays:
+    for controller in inventory.controllers:
+        for array in controller.arrays:
             if array.status == "ok":
                 yield FINDINGS.passed(array, "The array is ok.")
             elif array.id in found:
-                yield _problem(card, array)
+                yield _problem(controller, array)
 
 
-def _problem(card: Controller, array: Array) -> Finding:
-    volumes_ok = any(volume.array == array.id for volume in card.volumes)
+def _problem(controller: Controller, array: Array) -> Finding:
+    volumes_ok = any(volume.array == array.id for volume in controller.volumes)
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     message = (
         f"The array {'is being rebuilt' if rebuilt else 'reports a problem'}"

@@ -43,8 +43,8 @@ _STATES = {"checking": "check", "initializing": "initialize", "expanding": "expa
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known and that is not being rebuilt."""
-    for card, volume in volumes(inventory):
-        if volume.status == "unknown" or rebuilding(card, volume):
+    for controller, volume in volumes(inventory):
+        if volume.status == "unknown" or rebuilding(controller, volume):
             continue
         operation = volume.progress.operation if volume.progress else _STATES.get(volume.status)
         if operation in _WORDS:
@@ -52,7 +52,7 @@ def check(inventory: Inventory) -> Findings:
         elif operation is None:
             yield FINDINGS.passed(volume, "No background operation is running.")
     found = FINDINGS.conditions(inventory)
-    for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
+    for drive in (drive for controller in inventory.controllers for drive in controller.drives if drive.id in found):
         message = (
             f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
             f" ({plain(drive.status_text) or drive.status})."

@@ -38,21 +38,21 @@ FINDINGS = RuleFindings("barriers_off", "critical", "A file system is mounted wi
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume or drive with mounted file systems."""
     below = DrivesBelow(inventory.controllers)
-    for card in inventory.controllers:
-        items: list[Volume | Drive] = [*card.volumes, *card.drives]
+    for controller in inventory.controllers:
+        items: list[Volume | Drive] = [*controller.volumes, *controller.drives]
         for item in items:
             if not item.mounts:
                 continue
             wrong = [mount for mount in item.mounts if NO_BARRIER.intersection(mount.options)]
             if wrong:
-                yield _without_flushes(item, wrong, _why_safe(card, item, below))
+                yield _without_flushes(item, wrong, _why_safe(controller, item, below))
             else:
                 yield FINDINGS.passed(item, "The file systems on it send flushes.")
 
 
-def _why_safe(card: Controller, item: Volume | Drive, below: DrivesBelow) -> str | None:
+def _why_safe(controller: Controller, item: Volume | Drive, below: DrivesBelow) -> str | None:
     """Why no data is lost nevertheless; None if data may be lost."""
-    if isinstance(item, Volume) and card.mode != "software":
+    if isinstance(item, Volume) and controller.mode != "software":
         return "the controller's cache is protected" if item.cache and item.cache.write_protected else None
     off = item.write_cache == "disabled" if isinstance(item, Drive) else drive_caches(item, below) == "off"
     return "the drives' own caches are off" if off else None

@@ -36,15 +36,15 @@ _FIT = "Fit one if the controller supports it; use write-through until then."
 def check(inventory: Inventory) -> Findings:
     """One finding for each battery that a tool reports."""
     found = FINDINGS.conditions(inventory)
-    for card, battery in batteries(inventory):
+    for controller, battery in batteries(inventory):
         if battery.id in found:
             yield _failed(battery)
         elif battery.status == "missing":
-            if card.volumes:
+            if controller.volumes:
                 yield FINDINGS.passed(battery, f"No {kind(battery)} is fitted, and no volume relies on one.")
         elif battery.status != "unknown":
             yield FINDINGS.passed(battery, f"The {kind(battery)} does not need replacement.")
-        elif relied_on(card):
+        elif relied_on(controller):
             message = f"The state of the {kind(battery)} is not reported, but write-back relies on it."
             remedy = "Install a newer version of the vendor's tool, or check the LED on the controller."
             yield FINDINGS.unknown(

@@ -35,11 +35,11 @@ _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "r
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each mounted volume of hard drives whose stripe and read-ahead are known."""
-    for card, volume in volumes(inventory):
+    for controller, volume in volumes(inventory):
         if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
             continue
-        stripe = full_stripe(card, volume)
-        if stripe is None or medium(below(card, volume)) != "hdd":
+        stripe = full_stripe(controller, volume)
+        if stripe is None or medium(below(controller, volume)) != "hdd":
             continue
         yield from _judge(volume, stripe)
 

@@ -41,15 +41,15 @@ _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller with a known link and two or more drives, all of a known type."""
-    for card in inventory.controllers:
-        if card.mode == "software" or card.pci_link is None or len(card.drives) < 2:
+    for controller in inventory.controllers:
+        if controller.mode == "software" or controller.pci_link is None or len(controller.drives) < 2:
             continue
-        bus = carries(card.pci_link)
-        speeds = [delivers(drive) for drive in card.drives]
+        bus = carries(controller.pci_link)
+        speeds = [delivers(drive) for drive in controller.drives]
         if bus is None or any(speed is None for speed in speeds):
             continue
         together = sum(speed for speed in speeds if speed)
-        yield _judge(card, bus, together)
+        yield _judge(controller, bus, together)
 
 
 def carries(link: PciLink) -> float | None:
@@ -76,13 +76,13 @@ def delivers(drive: Drive) -> float | None:
     return min(speed, _SATA_BEST) * _LINK_TO_BYTES if drive.interface == "sata" else speed * _LINK_TO_BYTES
 
 
-def _judge(card: Controller, bus: float, together: float) -> Finding:
+def _judge(controller: Controller, bus: float, together: float) -> Finding:
     if together <= bus * _MARGIN:
-        return FINDINGS.passed(card, "The PCI Express link carries what the drives can deliver.")
+        return FINDINGS.passed(controller, "The PCI Express link carries what the drives can deliver.")
     return FINDINGS.failed(
-        card,
-        f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s; the PCI Express link of the "
-        f"controller carries {bus / 1e9:.1f} GB/s at most.",
+        controller,
+        f"The {len(controller.drives)} drives together can read about {together / 1e9:.1f} GB/s; the PCI Express link "
+        f"of the controller carries {bus / 1e9:.1f} GB/s at most.",
         "Move drives to a second controller or the controller to a faster slot; otherwise plan with this limit.",
         "pci_link.width pci_link.speed_gtps",
         wants=(None, f"{together / 1e9:.1f} GB/s"),

@@ -30,24 +30,24 @@ FINDINGS = RuleFindings("cache_in_trouble", "critical", "A controller's cache is
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller that reports the status of its cache."""
-    for card in inventory.controllers:
-        if card.cache is None or card.cache.status in (None, "unknown"):
+    for controller in inventory.controllers:
+        if controller.cache is None or controller.cache.status in (None, "unknown"):
             continue
-        if card.cache.status == "ok":
-            yield FINDINGS.passed(card, "The cache is ok.")
+        if controller.cache.status == "ok":
+            yield FINDINGS.passed(controller, "The cache is ok.")
         else:
-            yield _problem(card, card.cache.status or "", plain(card.cache.status_text))
+            yield _problem(controller, controller.cache.status or "", plain(controller.cache.status_text))
 
 
-def _problem(card: Controller, status: str, text: str) -> Finding:
+def _problem(controller: Controller, status: str, text: str) -> Finding:
     reason = text or "no reason reported"
     critical = status == "critical"
-    evidence = facts(card, "cache.status", "cache.status_text")
-    evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=card))
+    evidence = facts(controller, "cache.status", "cache.status_text")
+    evidence += tuple(fact for battery in controller.batteries for fact in facts(battery, "status", of=controller))
     message = f"The controller's cache {'is not in use' if critical else 'reports a warning'}: {reason}."
     remedy = (
         "Check the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
         if critical
         else "Check the battery and the controller's event log."
     )
-    return FINDINGS.failed(card, message, remedy, wants=("cache.status", "ok"), more=evidence)
+    return FINDINGS.failed(controller, message, remedy, wants=("cache.status", "ok"), more=evidence)

@@ -34,29 +34,29 @@ _HALF = 50
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller with a cache split and a database."""
-    for card in inventory.controllers:
-        share = card.cache.read_percent if card.cache else None
-        place = next((point for volume in card.volumes if (point := database(volume.mountpoints))), None)
+    for controller in inventory.controllers:
+        share = controller.cache.read_percent if controller.cache else None
+        place = next((point for volume in controller.volumes if (point := database(volume.mountpoints))), None)
         if share is None or place is None:
             continue
         if share <= _HALF:
-            yield FINDINGS.passed(card, "Writes have at least half of the cache.")
+            yield FINDINGS.passed(controller, "Writes have at least half of the cache.")
         else:
-            yield _favours_reads(card, share, place)
+            yield _favours_reads(controller, share, place)
 
 
-def _favours_reads(card: Controller, share: int, place: str) -> Finding:
-    without = card.cache is not None and card.cache.write_percent == 0 and not protected(card)
+def _favours_reads(controller: Controller, share: int, place: str) -> Finding:
+    without = controller.cache is not None and controller.cache.write_percent == 0 and not protected(controller)
     return FINDINGS.failed(
-        card,
+        controller,
         f"Reads have {share} % of the controller's cache, but the database that seems to be on {place} caches reads "
         "itself; its commits wait for writes.",
         "Fit or replace the battery first; without it writes cannot be cached."
         if without
         else settable(
-            card,
+            controller,
             "cache_split",
-            f"Give most of the cache to writes: `raidctl cache split {card.id} 10/90`.",
+            f"Give most of the cache to writes: `raidctl cache split {controller.id} 10/90`.",
             "Give most of the cache to writes (10/90)",
         ),
         "cache.read_percent cache.write_percent",

@@ -34,22 +34,24 @@ _RISK = {
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose I/O policy is known."""
-    for card, volume in cached_volumes(inventory):
+    for controller, volume in cached_volumes(inventory):
         if volume.cache is None or volume.cache.io_policy is None:
             continue
         if volume.cache.io_policy == "direct":
             yield FINDINGS.passed(volume, "I/O is direct.")
         else:
-            yield _cached(card, volume)
+            yield _cached(controller, volume)
 
 
-def _cached(card: Controller, volume: Volume) -> Finding:
-    safe = protected(card)
+def _cached(controller: Controller, volume: Volume) -> Finding:
+    safe = protected(controller)
     risk = _RISK[safe]
     return FINDINGS.failed(
         volume,
         f"All reads and writes pass through the controller's cache{risk}; the page cache already has the same blocks.",
-        settable(card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"),
+        settable(
+            controller, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"
+        ),
         "cache.io_policy cache.write_policy",
         severity=None if safe is False else "info",
         wants=("cache.io_policy", "direct"),

@@ -38,8 +38,8 @@ LONG = timedelta(days=60)
 def check(inventory: Inventory) -> Findings:
     """One finding for each redundant volume with some information about checks."""
     now = parse_moment(inventory.host.collected_at)
-    for card, volume in used_volumes(inventory):
-        scrub = volume.consistency_check or card.consistency_check
+    for controller, volume in used_volumes(inventory):
+        scrub = volume.consistency_check or controller.consistency_check
         known = scrub is not None and (scrub.last_at or scrub.last_result or scrub.mode in ("automatic", "manual"))
         if volume.raid_level in REDUNDANT and scrub is not None and known:
             yield _judge(volume, scrub, now)

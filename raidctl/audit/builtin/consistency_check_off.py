@@ -31,23 +31,23 @@ FINDINGS = RuleFindings("consistency_check_off", "warning", "No regular consiste
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller with redundant volumes, and each such volume that has its own setting."""
-    for card in inventory.controllers:
-        redundant = [volume for volume in card.volumes if volume.raid_level in REDUNDANT]
+    for controller in inventory.controllers:
+        redundant = [volume for volume in controller.volumes if volume.raid_level in REDUNDANT]
         own = [volume for volume in redundant if volume.consistency_check and volume.consistency_check.mode]
         for volume in own:
-            yield _judge(card, volume, volume.consistency_check)
-        if len(own) < len(redundant) and card.consistency_check and card.consistency_check.mode:
-            yield _judge(card, card, card.consistency_check)
+            yield _judge(controller, volume, volume.consistency_check)
+        if len(own) < len(redundant) and controller.consistency_check and controller.consistency_check.mode:
+            yield _judge(controller, controller, controller.consistency_check)
 
 
-def _judge(card: Controller, item: Controller | Volume, scrub: Scrub | None) -> Finding:
+def _judge(controller: Controller, item: Controller | Volume, scrub: Scrub | None) -> Finding:
     mode = scrub.mode if scrub else None
     if mode == "automatic":
         return FINDINGS.passed(item, "A consistency check runs automatically.")
-    patrol = card.patrol_read is not None and card.patrol_read.mode == "automatic"
+    patrol = controller.patrol_read is not None and controller.patrol_read.mode == "automatic"
     how = "is off" if mode == "disabled" else "runs only when started manually"
     remedy = "Enable a monthly check with the vendor's tool."
-    if card.mode == "software":
+    if controller.mode == "software":
         remedy = (
             "Enable the monthly check of the distribution, `mdcheck_start.timer` or `raid-check.timer` of systemd: "
             "`raidctl check schedule show` lists what is there."

@@ -30,16 +30,16 @@ FINDINGS = RuleFindings("controller_in_trouble", "critical", "A controller repor
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller whose status is known."""
     found = FINDINGS.conditions(inventory)
-    for card in inventory.controllers:
-        if card.status == "ok":
-            yield FINDINGS.passed(card, "The controller is ok.")
-        elif card.id in found:
-            explained = found[card.id].under is not None
+    for controller in inventory.controllers:
+        if controller.status == "ok":
+            yield FINDINGS.passed(controller, "The controller is ok.")
+        elif controller.id in found:
+            explained = found[controller.id].under is not None
             also = " A volume, drive or battery of it is not ok, which may be the reason." if explained else ""
-            message = f"The controller reports: {plain(card.status_text) or card.status}.{also}"
+            message = f"The controller reports: {plain(controller.status_text) or controller.status}.{also}"
             remedy = (
                 "Fix the volume, drive or battery first."
                 if explained
                 else "Read the event log of the controller with the vendor's tool."
             )
-            yield FINDINGS.failed(card, message, remedy, "status status_text firmware", wants=("status", "ok"))
+            yield FINDINGS.failed(controller, message, remedy, "status status_text firmware", wants=("status", "ok"))

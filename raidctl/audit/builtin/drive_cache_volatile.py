@@ -39,13 +39,13 @@ _BY_HAND = "Disable the write caches of the drives"
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume that a controller could cache."""
-    for card, volume in cached_volumes(inventory):
+    for controller, volume in cached_volumes(inventory):
         if volume.cache is not None:
-            yield _judge(card, volume, volume.cache)
+            yield _judge(controller, volume, volume.cache)
 
 
-def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
-    drives = below(card, volume)
+def _judge(controller: Controller, volume: Volume, cache: VolumeCache) -> Finding:
+    drives = below(controller, volume)
     policy = cache.drive_write_cache
     on = [drive for drive in drives if drive.write_cache == "enabled"]
     evidence = facts(volume, "cache.drive_write_cache", _FIELD)
@@ -55,7 +55,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
         return FINDINGS.failed(
             volume,
             _message(policy, [drive.id for drive in on], short(on), ssd=kind == "ssd"),
-            _remedy(card, volume, policy, ssd=kind != "hdd"),
+            _remedy(controller, volume, policy, ssd=kind != "hdd"),
             severity="info" if kind == "ssd" else None,
             wants=(_FIELD, _WANTED),
             more=evidence,
@@ -63,19 +63,19 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     if cache.drive_caches == "off":
         return FINDINGS.passed(volume, "The write caches of the drives are off.")
     message = "No tool reports whether the write caches of the drives are on."
-    remedy = _off(card, f"Disable them: `raidctl cache set {volume.id} --drive-cache off`.")
+    remedy = _off(controller, f"Disable them: `raidctl cache set {volume.id} --drive-cache off`.")
     return FINDINGS.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
-def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
+def _remedy(controller: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
     if policy == "disabled":
         return "Check the drives with the vendor's tool: either the setting or the drives' report is wrong."
     keep = "; SSDs with power-loss protection may keep it on" if ssd else ""
-    return _off(card, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
+    return _off(controller, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
 
 
-def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:
-    return settable(card, "drive_write_cache", command, by_hand)
+def _off(controller: Controller, command: str, by_hand: str = _BY_HAND) -> str:
+    return settable(controller, "drive_write_cache", command, by_hand)
 
 
 def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str:

@@ -48,10 +48,10 @@ _SCRUB = "Run a consistency check: it rewrites these sectors from the other driv
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive with at least one counter, and nothing worse."""
     found = FINDINGS.conditions(inventory)
-    for card, drive in drives(inventory):
+    for controller, drive in drives(inventory):
         if drive.id in found:
             yield _failed(drive, found[drive.id])
-        elif drive.status == "critical" or drive.role == "failed" or expects_failure(card, drive):
+        elif drive.status == "critical" or drive.role == "failed" or expects_failure(controller, drive):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
             yield FINDINGS.passed(drive, "The drive reports no significant errors.")

@@ -31,7 +31,7 @@ FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is miss
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status is known, members of software RAID included."""
     found = FINDINGS.conditions(inventory)
-    for drive in (drive for card in inventory.controllers for drive in card.drives):
+    for drive in (drive for controller in inventory.controllers for drive in controller.drives):
         if drive.id in found:
             yield _failed(inventory, drive, found[drive.id])
         elif drive.status != "unknown":

@@ -39,9 +39,9 @@ _PATIENT = 180
 def check(inventory: Inventory) -> Findings:
     """One finding for each SATA hard drive below a redundant md array."""
     seen: dict[str, Drive] = {}
-    for card, volume in software_volumes(inventory):
+    for controller, volume in software_volumes(inventory):
         if volume.raid_level in REDUNDANT:
-            seen.update({one.id: one for drive in below(card, volume) for one in physical(inventory, drive)})
+            seen.update({one.id: one for drive in below(controller, volume) for one in physical(inventory, drive)})
     for drive in seen.values():
         if drive.media == "hdd" and drive.interface in ("sata", "ata"):
             yield _judge(drive)

@@ -48,14 +48,14 @@ def _update(item: Controller | Drive, text: str) -> Finding:
 
 
 def _different(inventory: Inventory) -> Findings:
-    cards: dict[str, list[Controller]] = defaultdict(list)
-    for card in inventory.controllers:
-        if card.model and card.firmware:
-            cards[card.model].append(card)
-    for model, alike in cards.items():
-        versions = sorted({card.firmware or "" for card in alike})
+    controllers: dict[str, list[Controller]] = defaultdict(list)
+    for controller in inventory.controllers:
+        if controller.model and controller.firmware:
+            controllers[controller.model].append(controller)
+    for model, alike in controllers.items():
+        versions = sorted({controller.firmware or "" for controller in alike})
         if len(versions) > 1:
             message = f"The {len(alike)} controllers of model {model} have different firmware: {listing(versions)}."
             remedy = "Update them to the same version, so that they behave alike."
-            evidence = tuple(fact for card in alike for fact in facts(card, "firmware", of=alike[0]))
+            evidence = tuple(fact for controller in alike for fact in facts(controller, "firmware", of=alike[0]))
             yield FINDINGS.failed(alike[0], message, remedy, severity="info", wants=("firmware", None), more=evidence)

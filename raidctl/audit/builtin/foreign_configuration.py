@@ -30,19 +30,19 @@ FINDINGS = RuleFindings("foreign_configuration", "warning", "Drives hold a forei
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller that reports whether drives are foreign."""
-    for card in inventory.controllers:
-        if card.foreign or any(drive.foreign for drive in card.drives):
-            yield _foreign(card)
-        elif any(drive.foreign is False for drive in card.drives):
-            yield FINDINGS.passed(card, "No drive is foreign.")
+    for controller in inventory.controllers:
+        if controller.foreign or any(drive.foreign for drive in controller.drives):
+            yield _foreign(controller)
+        elif any(drive.foreign is False for drive in controller.drives):
+            yield FINDINGS.passed(controller, "No drive is foreign.")
 
 
-def _foreign(card: Controller) -> Finding:
-    drives = [drive for drive in card.drives if drive.foreign]
+def _foreign(controller: Controller) -> Finding:
+    drives = [drive for drive in controller.drives if drive.foreign]
     on = f" on {short(drives)}" if drives else ""
-    broken = [volume.id for volume in card.volumes if volume.status in NOT_WHOLE]
+    broken = [volume.id for volume in controller.volumes if volume.status in NOT_WHOLE]
     perhaps = f"; {broken[0]} may need them" if broken else ""
     message = f"Foreign configuration found{on}; no volume uses it{perhaps}."
     remedy = "Find out where the drives come from; importing keeps their data, clearing deletes it."
-    evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card))
-    return FINDINGS.failed(card, message, remedy, wants=("foreign", "false"), more=evidence)
+    evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=controller))
+    return FINDINGS.failed(controller, message, remedy, wants=("foreign", "false"), more=evidence)

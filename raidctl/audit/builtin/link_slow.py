@@ -37,14 +37,14 @@ _BEST = {"sata": 6.0}
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive with a known speed and something to compare it with."""
-    for card, drive in drives(inventory):
+    for controller, drive in drives(inventory):
         if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb") or drive.status == "critical":
             continue
-        alike = _fastest_alike(card, drive)
+        alike = _fastest_alike(controller, drive)
         best = max(alike or 0.0, _can(drive))
         if not best:
             continue
-        odd, enough = _odd(card, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
+        odd, enough = _odd(controller, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
         if drive.link_gbps >= best:
             yield FINDINGS.passed(drive, "The link runs at full speed.")
         elif enough and not odd:
@@ -59,21 +59,23 @@ def _can(drive: Drive) -> float:
     return min(can, _BEST.get(drive.interface or "", can))
 
 
-def _fastest_alike(card: Controller, drive: Drive) -> float | None:
+def _fastest_alike(controller: Controller, drive: Drive) -> float | None:
     """The best speed of the other drives of its model on this controller."""
     speeds = [
         other.link_gbps
-        for other in card.drives
+        for other in controller.drives
         if other.id != drive.id and other.model == drive.model and drive.model and other.link_gbps
     ]
     return max(speeds, default=None)
 
 
-def _odd(card: Controller, drive: Drive, alike: float | None) -> bool:
+def _odd(controller: Controller, drive: Drive, alike: float | None) -> bool:
     """Whether a drive beside it runs faster: another enclosure may be an older model."""
     speed = drive.link_gbps or 0.0
     beside = (
-        other for other in card.drives if other.interface == drive.interface and other.enclosure == drive.enclosure
+        other
+        for other in controller.drives
+        if other.interface == drive.interface and other.enclosure == drive.enclosure
     )
     return (alike or 0.0) > speed or any((other.link_gbps or 0.0) > speed for other in beside)
 

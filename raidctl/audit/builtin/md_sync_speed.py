@@ -32,8 +32,8 @@ _USUAL = 200e6
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array whose limits and drive type are known."""
-    for card, volume in software_volumes(inventory):
-        kind = medium(below(card, volume))
+    for controller, volume in software_volumes(inventory):
+        kind = medium(below(controller, volume))
         if volume.raid_level not in REDUNDANT or volume.sync_speed_max_bytes is None or kind is None:
             continue
         rebuilt = volume.status == "rebuilding" and volume.sync_speed_max_bytes < _USUAL

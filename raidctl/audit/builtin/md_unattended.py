@@ -30,20 +30,20 @@ FINDINGS = RuleFindings("md_unattended", "warning", "md arrays are not monitored
 
 def check(inventory: Inventory) -> Findings:
     """One finding for md, and one for each array; none for single output files."""
-    for card in inventory.controllers:
-        if card.mode == "software" and inventory.host.hostname is not None:
-            yield _monitor(card)
-            yield from (_listed(volume) for volume in card.volumes if volume.status not in GONE)
+    for controller in inventory.controllers:
+        if controller.mode == "software" and inventory.host.hostname is not None:
+            yield _monitor(controller)
+            yield from (_listed(volume) for volume in controller.volumes if volume.status not in GONE)
 
 
-def _monitor(card: Controller) -> Finding:
-    if card.monitored:
-        return FINDINGS.passed(card, "A monitor is running.")
-    if card.monitored is None:
-        return FINDINGS.unknown(card, "Whether a monitor is running is unknown.", severity="info")
+def _monitor(controller: Controller) -> Finding:
+    if controller.monitored:
+        return FINDINGS.passed(controller, "A monitor is running.")
+    if controller.monitored is None:
+        return FINDINGS.unknown(controller, "Whether a monitor is running is unknown.", severity="info")
     message = "No monitor is running: nobody is notified of a failed drive."
     remedy = "`systemctl enable --now mdmonitor`; set MAILADDR in `/etc/mdadm/mdadm.conf` (`/etc/mdadm.conf`)."
-    return FINDINGS.failed(card, message, remedy, "monitored", wants=("monitored", "true"))
+    return FINDINGS.failed(controller, message, remedy, "monitored", wants=("monitored", "true"))
 
 
 def _listed(volume: Volume) -> Finding:

@@ -34,14 +34,14 @@ _OWN_METADATA = ("0", "0.90", "1", "1.0", "1.1", "1.2")
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array that reports whether it has one."""
-    for card, volume in software_volumes(inventory):
+    for controller, volume in software_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
             continue
         if volume.status in NOT_WHOLE or (volume.progress is not None and volume.progress.operation == "reshape"):
             continue
         if volume.bitmap in (None, "none") and volume.consistency_policy in (None, "resync", "unknown"):
-            journal = any(drive.role == "journal" and drive.array == volume.array for drive in card.drives)
-            if journal or not members(card, array_of(card, volume)):
+            journal = any(drive.role == "journal" and drive.array == volume.array for drive in controller.drives)
+            if journal or not members(controller, array_of(controller, volume)):
                 continue
             yield _without(volume)
         else:

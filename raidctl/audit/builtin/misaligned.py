@@ -41,9 +41,9 @@ def check(inventory: Inventory) -> Findings:
         placed = [layer for layer in volume.layers if layer.offsets_bytes and _has_data(layer)]
         if placed:
             yield _judge(volume, placed)
-    for card in inventory.controllers:
-        if card.mode == "software":
-            yield from _members(card)
+    for controller in inventory.controllers:
+        if controller.mode == "software":
+            yield from _members(controller)
 
 
 def _has_data(layer: BlockLayer) -> bool:
@@ -77,10 +77,10 @@ def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, seve
     )
 
 
-def _members(card: Controller) -> Findings:
+def _members(controller: Controller) -> Findings:
     """Members of software RAID whose data does not start at a sector of the drive."""
-    for array in card.arrays:
-        known = [drive for drive in members(card, array) if drive.data_offset_bytes is not None]
+    for array in controller.arrays:
+        known = [drive for drive in members(controller, array) if drive.data_offset_bytes is not None]
         wrong: list[Drive] = [drive for drive in known if (drive.data_offset_bytes or 0) % _SECTOR]
         if wrong:
             message = (

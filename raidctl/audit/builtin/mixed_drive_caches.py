@@ -29,9 +29,9 @@ FINDINGS = RuleFindings("mixed_drive_caches", "warning", "Write caches in one ar
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array in which two or more drives report it."""
-    for card in inventory.controllers:
-        for array in card.arrays:
-            known = [drive for drive in members(card, array) if drive.write_cache]
+    for controller in inventory.controllers:
+        for array in controller.arrays:
+            known = [drive for drive in members(controller, array) if drive.write_cache]
             on = [drive for drive in known if drive.write_cache == "enabled"]
             if len(known) < 2:
                 continue

@@ -36,14 +36,14 @@ _TOLERANCE = 0.02
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array of two drives and more."""
-    for card in inventory.controllers:
-        for array in card.arrays:
-            drives = [drive for drive in members(card, array) if "write_mostly" not in drive.flags]
+    for controller in inventory.controllers:
+        for array in controller.arrays:
+            drives = [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
             if len(drives) > 1:
-                yield _judge(card, array, drives)
+                yield _judge(controller, array, drives)
 
 
-def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
+def _judge(controller: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
     media = {drive.media for drive in drives if drive.media}
     if len(media) > 1:
         slow = [drive for drive in drives if drive.media == "hdd"]
@@ -56,17 +56,17 @@ def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
         message = f"The array mixes drives of {listing(map(str, sorted(speeds)))} rpm; {short(slow)} {sets} the pace."
         return _failed(array, drives, "rpm", message)
     sizes = {drive.size_bytes for drive in drives if drive.size_bytes}
-    if card.mode != "software" and sizes and max(sizes) - min(sizes) > _TOLERANCE * max(sizes):
+    if controller.mode != "software" and sizes and max(sizes) - min(sizes) > _TOLERANCE * max(sizes):
         large, small = format_decimal(max(sizes)), format_decimal(min(sizes))
         message = f"The array mixes drives of {small} and {large}; the rest of the large ones may be unused."
         return _failed(array, drives, "size_bytes", message)
     return FINDINGS.passed(array, "The drives of the array have the same type, speed and size.")
 
 
-def differ(card: Controller, array: Array) -> bool:
+def differ(controller: Controller, array: Array) -> bool:
     """Whether the drives of an array differ in what decides their speed or room."""
-    drives = [drive for drive in members(card, array) if "write_mostly" not in drive.flags]
-    return len(drives) > 1 and _judge(card, array, drives).outcome == "fail"
+    drives = [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
+    return len(drives) > 1 and _judge(controller, array, drives).outcome == "fail"
 
 
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> Finding:

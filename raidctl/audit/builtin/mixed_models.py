@@ -37,10 +37,12 @@ _PACE = "No action needed; the slowest model sets the pace."
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array in which two or more drives report their model."""
-    for card in inventory.controllers:
-        for array in card.arrays:
-            drives = [drive for drive in members(card, array) if drive.model and "write_mostly" not in drive.flags]
-            if len(drives) > 1 and not differ(card, array):
+    for controller in inventory.controllers:
+        for array in controller.arrays:
+            drives = [
+                drive for drive in members(controller, array) if drive.model and "write_mostly" not in drive.flags
+            ]
+            if len(drives) > 1 and not differ(controller, array):
                 yield _judge(array, drives)
 
 

@@ -34,9 +34,9 @@ FINDINGS = RuleFindings("mixed_sectors", "info", "An array mixes drives with dif
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array of two or more drives, one of which reports its sector size."""
-    for card in inventory.controllers:
-        for array in card.arrays:
-            drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
+    for controller in inventory.controllers:
+        for array in controller.arrays:
+            drives = {one.id: one for drive in members(controller, array) for one in physical(inventory, drive)}
             if len(drives) > 1 and any(drive.sector_bytes for drive in drives.values()):
                 yield _judge(array, list(drives.values()))
 

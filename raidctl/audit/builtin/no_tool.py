@@ -33,6 +33,6 @@ def check(inventory: Inventory) -> Findings:
         if problem.kind == "no_tool":
             remedy = "`raidctl doctor` lists the tool that is needed."
             yield FINDINGS.of_problem(problem, "fail", remedy, None if problem.severity == "error" else "info")
-    for card in inventory.controllers:
-        if card.told_by:
-            yield FINDINGS.passed(card, "A tool reports the controller.")
+    for controller in inventory.controllers:
+        if controller.told_by:
+            yield FINDINGS.passed(controller, "A tool reports the controller.")

@@ -28,20 +28,20 @@ FINDINGS = RuleFindings("patrol_off", "warning", "Patrol read (surface scan) doe
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller with volumes that reports its patrol read mode."""
-    for card in inventory.controllers:
-        mode = card.patrol_read.mode if card.patrol_read else None
-        if mode is None or not card.volumes:
+    for controller in inventory.controllers:
+        mode = controller.patrol_read.mode if controller.patrol_read else None
+        if mode is None or not controller.volumes:
             continue
         if mode == "automatic":
-            yield FINDINGS.passed(card, "Patrol read runs automatically.")
+            yield FINDINGS.passed(controller, "Patrol read runs automatically.")
         else:
-            yield _off(card, mode)
+            yield _off(controller, mode)
 
 
-def _off(card: Controller, mode: str) -> Finding:
+def _off(controller: Controller, mode: str) -> Finding:
     how = "is off" if mode == "disabled" else "runs only when started manually"
     return FINDINGS.failed(
-        card,
+        controller,
         f"Patrol read {how}: bad sectors are found only by a rebuild, when nothing is left to repair them from.",
         "Enable it with the vendor's tool, weekly or monthly; it uses idle time only.",
         "patrol_read.mode patrol_read.status_text",

@@ -31,8 +31,8 @@ _PATHS = ("pci_link.width", "pci_link.max_width", "pci_link.speed_gtps", "pci_li
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller whose current and maximum link are known."""
-    for card in inventory.controllers:
-        link = card.pci_link
+    for controller in inventory.controllers:
+        link = controller.pci_link
         if link is None or not link.width:
             continue
         if link.max_width and link.width < link.max_width:
@@ -41,19 +41,19 @@ def check(inventory: Inventory) -> Findings:
                 "throughput."
             )
             remedy = "Reseat the controller, or move it to a slot with more lanes."
-            yield _failed(card, message, remedy, "pci_link.width")
+            yield _failed(controller, message, remedy, "pci_link.width")
         elif link.speed_gtps and link.max_speed_gtps and link.speed_gtps < link.max_speed_gtps:
             message = (
                 f"The PCI Express link runs at {link.speed_gtps:g} GT/s; the controller supports "
                 f"{link.max_speed_gtps:g}. The board may be older, or the idle link in power saving."
             )
             remedy = "Check again under load; if it stays, try another slot or the slot speed setting in the BIOS."
-            yield _failed(card, message, remedy, "pci_link.speed_gtps")
+            yield _failed(controller, message, remedy, "pci_link.speed_gtps")
         elif link.max_width or link.max_speed_gtps:
-            yield FINDINGS.passed(card, "The PCI Express link runs at full width and speed.")
+            yield FINDINGS.passed(controller, "The PCI Express link runs at full width and speed.")
 
 
-def _failed(card: Controller, message: str, remedy: str, field: str) -> Finding:
+def _failed(controller: Controller, message: str, remedy: str, field: str) -> Finding:
     severity: Severity | None = "info" if field.endswith("gtps") else None
-    evidence = facts(card, *_PATHS, "pci_address")
-    return FINDINGS.failed(card, message, remedy, severity=severity, wants=(field, "its maximum"), more=evidence)
+    evidence = facts(controller, *_PATHS, "pci_address")
+    return FINDINGS.failed(controller, message, remedy, severity=severity, wants=(field, "its maximum"), more=evidence)

@@ -35,15 +35,15 @@ _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume with a known RAID level."""
-    for card, volume in used_volumes(inventory):
+    for controller, volume in used_volumes(inventory):
         if volume.raid_level in REDUNDANT:
             yield FINDINGS.passed(volume, "The volume has redundancy.")
         elif volume.raid_level in _WITHOUT:
-            yield _without(card, volume)
+            yield _without(controller, volume)
 
 
-def _without(card: Controller, volume: Volume) -> Finding:
-    drives = count(card, volume)
+def _without(controller: Controller, volume: Volume) -> Finding:
+    drives = count(controller, volume)
     if drives == 1:
         return FINDINGS.passed(volume, "The volume is a single drive.")
     evidence = facts(volume, "raid_level", "drives_expected", "mountpoints")

@@ -40,10 +40,10 @@ _DESKTOP_RATE, _ENTERPRISE_RATE = 1e-14, 1e-15
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume with single parity whose drives report their size."""
-    for card, volume in used_volumes(inventory):
+    for controller, volume in used_volumes(inventory):
         if volume.raid_level not in SINGLE_PARITY:
             continue
-        drives = [drive for drive in below(card, volume) if drive.size_bytes]
+        drives = [drive for drive in below(controller, volume) if drive.size_bytes]
         if not drives:
             continue
         size = min(drive.size_bytes or 0 for drive in drives)
@@ -51,7 +51,7 @@ def check(inventory: Inventory) -> Findings:
         if size < _LARGE or kinds == {"ssd"}:
             yield FINDINGS.passed(volume, "A rebuild reads little data, or reads SSDs.")
         elif "hdd" in kinds:
-            yield _large(volume, drives, size, count(card, volume) or len(drives))
+            yield _large(volume, drives, size, count(controller, volume) or len(drives))
         else:
             yield _unknown_type(volume, size)
 

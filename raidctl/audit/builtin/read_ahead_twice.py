@@ -34,17 +34,17 @@ _READS_AHEAD = {"zfs_member": "ZFS", "zfs": "ZFS", "btrfs": "Btrfs", "ceph_blues
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume with a known read policy."""
-    for card, volume in cached_volumes(inventory):
+    for controller, volume in cached_volumes(inventory):
         policy = volume.cache.read_policy if volume.cache else None
         if policy in ("none", "off"):
             yield FINDINGS.passed(volume, "The controller does not read ahead.")
-        elif policy is not None and (why := _why(card, volume)):
+        elif policy is not None and (why := _why(controller, volume)):
             message = f"The controller reads ahead, but {why}."
-            remedy = settable(card, "read_policy", _remedy(card, volume), "Try it without read-ahead")
+            remedy = settable(controller, "read_policy", _remedy(controller, volume), "Try it without read-ahead")
             yield FINDINGS.failed(volume, message, remedy, "cache.read_policy", wants=("cache.read_policy", "none"))
 
 
-def _why(card: Controller, volume: Volume) -> str | None:
+def _why(controller: Controller, volume: Volume) -> str | None:
     """Why read-ahead does not help here; None if it may."""
     kinds = [mount.filesystem for mount in volume.mounts] + [layer.filesystem for layer in volume.layers]
     above = next((_READS_AHEAD[kind] for kind in kinds if kind in _READS_AHEAD), None)
@@ -52,12 +52,12 @@ def _why(card: Controller, volume: Volume) -> str | None:
         return f"{above}, which uses the volume, reads ahead too"
     if place := database(volume.mountpoints):
         return f"the database that seems to be on {place} reads at random and has its own read-ahead"
-    return "its drives are SSDs, which do not benefit" if medium(below(card, volume)) == "ssd" else None
+    return "its drives are SSDs, which do not benefit" if medium(below(controller, volume)) == "ssd" else None
 
 
-def _remedy(card: Controller, volume: Volume) -> str:
+def _remedy(controller: Controller, volume: Volume) -> str:
     """The command to try; a note on the setting means that this controller lacks one of its values."""
-    setting = card.capabilities.get("read_policy")
+    setting = controller.capabilities.get("read_policy")
     if setting is None or not setting.why:
         return f"Try `raidctl cache set {volume.id} --read none`, and measure before and after."
     return f"Try `raidctl cache set {volume.id} --read off`, and measure before and after: {setting.why}"

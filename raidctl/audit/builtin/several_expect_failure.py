@@ -30,9 +30,9 @@ FINDINGS = RuleFindings("several_expect_failure", "critical", "Two or more drive
 def check(inventory: Inventory) -> Findings:
     """One finding for each array of which two or more members report their state."""
     found = FINDINGS.conditions(inventory)
-    for card in inventory.controllers:
-        for array in card.arrays:
-            drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
+    for controller in inventory.controllers:
+        for array in controller.arrays:
+            drives = {one.id: one for drive in members(controller, array) for one in physical(inventory, drive)}
             known = [drive for drive in drives.values() if drive.status != "unknown"]
             if array.id in found:
                 yield _several(inventory, array, known, found[array.id])

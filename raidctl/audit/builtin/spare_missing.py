@@ -33,20 +33,20 @@ _MANY = 6
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each complete, redundant volume whose drives are known."""
-    for card in inventory.controllers:
-        for volume in card.volumes:
-            if volume.raid_level in REDUNDANT and volume.status not in NOT_WHOLE and all_reported(card, volume):
-                yield _volume(card, volume)
+    for controller in inventory.controllers:
+        for volume in controller.volumes:
+            if volume.raid_level in REDUNDANT and volume.status not in NOT_WHOLE and all_reported(controller, volume):
+                yield _volume(controller, volume)
 
 
-def _volume(card: Controller, volume: Volume) -> Finding:
-    if ready(card, volume):
+def _volume(controller: Controller, volume: Volume) -> Finding:
+    if ready(controller, volume):
         return FINDINGS.passed(volume, "A spare is available.")
-    drives = below(card, volume)
+    drives = below(controller, volume)
     if volume.raid_level not in PARITY or len(drives) < _MANY:
         return FINDINGS.passed(volume, "No spare is available; the rule asks for none here.")
-    do = offer(card, volume) or "insert a drive and make it a spare"
-    if card.mode == "software":
+    do = offer(controller, volume) or "insert a drive and make it a spare"
+    if controller.mode == "software":
         do += f' (with "raidctl spare add", for {volume.id})'
     message = f"No spare for the {counted(len(drives), 'drive')} of the volume: a rebuild cannot start automatically."
     return FINDINGS.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")

@@ -30,15 +30,15 @@ FINDINGS = RuleFindings("spare_unfit", "warning", "A spare does not fit its arra
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each working spare."""
-    for card in inventory.controllers:
-        for spare in card.drives:
+    for controller in inventory.controllers:
+        for spare in controller.drives:
             if spare.role == "spare" and spare.status != "critical":
-                yield _spare(card, spare)
+                yield _spare(controller, spare)
 
 
-def _spare(card: Controller, spare: Drive) -> Finding:
+def _spare(controller: Controller, spare: Drive) -> Finding:
     """Whether it fits at least one of the arrays that it covers; a dedicated one each of them."""
-    reasons = [(array, unfit(spare, members(card, array))) for array in arrays_of(card, spare)]
+    reasons = [(array, unfit(spare, members(controller, array))) for array in arrays_of(controller, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
         return FINDINGS.passed(spare, "The spare fits.")

@@ -28,8 +28,8 @@ FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of u
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume, drive and battery that reports a state."""
-    for card in inventory.controllers:
-        items: list[Volume | Drive | Battery] = [*card.volumes, *card.drives, *card.batteries]
+    for controller in inventory.controllers:
+        items: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
         for item in items:
             if item.status != "unknown":
                 yield FINDINGS.passed(item, "The state is recognised.")

@@ -31,14 +31,18 @@ FINDINGS = RuleFindings(
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller that reports it."""
-    for card in inventory.controllers:
-        if card.cache is None or card.cache.preserved_data is None:
+    for controller in inventory.controllers:
+        if controller.cache is None or controller.cache.preserved_data is None:
             continue
-        if not card.cache.preserved_data:
-            yield FINDINGS.passed(card, "The cache holds no preserved data.")
+        if not controller.cache.preserved_data:
+            yield FINDINGS.passed(controller, "The cache holds no preserved data.")
             continue
         message = "The cache holds preserved data of a volume that is offline or gone; no other copy exists."
         remedy = "Reconnect the missing drives, and the controller writes the data. Do not discard it."
         yield FINDINGS.failed(
-            card, message, remedy, "cache.preserved_data cache.status_text", wants=("cache.preserved_data", "false")
+            controller,
+            message,
+            remedy,
+            "cache.preserved_data cache.status_text",
+            wants=("cache.preserved_data", "false"),
         )

@@ -36,24 +36,24 @@ FINDINGS = RuleFindings("volume_degraded", "critical", "A volume is degraded and
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
     found = FINDINGS.conditions(inventory)
-    for card, volume in volumes(inventory):
+    for controller, volume in volumes(inventory):
         if volume.id in found:
-            yield _degraded(inventory, card, volume)
+            yield _degraded(inventory, controller, volume)
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
             yield FINDINGS.passed(volume, "No drive of the volume is missing, or a rebuild is running.")
 
 
-def _degraded(inventory: Inventory, card: Controller, volume: Volume) -> Finding:
+def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> Finding:
     missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
-    broken = [drive for drive in card.drives if drive.role == "failed" or drive.status == "critical"]
+    broken = [drive for drive in controller.drives if drive.role == "failed" or drive.status == "critical"]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
     how = f"is degraded: {missing} of {volume.drives_expected} drives missing" if missing else "is degraded"
-    spare, do = _spare(card, volume)
+    spare, do = _spare(controller, volume)
     drives = listing(named(drive) for drive in gone[:4]) if gone else "the missing drive"
     return FINDINGS.failed(
         volume,
         f"The volume {how}; {risk(volume)}.{spare}",
-        f"Check the backup, then {do}replace {drives}{_add(card, volume)} and check that the rebuild starts."
+        f"Check the backup, then {do}replace {drives}{_add(controller, volume)} and check that the rebuild starts."
         f"{pull_check(inventory, gone[0]) if len(gone) == 1 else ''}",
         "status status_text raid_level drives_expected drives_active",
         wants=("status", "ok"),
@@ -61,10 +61,10 @@ def _degraded(inventory: Inventory, card: Controller, volume: Volume) -> Finding
     )
 
 
-def _add(card: Controller, volume: Volume) -> str:
+def _add(controller: Controller, volume: Volume) -> str:
     """The command with which a software array takes the new drive."""
     container = "container" in volume.details
-    if card.mode != "software" or not volume.device or container:
+    if controller.mode != "software" or not volume.device or container:
         return ""
     return f", add the new one (`mdadm --manage {volume.device} --add DEVICE`)"
 
@@ -77,13 +77,13 @@ def risk(volume: Volume) -> str:
     return f"it {left}{'' if volume.failures_tolerated else ': the next one loses the data'}"
 
 
-def _spare(card: Controller, volume: Volume) -> tuple[str, str]:
+def _spare(controller: Controller, volume: Volume) -> tuple[str, str]:
     """A sentence about its spares, and what to do with one; empty if no tool would list them."""
-    if not all_reported(card, volume):
+    if not all_reported(controller, volume):
         return "", ""
     if volume.progress is not None:
         return "", ""  # a reshape or expansion comes before the rebuild
-    if ready(card, volume):
+    if ready(controller, volume):
         return " A spare is available, but no rebuild has started.", "find out why the spare is not used, or "
-    idle = offer(card, volume)
+    idle = offer(controller, volume)
     return " No spare is available.", f"{idle}, or " if idle else ""

@@ -35,16 +35,16 @@ _REMEDY = (
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
     found = FINDINGS.conditions(inventory)
-    for card, volume in volumes(inventory):
+    for controller, volume in volumes(inventory):
         if volume.id in found:
-            yield _broken(card, volume)
+            yield _broken(controller, volume)
         elif volume.status != "unknown":
             yield FINDINGS.passed(volume, "The volume is usable.")
 
 
-def _broken(card: Controller, volume: Volume) -> Finding:
-    there = volume.drives_active if volume.drives_active is not None else len(below(card, volume)) or None
-    expected = count(card, volume)
+def _broken(controller: Controller, volume: Volume) -> Finding:
+    there = volume.drives_active if volume.drives_active is not None else len(below(controller, volume)) or None
+    expected = count(controller, volume)
     are = "is" if there == 1 else "are"
     present = f"; {there} of {expected} drives {are} present" if expected and there and there < expected else ""
     text = plain(volume.status_text)
@@ -54,7 +54,7 @@ def _broken(card: Controller, volume: Volume) -> Finding:
         "offline": "The volume is offline",
         "inactive": "The volume is not started",
     }[volume.status]
-    look = ", read them with `mdadm --examine DEVICE`" if card.mode == "software" else ""
+    look = ", read them with `mdadm --examine DEVICE`" if controller.mode == "software" else ""
     message = f"{state}{detail}{present}: its data cannot be read."
     remedy = _REMEDY.format(look)
     return FINDINGS.failed(

@@ -35,19 +35,19 @@ _REMEDY = "Let it finish. Do not remove any drive, and postpone heavy jobs."
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known, and for each drive that is rebuilt without a volume."""
     found = FINDINGS.conditions(inventory)
-    for card, volume in volumes(inventory):
+    for controller, volume in volumes(inventory):
         if volume.id in found:
-            yield _rebuilding(card, volume, whole=found[volume.id].severity == "info")
+            yield _rebuilding(controller, volume, whole=found[volume.id].severity == "info")
         elif volume.status != "unknown":
             yield FINDINGS.passed(volume, "No rebuild is running.")
-    for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
+    for drive in (drive for controller in inventory.controllers for drive in controller.drives if drive.id in found):
         left = found[drive.id].failures_tolerated
         known = in_words(left) or "survives an unknown number of further failures"
         message = f"The drive is being rebuilt. Until then its volume {known}."
         yield FINDINGS.failed(drive, message, _REMEDY, "status status_text", wants=("status", "ok"))
 
 
-def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
+def _rebuilding(controller: Controller, volume: Volume, *, whole: bool) -> Finding:
     percent = volume.progress.percent if volume.progress else None
     done = f", {percent:g} % done" if percent is not None else ""
     if whole:
@@ -55,7 +55,7 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
             f"A drive of the volume is being replaced{done}; no drive is missing. The volume is slower until then."
         )
     else:
-        does = "is waiting to be" if _waits(card, volume) else "is being"
+        does = "is waiting to be" if _waits(controller, volume) else "is being"
         message = f"The volume {does} rebuilt{done}. Until then it is slower; {risk(volume)}."
     return FINDINGS.failed(
         volume,
@@ -66,9 +66,9 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
     )
 
 
-def _waits(card: Controller, volume: Volume) -> bool:
+def _waits(controller: Controller, volume: Volume) -> bool:
     """Whether another rebuild on the same drives comes first."""
     work = volume.progress
-    return queued(card, volume) or (
+    return queued(controller, volume) or (
         work is not None and (work.state == "queued" or (work.operation == "resync" and work.percent is None))
     )

@@ -45,25 +45,24 @@ _BY_HAND = "Use write-back that ends when the battery fails, or write-through wi
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose write policy is reported."""
-    for card, volume in cached_volumes(inventory):
+    for controller, volume in cached_volumes(inventory):
         if volume.cache is not None and (volume.cache.write_active or volume.cache.write_policy):
-            yield _judge(card, volume, volume.cache)
+            yield _judge(controller, volume, volume.cache)
 
 
-def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
+def _judge(controller: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.controller_cache")
-    for battery in card.batteries:
+    for battery in controller.batteries:
         evidence += facts(battery, "status", of=volume)
-    remedy = settable(card, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
+    remedy = settable(controller, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
     field = "cache.controller_cache"
     if cache.controller_cache == "unprotected":
-        message = (
-            f"Unwritten data in the controller's cache is not protected{_why(card, volume)}: a power failure loses it."
-        )
+        why = _why(controller, volume)
+        message = f"Unwritten data in the controller's cache is not protected{why}: a power failure loses it."
         return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
-    dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
+    dead = controller.batteries and all(battery.status in ("failed", "missing") for battery in controller.batteries)
     if cache.write_active == "write_back" and dead:
-        state = card.batteries[0].status
+        state = controller.batteries[0].status
         message = f"Write-back is active although the battery is {state}: a power failure loses unwritten data."
         return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     if cache.write_policy == "unprotected_write_back":
@@ -74,23 +73,23 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     if cache.write_active == "write_back" and cache.controller_cache == "unknown":
         message = (
             "Write-back is active and the battery is ok; whether write-back ends when the battery fails is unknown."
-            if protected(card)
+            if protected(controller)
             else "Write-back is active, and the tool does not report whether a battery protects unwritten data."
         )
-        return FINDINGS.unknown(volume, message, _check_battery(card, volume), wants=(field, None), more=evidence)
+        return FINDINGS.unknown(volume, message, _check_battery(controller, volume), wants=(field, None), more=evidence)
     return FINDINGS.passed(volume, "No unwritten data is in an unprotected cache.")
 
 
-def _why(card: Controller, volume: Volume) -> str:
+def _why(controller: Controller, volume: Volume) -> str:
     """Why a good battery does not protect it, if the volume reports the value that keeps write-back on."""
-    setting = card.capabilities.get("no_battery_write_cache")
-    if not protected(card) or setting is None or not setting.read or setting.set or not setting.why:
+    setting = controller.capabilities.get("no_battery_write_cache")
+    if not protected(controller) or setting is None or not setting.read or setting.set or not setting.why:
         return ""
     reported = any(f"`{value}`" in setting.why for value in volume.details.values())
     return f" although the battery is ok ({plain(setting.why)})" if reported else ""
 
 
-def _check_battery(card: Controller, volume: Volume) -> str:
+def _check_battery(controller: Controller, volume: Volume) -> str:
     remedy = "Check whether the controller has a battery or capacitor; until then use write-through"
     command = f"{remedy}: `raidctl cache set {volume.id} --write write-through`."
-    return settable(card, "write_policy", command, remedy)
+    return settable(controller, "write_policy", command, remedy)

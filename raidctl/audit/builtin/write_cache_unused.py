@@ -35,23 +35,23 @@ FINDINGS = RuleFindings(
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume of hard drives on a controller with a good battery."""
-    for card, volume in cached_volumes(inventory):
-        if not protected(card) or (card.cache is not None and card.cache.status == "critical"):
+    for controller, volume in cached_volumes(inventory):
+        if not protected(controller) or (controller.cache is not None and controller.cache.status == "critical"):
             continue
-        if medium(below(card, volume)) != "hdd" or volume.cache is None or volume.cache.write_policy is None:
+        if medium(below(controller, volume)) != "hdd" or volume.cache is None or volume.cache.write_policy is None:
             continue
         if volume.cache.write_policy in ("write_through", "off"):
-            yield _unused(card, volume)
+            yield _unused(controller, volume)
         else:
             yield FINDINGS.passed(volume, "Write-back is configured.")
 
 
-def _unused(card: Controller, volume: Volume) -> Finding:
+def _unused(controller: Controller, volume: Volume) -> Finding:
     return FINDINGS.failed(
         volume,
         "The volume uses write-through, although the battery is good and write-back would be safe.",
         settable(
-            card,
+            controller,
             "write_policy",
             f"`raidctl cache set {volume.id} --write protected-write-back`",
             "Use write-back that ends when the battery fails",

@@ -37,15 +37,15 @@ FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume with parity."""
-    for card, volume in used_volumes(inventory):
-        hole = write_hole(card, volume)
+    for controller, volume in used_volumes(inventory):
+        hole = write_hole(controller, volume)
         if hole.state == "closed":
             yield FINDINGS.passed(volume, f"No write hole: {hole.why}.")
         elif volume.raid_level in PARITY:
-            yield _open(card, volume, hole)
+            yield _open(controller, volume, hole)
 
 
-def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
+def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
     weak = volume.status in INCOMPLETE
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
@@ -57,17 +57,17 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
     found = FINDINGS.failed(
         volume,
         f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
-        remedy=_remedy(card, volume, weak=weak),
+        remedy=_remedy(controller, volume, weak=weak),
         severity="warning" if weak else "info",
         more=evidence,
     )
     return structs.replace(found, rank=PROTECTION)
 
 
-def _remedy(card: Controller, volume: Volume, *, weak: bool) -> str:
+def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
     if weak:
         return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
-    if card.mode != "software":
+    if controller.mode != "software":
         return "Fit or replace the controller's battery or capacitor."
     device = volume.device or "/dev/mdX"
     if volume.raid_level == "raid5":

@@ -46,19 +46,19 @@ _FIELD = "cache.write_active"
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose configured policy is reported."""
     found = FINDINGS.conditions(inventory)
-    for card, volume in cached_volumes(inventory):
-        finding = _judge(card, volume, found.get(volume.id))
+    for controller, volume in cached_volumes(inventory):
+        finding = _judge(controller, volume, found.get(volume.id))
         if finding is not None:
             yield finding
 
 
-def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding | None:
+def _judge(controller: Controller, volume: Volume, one: Condition | None) -> Finding | None:
     cache = volume.cache
     if cache is None or cache.write_policy is None:
         return None
     wanted = _WORDS[cache.write_policy]
     evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.why_not_in_force")
-    evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=volume))
+    evidence += tuple(fact for battery in controller.batteries for fact in facts(battery, "status", of=volume))
     if one is None and cache.write_active is None:
         if "write_back" not in cache.write_policy:
             return None
@@ -71,25 +71,25 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
         )
     if one is None:
         return FINDINGS.passed(volume, "The configured write policy is active.")
-    why = plain(cache.why_not_in_force) or _guess(card)
+    why = plain(cache.why_not_in_force) or _guess(controller)
     active = f"{_WORDS[cache.write_active]} is active" if cache.write_active else "the active policy is unknown"
     message = f"{wanted.capitalize()} is configured, {active}: {why}."
-    remedy = _remedy(card, volume, cache.write_policy, cache.write_active)
+    remedy = _remedy(controller, volume, cache.write_policy, cache.write_active)
     return FINDINGS.failed(volume, message, remedy, wants=(_FIELD, wanted), more=evidence)
 
 
-def _guess(card: Controller) -> str:
+def _guess(controller: Controller) -> str:
     """A reason if the tool gives none: the state of the battery, if it is bad."""
-    bad = next((battery for battery in card.batteries if battery.status not in ("ok", "unknown")), None)
+    bad = next((battery for battery in controller.batteries if battery.status not in ("ok", "unknown")), None)
     return f"the battery is {bad.status}" if bad else "no reason reported"
 
 
-def _remedy(card: Controller, volume: Volume, policy: WritePolicy, active: WriteActive | None) -> str:
+def _remedy(controller: Controller, volume: Volume, policy: WritePolicy, active: WriteActive | None) -> str:
     if active == "write_back":
         look = "and check that the controller has applied it"
         command = f"`raidctl cache set {volume.id} --write {policy.replace('_', '-')}`"
-        return settable(card, "write_policy", f"Set it again ({command}), {look}.", f"Set it again, {look}")
-    if recovering(card):
+        return settable(controller, "write_policy", f"Set it again ({command}), {look}.", f"Set it again, {look}")
+    if recovering(controller):
         return (
             "Wait until the learn cycle or charging is complete; writes are slow until then. Do not force write-back."
         )

@@ -75,9 +75,11 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
     return scope.complete and bool(item.drives or not (item.arrays or item.volumes))
 
 
-def no_battery_possible(card: Controller) -> bool:
+def no_battery_possible(controller: Controller) -> bool:
     """Whether the controller certainly has no battery: software, no RAID, or no cache module."""
-    return card.mode in ("software", "none", "hba") or (card.cache is not None and card.cache.present is False)
+    return controller.mode in ("software", "none", "hba") or (
+        controller.cache is not None and controller.cache.present is False
+    )
 
 
 def _batteries_complete(item: Controller, scope: Scope) -> bool:
@@ -89,10 +91,10 @@ def battery(_item: Any, scope: Scope) -> str | None:
 
     A battery that needs replacement is not ``ok``, whatever its status.
     """
-    card = scope.controller
-    if card is None or not card.batteries:
-        return "missing" if card is not None and no_battery_possible(card) else None
-    return min((_word(one) for one in card.batteries), key=_BEST.index)
+    controller = scope.controller
+    if controller is None or not controller.batteries:
+        return "missing" if controller is not None and no_battery_possible(controller) else None
+    return min((_word(one) for one in controller.batteries), key=_BEST.index)
 
 
 def _word(one: Battery) -> str:

@@ -204,8 +204,8 @@ def _name(item: Any, scope: Scope, kind: str) -> str:
     if kind == "host":
         return "host"
     name = getattr(item, "id", None) or getattr(item, "where", None) or getattr(item, "name", None)
-    card = scope.controller.id if scope.controller else "host"
-    return str(name) if name else f"{card}/{kind}" if kind != "cache" else card
+    controller = scope.controller.id if scope.controller else "host"
+    return str(name) if name else f"{controller}/{kind}" if kind != "cache" else controller
 
 
 def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:

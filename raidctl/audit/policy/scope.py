@@ -105,7 +105,7 @@ class Machine:
             return [(c.cache, s) for s in self.scopes if (c := s.controller) and c.cache is not None]
         if kind == "drive":
             ours = {id(scope.controller): scope for scope in self.scopes}
-            return [(drive, ours[id(card)]) for card, drive in physical_drives(self.inventory.controllers)]
+            return [(drive, ours[id(controller)]) for controller, drive in physical_drives(self.inventory.controllers)]
         name = _ON_CONTROLLER.get(kind)
         if name is not None:
             return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]

@@ -32,17 +32,17 @@ class Choice:
     """A note for the results, one sentence; None: it is the best engine, or the requested one."""
 
 
-def choose(target: Target, wish: str | None = None) -> Choice:
+def choose(target: Target, desired: str | None = None) -> Choice:
     """Return the best engine for a target, or the requested one.
 
     Raises:
         UsageError: There is no engine of that name.
         BenchError: The one that is wished for, or none at all, can be used here.
     """
-    if wish is not None and wish not in ENGINES:
-        raise UsageError(f'There is no engine "{printable(wish)}": name one of {", ".join(ENGINES)}.')
+    if desired is not None and desired not in ENGINES:
+        raise UsageError(f'There is no engine "{printable(desired)}": name one of {", ".join(ENGINES)}.')
     reasons: list[str] = []
-    for name in BEST_FIRST if wish is None else (wish,):
+    for name in BEST_FIRST if desired is None else (desired,):
         engine = ENGINES[name]()
         reason = engine.usable(target)
         if reason is None:

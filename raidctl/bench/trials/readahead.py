@@ -242,9 +242,9 @@ def _controller(gain: Spread) -> str:
     return "Whether anything below the kernel reads ahead is unknown."
 
 
-def _gain(card: dict[str, Phase], way: str) -> Spread:
+def _gain(controller: dict[str, Phase], way: str) -> Spread:
     """How many times faster it is with the controller's read-ahead on."""
-    on, off = card[f"{way}on"], card[f"{way}off"]
+    on, off = controller[f"{way}on"], controller[f"{way}off"]
     if on.short or off.short:
         return Spread(measured=None, unit="ratio", n=0)
     return effect.of_medians(off.rates, on.rates)

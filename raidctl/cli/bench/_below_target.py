@@ -40,11 +40,11 @@ def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
     return found if root is None or root.kind != "dm" else _mapped(found, root, asks)
 
 
-def _volume(found: Below, card: Controller, volume: Volume) -> Below:
-    array = next((one for one in card.arrays if one.id == volume.array), None)
-    members = [drive for drive in card.drives if array is not None and drive.id in array.drives]
+def _volume(found: Below, controller: Controller, volume: Volume) -> Below:
+    array = next((one for one in controller.arrays if one.id == volume.array), None)
+    members = [drive for drive in controller.drives if array is not None and drive.id in array.drives]
     sizes = [drive.size_bytes for drive in members]
-    alone = array is not None and [v.id for v in card.volumes if v.array == array.id] == [volume.id]
+    alone = array is not None and [v.id for v in controller.volumes if v.array == array.id] == [volume.id]
     # an array with room left, or with other volumes on it, is larger than what is measured
     whole = alone and array is not None and not array.free_bytes
     return replace(
@@ -55,8 +55,8 @@ def _volume(found: Below, card: Controller, volume: Volume) -> Below:
         drives=volume.drives_expected or len(members) or None,
         drive_bytes=min(size for size in sizes if size) if all(sizes) and sizes else None,
         volume_bytes=volume.size_bytes if whole else None,
-        cache=_cache(card.cache),
-        read_percent=_read_percent(card.cache),
+        cache=_cache(controller.cache),
+        read_percent=_read_percent(controller.cache),
     )
 
 

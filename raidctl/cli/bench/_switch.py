@@ -64,8 +64,8 @@ class Ahead:
             RaidctlError: It is refused, failed, or was not put back.
         """
         named = replace(self.here, vendors=[cast("Vendor", family)])
-        wish = Desired(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
-        with _held(self.settings, named, wish):
+        desired = Desired(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
+        with _held(self.settings, named, desired):
             yield
 
 
@@ -104,13 +104,13 @@ class CardAhead:
 
 
 @contextmanager
-def _held(settings: Settings, named: Machine, wish: Desired) -> Iterator[None]:
+def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
     """Have a wish in force while the context lasts; where it is already, nobody changes that meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
     """
-    work = work_on(named, None, lambda _: [wish])
+    work = work_on(named, None, lambda _: [desired])
     if work.plan.refusals:
         raise CannotTell(work.plan.refusals[0].reason)
     work.place = state_directory(settings)
@@ -130,7 +130,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
     """
     block = _disk(seen, path)
     found = replace(here, vendors=[cast("Vendor", family)]).survey()
-    objects = {volume.id: volume for card in found.inventory.controllers for volume in card.volumes}
+    objects = {volume.id: volume for controller in found.inventory.controllers for volume in controller.volumes}
     queue = objects.get(queue_of(block.name))
     told = queue.details.get("read_ahead") if queue is not None else None
     return Ahead(settings, here, block.name, int(told) if told is not None else None)
@@ -145,29 +145,29 @@ def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ca
         found = ()
     if len(found) != 1 or found[0][0].mode == "software":
         return f"{no}no single volume of a controller lies below {printable(path)}."
-    card, volume = found[0]
+    controller, volume = found[0]
     present = volume.cache.read_policy if volume.cache else None
     if present is None:
         return f"{no}the read policy of {volume.id} is unknown."
     reasons = []
     for value in _NOT_AHEAD if present in _AHEAD else _AHEAD:
-        why = _unfit(seen, here, card, volume, value)
+        why = _unfit(seen, here, controller, volume, value)
         if why is None:
             return CardAhead(settings, here, volume.id, present, value)
         reasons.append(why)
     return f"{no}{reasons[0]}"
 
 
-def _unfit(seen: Survey, here: Machine, card: Controller, volume: Volume, value: str) -> str | None:
+def _unfit(seen: Survey, here: Machine, controller: Controller, volume: Volume, value: str) -> str | None:
     """Why a read policy cannot be set for a while, or would be set elsewhere as well; None: it can."""
-    wish = Desired(object_id=volume.id, setting="read_policy", value=value)
-    made = plan(seen.inventory, here.vendors, [wish], unsafe=False, view=seen.view)
+    desired = Desired(object_id=volume.id, setting="read_policy", value=value)
+    made = plan(seen.inventory, here.vendors, [desired], unsafe=False, view=seen.view)
     if made.refusals:
         return made.refusals[0].reason
     if not made.steps:
         return "it is set so already."
-    if len(card.volumes) > 1 and any(step.object_id != volume.id for step in made.steps):
-        return f"other volumes of {card.id} have the same setting."
+    if len(controller.volumes) > 1 and any(step.object_id != volume.id for step in made.steps):
+        return f"other volumes of {controller.id} have the same setting."
     return None
 
 

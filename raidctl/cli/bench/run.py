@@ -142,12 +142,12 @@ class Turned:
         path = os.path.realpath(order.target)
         if order.kind == "file":
             path = place_of(path).point or path
-        knob = ahead(settings, here, seen, path) if self.read_ahead else None
-        card = card_ahead(settings, here, seen, path) if self.read_ahead else None
-        switch, why = (None, card) if isinstance(card, str) else (card, None)
+        setting = ahead(settings, here, seen, path) if self.read_ahead else None
+        controller = card_ahead(settings, here, seen, path) if self.read_ahead else None
+        switch, why = (None, controller) if isinstance(controller, str) else (controller, None)
         off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
-        profile = switched(order.profile, off=off, knob=knob, switch=switch, unswitched=why)
-        told = switching(profile.trials, cache=what, ahead_of=knob.name if knob else None, card=switch)
+        profile = switched(order.profile, off=off, knob=setting, switch=switch, unswitched=why)
+        told = switching(profile.trials, cache=what, ahead_of=setting.name if setting else None, card=switch)
         return replace(order, profile=profile, switches=(*told, *([why] if why else [])))
 
 

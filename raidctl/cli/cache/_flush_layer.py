@@ -96,11 +96,11 @@ class Flushing:
     def _drained(self, job: Job) -> Answer:
         """Write through until the cache is clean, then put back what was set; the journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
-        wishes = [
+        requests = [
             Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),
             Desired(object_id=job.layer, setting="writeback_percent", value="0"),
         ]
-        work = work_on(named, None, lambda _: wishes)
+        work = work_on(named, None, lambda _: requests)
         if work.plan.refusals:
             return Answer(result="unknown", how=job.answer.how, why=work.plan.refusals[0].reason)
         if not work.plan.steps:

@@ -65,11 +65,11 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
     told = inventory
     if not dry_run and any(job.kind in ("controller", "volume") and job.actions for job in work):
         told = found.named.survey().inventory
-    cards = {card.id: card for card in told.controllers}
+    controllers = {controller.id: controller for controller in told.controllers}
     layers = []
     for job, (answer, seconds) in zip(work, done, strict=True):
-        size, some = left(job, after, cards)
-        cache = cards[job.layer].cache if job.layer in cards else None
+        size, some = left(job, after, controllers)
+        cache = controllers[job.layer].cache if job.layer in controllers else None
         layers.append(
             Flushed(
                 layer=job.layer,

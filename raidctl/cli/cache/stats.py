@@ -128,10 +128,10 @@ def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
 def _on_screen(looks: Iterator[Statistics], settings: Settings, *, live: bool) -> int:
     from raidctl.output.layers_stats import live_screen, stats_screen  # noqa: PLC0415 - rich only for a screen
 
-    sheet, code = paper(), 0
+    output, code = paper(), 0
     if live and sys.stdout is not None and sys.stdout.isatty():
-        return live_screen(looks, sheet, exit_code)
+        return live_screen(looks, output, exit_code)
     for told in looks:
         code = exit_code(told.problems)
-        emit(stats_screen(told, sheet, more=settings.verbose))
+        emit(stats_screen(told, output, more=settings.verbose))
     return code

@@ -125,15 +125,15 @@ def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> li
             found += _each(ids, kernels_setting, wanted[name], name, target)
     for name, cards_setting in _OF_CARDS:
         if name in wanted:
-            ids = [card.id for card in below.controllers if has_cache(card)]
+            ids = [controller.id for controller in below.controllers if has_cache(controller)]
             found += _each(ids, cards_setting, wanted[name], name, target)
     return found
 
 
 def _kernel(seen: Survey, below: Scope) -> list[Volume]:
     names = {f"{family.FAMILY}:{name}" for name in below.names}
-    card = next((card for card in seen.inventory.controllers if card.id == family.FAMILY), None)
-    volumes = card.volumes if card is not None else ()
+    controller = next((controller for controller in seen.inventory.controllers if controller.id == family.FAMILY), None)
+    volumes = controller.volumes if controller is not None else ()
     # what dm-cache and dm-writecache have in common is the detail "target"; only the latter has watermarks
     return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]
 

@@ -20,7 +20,9 @@ def confirm_volume(work: Work, volume: Volume, typed: str | None) -> None:
         Declined: Something else was typed.
     """
     unique = volume.unique_id or ""
-    others = {one.unique_id for card in work.seen.inventory.controllers for one in card.volumes if one.unique_id}
+    others = {
+        one.unique_id for controller in work.seen.inventory.controllers for one in controller.volumes if one.unique_id
+    }
     what = f"A repair of {volume.id} overwrites one copy with the other by position"
     if typed is None:
         if not (sys.stdin is not None and sys.stdin.isatty()):

@@ -187,7 +187,7 @@ class CheckDeeds(Struct):
 
 
 def _volumes(seen: Survey, ids: Sequence[str]) -> list[Volume]:
-    return [volume for card in seen.inventory.controllers for volume in card.volumes if volume.id in ids]
+    return [volume for controller in seen.inventory.controllers for volume in controller.volumes if volume.id in ids]
 
 
 def _now() -> str:

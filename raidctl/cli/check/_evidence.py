@@ -66,11 +66,11 @@ def gather(named: Machine, seen: Survey, place: Path | None) -> Evidence:
     by_family = {vendor.FAMILY: checks_of(vendor) for vendor in named.vendors}
     offered: dict[str, Checks] = {}
     readings: dict[str, CheckReading] = {}
-    for card in seen.inventory.controllers:
-        family = by_family.get(family_of(card))
+    for controller in seen.inventory.controllers:
+        family = by_family.get(family_of(controller))
         if family is not None:
-            offered[family_of(card)] = family
-            readings |= family.readings(card)
+            offered[family_of(controller)] = family
+            readings |= family.readings(controller)
     events: list[CheckEvent] | None = None
     for family in offered.values():
         more = converse(family.events(), named.runner)

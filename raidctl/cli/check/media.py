@@ -178,9 +178,9 @@ def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
     by_family = {vendor.FAMILY: self_tests_of(vendor) for vendor in named.vendors}
     testable = {
         drive.id: Tested(drive, tests)
-        for card in seen.inventory.controllers
-        if (tests := by_family.get(family_of(card))) is not None
-        for drive in card.drives
+        for controller in seen.inventory.controllers
+        if (tests := by_family.get(family_of(controller))) is not None
+        for drive in controller.drives
     }
     if not words:
         return list(testable.values())

@@ -41,14 +41,14 @@ def show(context: click.Context) -> int:
         seen = named.survey()
         schedules: list[Schedule] = []
         problems: list[Problem] = []
-        families = {family_of(card) for card in seen.inventory.controllers}
+        families = {family_of(controller) for controller in seen.inventory.controllers}
         for vendor in named.vendors:
             offered = checks_of(vendor) if vendor.FAMILY in families else None
             if offered is not None:
                 found = converse(offered.schedules(seen.inventory), named.runner)
                 schedules += found.schedules
                 problems += found.problems
-    software = any(card.mode == "software" for card in seen.inventory.controllers)
+    software = any(controller.mode == "software" for controller in seen.inventory.controllers)
     if not software:
         problems += [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
     told = Schedules(schedules=tuple(schedules), problems=tuple(problems))

@@ -14,9 +14,9 @@ from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
 
-def perform(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> int:
+def perform(settings: Settings, consent: Consent, requests: WishMaker, more: Sequence[Vendor] = ()) -> int:
     """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
-    with planned(settings, consent, wishes, more) as work:
+    with planned(settings, consent, requests, more) as work:
         report = Report(work.plan)
         try:
             return _performed(work, settings, report)

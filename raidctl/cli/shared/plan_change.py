@@ -140,15 +140,15 @@ class Work:
             CannotTell: An earlier change of one of them was cut off, or something has changed since the plan was made.
         """
         found = concerned(self.seen.inventory, self.plan)
-        cards = [card.id for card in found]
+        controllers = [controller.id for controller in found]
         holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
-        held = [held_name(self.named.source, card) for card in cards]
+        held = [held_name(self.named.source, controller) for controller in controllers]
         with hold(self.state, held, holder, source=self.named.source) as last:
-            self._nothing_open({*cards, *(card.serial for card in found if card.serial)})
+            self._nothing_open({*controllers, *(controller.serial for controller in found if controller.serial)})
             self._still_so(last)
             yield
 
-    def _nothing_open(self, cards: Container[str]) -> None:
+    def _nothing_open(self, controllers: Container[str]) -> None:
         """What a change that was cut off has set for a while must not be taken for what was there before.
 
         ``cards`` are ids and serial numbers: after a reboot a card may have another id.
@@ -158,7 +158,9 @@ class Work:
             if mine and story.begin.kind == "operation":
                 self._no_operation(story)
                 continue
-            if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
+            if mine and any(
+                subject.id in controllers or subject.serial in controllers for subject in story.begin.subjects
+            ):
                 raise CannotTell(
                     f"Change {story.begin.change} of {story.begin.at} was interrupted, its settings are still active: "
                     f'{story.begin.about}. Nothing was changed. Undo it first: "{restore_command(self.named.source)}".'
@@ -220,25 +222,25 @@ def about() -> str:
 
 
 @contextmanager
-def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> Iterator[Work]:
+def planned(settings: Settings, consent: Consent, requests: WishMaker, more: Sequence[Vendor] = ()) -> Iterator[Work]:
     """The machine that the options name, with the plan for what is wished; ``more`` are families of the core's own."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
-        work = work_on(named, place, wishes, consent)
+        work = work_on(named, place, requests, consent)
         _look_back(work, settings)
         yield work
 
 
-def work_on(named: Machine, place: Path | None, wishes: WishMaker, consent: Consent = AGREED) -> Work:
+def work_on(named: Machine, place: Path | None, requests: WishMaker, consent: Consent = AGREED) -> Work:
     """Look at a machine, and plan what is wished; ``place`` is the state directory; None: it is not made yet."""
     length = Journal(place).length() if place is not None else None
     looked = time.time()
     seen = named.survey()
     unsafe = consent.unsafe is not None
-    made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
+    made = plan(seen.inventory, named.vendors, _wished(requests, seen), unsafe=unsafe, view=seen.view)
     return Work(named, seen, made, place, consent, length, looked)
 
 
@@ -261,13 +263,13 @@ def _look_back(work: Work, settings: Settings) -> None:
         work.plan = safe_to_undo(work.plan)
         work.notes = (f"This puts back what was there before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
     if work.place is None and settings.replay is None:
-        held = busy(place, source, [card.id for card in concerned(inventory, work.plan)])
+        held = busy(place, source, [controller.id for controller in concerned(inventory, work.plan)])
         if held and not (work.plan.steps or work.plan.refusals):
             raise Held(held)
         work.notes += (held,) if held else ()
 
 
-def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Desired]:
+def _wished(requests: WishMaker, seen: Survey) -> Sequence[Desired]:
     """The wishes; what is not found, where not everything could be read, may be there all the same.
 
     Raises:
@@ -275,7 +277,7 @@ def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Desired]:
         AccessMissing: The same for lack of a tool or a right.
     """
     try:
-        return wishes(seen)
+        return requests(seen)
     except Ambiguous:
         raise
     except UsageError as error:

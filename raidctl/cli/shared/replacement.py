@@ -122,7 +122,7 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
 def _facts(seen: Survey, word: str, wanted: Wanted) -> Facts:
     """What the replacement is about: which drive leaves, which one joins, and whether it is copied first."""
     old = find_drive(seen.inventory, seen.view, word)
-    drives = {drive.id: drive for card in seen.inventory.controllers for drive in card.drives}
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     new = drives[find_drive(seen.inventory, seen.view, wanted.successor)] if wanted.successor else None
     if new is not None and not new.serial:
         raise CannotTell(f"{new.id} has no serial number.")
@@ -149,7 +149,7 @@ def _spare(seen: Survey, facts: Facts) -> Drive | None:
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None
-    drives = {drive.id: drive for card in seen.inventory.controllers for drive in card.drives}
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     names = [{name for one in part.members if one.role == "spare" for name in one.backing} for part in arrays]
     common = sorted(set.intersection(*names)) if names else []
     return next((drives[name] for name in common if name in drives and drives[name].serial), None)
@@ -166,7 +166,7 @@ def _outlook(facts: Facts) -> str:
 
 def _notes(seen: Survey, facts: Facts) -> Iterator[str]:
     """What the guards note about the drive that leaves."""
-    old = next((drive.id for card in seen.inventory.controllers for drive in card.drives
+    old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives
                 if drive.id == facts.old_id), None)  # fmt: skip
     if old is not None:
         report = check(seen.inventory, seen.view, old, datetime.now(timezone.utc))
@@ -251,7 +251,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
 
 
 def _named_successor(seen: Survey, word: str, facts: Facts) -> str:
-    drives = {drive.id: drive for card in seen.inventory.controllers for drive in card.drives}
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     serial = drives[find_drive(seen.inventory, seen.view, word)].serial
     if not serial or serial == facts.old:
         raise UsageError(f"{word} cannot take the place of {facts.old}.")

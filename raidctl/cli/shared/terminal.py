@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def paper() -> Paper:
-    """The sheet that standard output is: 80 columns and no colour in a pipe; COLUMNS, NO_COLOR and TERM are obeyed."""
+    """The output that standard output is: 80 columns and no colour in a pipe; COLUMNS, NO_COLOR and TERM are obeyed."""
     from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
     terminal = sys.stdout is not None and sys.stdout.isatty()

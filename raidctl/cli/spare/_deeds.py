@@ -60,7 +60,9 @@ class Spares(Struct):
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
     """The drive of an id."""
-    return next((one for card in seen.inventory.controllers for one in card.drives if one.id == drive_id), None)
+    return next(
+        (one for controller in seen.inventory.controllers for one in controller.drives if one.id == drive_id), None
+    )
 
 
 def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:

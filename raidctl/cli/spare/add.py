@@ -51,7 +51,7 @@ def _deed(seen: Survey, word: str, volume: str | None) -> Deed:
     found = physical(seen.inventory, ids)
     if len(found) != 1:
         raise UsageError(f'"{printable(word)}" is not one drive.')
-    drive = next(one for card in seen.inventory.controllers for one in card.drives if one.id == found[0])
+    drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.id == found[0])
     block = seen.view.block(word) if word.startswith("/dev/") else None
     device = block.node if block is not None and block.kind in ("disk", "partition") else drive.device
     return Deed(object_id=chosen.id, verb="add_spare", drive=drive.id, device=device)
@@ -63,7 +63,9 @@ def _volume(seen: Survey, word: str | None) -> Volume:
     Raises:
         UsageError: It is not one volume.
     """
-    software = [one for card in seen.inventory.controllers if card.mode == "software" for one in card.volumes]
+    software = [
+        one for controller in seen.inventory.controllers if controller.mode == "software" for one in controller.volumes
+    ]
     found = change_targets.volumes(seen, [word]) if word is not None else software
     if len(found) == 1:
         return found[0]

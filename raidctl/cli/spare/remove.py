@@ -37,10 +37,10 @@ def command(context: click.Context, *, drive: str, consent: Consent) -> int:
 def _deed(seen: Survey, word: str) -> Deed:
     ids = find(seen.inventory, seen.view, [word])
     mine = [
-        (card, one)
-        for card in seen.inventory.controllers
-        if card.mode == "software"
-        for one in card.drives
+        (controller, one)
+        for controller in seen.inventory.controllers
+        if controller.mode == "software"
+        for one in controller.drives
         if one.id in ids or ids & set(one.backing)
     ]
     # a drive may have members of other arrays on its other partitions
@@ -48,8 +48,8 @@ def _deed(seen: Survey, word: str) -> Deed:
     if len(spares) != 1:
         names = f": {listing([one.id for _, one in spares], 'or')}" if spares else ""
         raise UsageError(f'"{printable(word)}" is not one spare of an md array{names}.')
-    card, spare = spares[0]
-    volume = next((one for one in card.volumes if one.array == spare.array), None)
+    controller, spare = spares[0]
+    volume = next((one for one in controller.volumes if one.array == spare.array), None)
     if volume is None:
         raise UsageError(f"{spare.array} has no volume: raidctl does not manage the members of containers.")
     return Deed(object_id=volume.id, verb="remove_spare", drive=_below(seen, spare), device=spare.device)
@@ -57,6 +57,6 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 def _below(seen: Survey, spare: Drive) -> str:
     """The physical drive of a spare, which has the serial number; the member where that is unknown."""
-    known = {one.id for card in seen.inventory.controllers for one in card.drives}
+    known = {one.id for controller in seen.inventory.controllers for one in controller.drives}
     below = [name for name in spare.backing if name in known]
     return below[0] if len(below) == 1 else spare.id

@@ -51,9 +51,19 @@ def arrays_named(seen: Survey, words: tuple[str, ...]) -> list[str]:
     found: dict[str, None] = {}
     for word in words:
         ids = find(seen.inventory, seen.view, [word])
-        cards = seen.inventory.controllers
-        mine = [array.id for card in cards for array in card.arrays if array.id in ids or card.id in ids]
-        mine += [volume.array for card in cards for volume in card.volumes if volume.id in ids and volume.array]
+        controllers = seen.inventory.controllers
+        mine = [
+            array.id
+            for controller in controllers
+            for array in controller.arrays
+            if array.id in ids or controller.id in ids
+        ]
+        mine += [
+            volume.array
+            for controller in controllers
+            for volume in controller.volumes
+            if volume.id in ids and volume.array
+        ]
         if not mine:
             raise UsageError(f'"{printable(word)}" is no array and no volume of one.')
         found |= dict.fromkeys(mine)

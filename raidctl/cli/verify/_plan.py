@@ -113,11 +113,11 @@ def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
     """What is said of the switches before they are made."""
     if subject is None:
         return
-    card = subject.volume is not None and not subject.software
+    controller = subject.volume is not None and not subject.software
     what: dict[State, str] = {
         "write_through": f"The write policy of {subject.id} is switched to write-through",
         "drives_off": f"The write caches of the drives of {subject.id} are switched off"
-        + (", with the controller in write-through," if card else ""),
+        + (", with the controller in write-through," if controller else ""),
     }
     for state in asked.states:
         yield (

@@ -99,8 +99,8 @@ def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Swi
         _refuse_policy(subject, known.controller, known.policy)
     elif known.drive_cache == "disabled":
         raise UsageError(f"{option}: the write caches of the drives are off already.")
-    wishes = switcher.wishes(state)
-    made = plan(ground.inventory, vendors, wishes, unsafe=False, view=ground.view)
+    requests = switcher.wishes(state)
+    made = plan(ground.inventory, vendors, requests, unsafe=False, view=ground.view)
     # a step of two that is already so is no refusal
     _refuse(made)
     shared = shared_with(subject, made)
@@ -121,21 +121,21 @@ def _refuse_policy(subject: Subject, controller: bool | None, policy: str | None
 
 
 def shared_with(subject: Subject, made: Plan) -> list[str]:
-    """Other volumes that a plan would change as well: its knobs are the controller's, an array's or shared drives'."""
-    card = subject.controller
+    """Other volumes that a plan would change as well, through settings of a controller, an array or shared drives."""
+    controller = subject.controller
     mine = {subject.id, *(drive.id for _, drive in subject.drives)}
     found: dict[str, None] = {}
     for step in made.steps:
         if step.object_id in mine:
             continue
-        for volume in card.volumes:
-            same = step.object_id in (card.id, volume.array, volume.id)
+        for volume in controller.volumes:
+            same = step.object_id in (controller.id, volume.array, volume.id)
             if same and volume.id != subject.id:
                 found[volume.id] = None
     drives = {drive.id for _, drive in subject.drives}
-    if any(wish.setting in ("drive_write_cache", "write_cache") for wish in made.wishes) and not subject.software:
-        for volume in card.volumes:
-            array = next((one for one in card.arrays if one.id == volume.array), None)
+    if any(desired.setting in ("drive_write_cache", "write_cache") for desired in made.wishes) and not subject.software:
+        for volume in controller.volumes:
+            array = next((one for one in controller.arrays if one.id == volume.array), None)
             if volume.id != subject.id and array is not None and drives & set(array.drives):
                 found[volume.id] = None
     return list(found)

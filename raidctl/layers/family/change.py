@@ -53,22 +53,22 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as ab
     return None
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
     """Plan to write one file for each desired setting without its value."""
     objects = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
     already: list[Desired] = []
     refusals: list[Refusal] = []
-    for wish in wishes:
-        volume = objects.get(wish.object_id)
-        refusal = _refused(wish, volume, wishes) if volume is not None else _no(wish, "It has no such setting.")
+    for desired in requests:
+        volume = objects.get(desired.object_id)
+        refusal = _refused(desired, volume, requests) if volume is not None else _no(desired, "It has no such setting.")
         if refusal is not None:
             refusals.append(refusal)
-        elif volume is not None and volume.details[wish.setting] == wish.value:
-            already.append(wish)
+        elif volume is not None and volume.details[desired.setting] == desired.value:
+            already.append(desired)
         elif volume is not None:
-            steps.append(_step(volume, wish))
-    return Plan(wishes=tuple(wishes), steps=_sorted(steps), already=tuple(already), refusals=tuple(refusals))
+            steps.append(_step(volume, desired))
+    return Plan(wishes=tuple(requests), steps=_sorted(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -76,25 +76,25 @@ def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: step.knob != "cache_mode"))
 
 
-def _no(wish: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
-    return Refusal(wish=wish, kind=kind, reason=why, alternative=alternative)
+def _no(desired: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
+    return Refusal(wish=desired, kind=kind, reason=why, alternative=alternative)
 
 
-def _refused(wish: Desired, volume: Volume, wishes: Sequence[Desired]) -> Refusal | None:
+def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> Refusal | None:
     """Refuse a desired setting that the kernel does not support; None if it does."""
-    if wish.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
+    if desired.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
-        return _no(wish, answer.why or "", answer.alternative)
-    if wish.setting not in _settings(volume):
-        return _no(wish, "It has no such setting.")
-    before = volume.details.get(wish.setting)
+        return _no(desired, answer.why or "", answer.alternative)
+    if desired.setting not in _settings(volume):
+        return _no(desired, "It has no such setting.")
+    before = volume.details.get(desired.setting)
     if before is None:
-        return _no(wish, "Its current value cannot be read, so it could not be put back.", kind="unknown")
-    if wish.setting == "writeback_percent" and int(wish.value) > _CUTOFF:
-        return _no(wish, f"bcache accepts at most {_CUTOFF} %, or 40 % unless loaded with another limit.")
-    if wish.setting in _AHEAD:
-        return _ahead(wish, volume)
-    return _limit(wish, volume, before, wishes) if wish.setting in LIMITS else None
+        return _no(desired, "Its current value cannot be read, so it could not be put back.", kind="unknown")
+    if desired.setting == "writeback_percent" and int(desired.value) > _CUTOFF:
+        return _no(desired, f"bcache accepts at most {_CUTOFF} %, or 40 % unless loaded with another limit.")
+    if desired.setting in _AHEAD:
+        return _ahead(desired, volume)
+    return _limit(desired, volume, before, requests) if desired.setting in LIMITS else None
 
 
 def _settings(volume: Volume) -> tuple[str, ...]:
@@ -106,24 +106,24 @@ def _settings(volume: Volume) -> tuple[str, ...]:
     return _BCACHE if "cache_mode" in volume.details else ()
 
 
-def _ahead(wish: Desired, volume: Volume) -> Refusal | None:
+def _ahead(desired: Desired, volume: Volume) -> Refusal | None:
     """Refuse a read-ahead that is not in whole pages: the kernel silently rounds it down."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
-    if int(wish.value) % page:
-        return _no(wish, f"Read-ahead must be a multiple of the page size, {page} KiB.")
+    if int(desired.value) % page:
+        return _no(desired, f"Read-ahead must be a multiple of the page size, {page} KiB.")
     return None
 
 
-def _limit(wish: Desired, volume: Volume, before: str, wishes: Sequence[Desired]) -> Refusal | None:
+def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Desired]) -> Refusal | None:
     """Refuse a limit that the kernel would silently ignore or change."""
-    value, _, unit = wish.value.partition(" ")
+    value, _, unit = desired.value.partition(" ")
     page = int(volume.details.get("page size", _LARGEST_PAGE))
     if unit == "bytes" and int(value) < _LEAST * page:
-        return _no(wish, f"The kernel silently ignores a limit below {_LEAST} pages of {page} bytes.")
+        return _no(desired, f"The kernel silently ignores a limit below {_LEAST} pages of {page} bytes.")
     if before == "0 percent" and unit == "bytes":
         why = "Bytes and percent are both 0 now, which the kernel cannot restore once one of them is set."
-        return _no(wish, why, "Set a percentage first.", kind="unknown")
-    stand = volume.details | {other.setting: other.value for other in wishes if other.object_id == volume.id}
+        return _no(desired, why, "Set a percentage first.", kind="unknown")
+    stand = volume.details | {other.setting: other.value for other in requests if other.object_id == volume.id}
     limits = [stand.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
     known = all(limit.endswith(" percent") for limit in limits) or "available" in stand
     start, most = (_bytes(limit, stand if known else {}) for limit in limits)
@@ -132,7 +132,7 @@ def _limit(wish: Desired, volume: Volume, before: str, wishes: Sequence[Desired]
             f"The background limit of {stand['dirty_background_limit']} is not below the limit of "
             f"{stand['dirty_limit']}: the kernel would silently use half of the limit instead."
         )
-        return _no(wish, why, "Set both: --dirty-background-… below --dirty-….")
+        return _no(desired, why, "Set both: --dirty-background-… below --dirty-….")
     return None
 
 
@@ -144,22 +144,22 @@ def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
     return int(figure) * int(stand.get("available", "1000000")) // 100 if stand else None
 
 
-def _step(volume: Volume, wish: Desired) -> Step:
-    before = volume.details[wish.setting]
+def _step(volume: Volume, desired: Desired) -> Step:
+    before = volume.details[desired.setting]
     affects = [_EVERYWHERE] if volume.id == VM else []
-    if wish.setting in _AHEAD:
+    if desired.setting in _AHEAD:
         affects.append(f"It affects all reads through {volume.id.removeprefix(QUEUE)}.")
-    if wish.setting == "dirty_writeback" and wish.value == "0":
+    if desired.setting == "dirty_writeback" and desired.value == "0":
         affects.append(_NEVER)
     return Step(
         object_id=volume.id,
-        knob=wish.setting,
+        knob=desired.setting,
         before=before,
-        after=wish.value,
-        action=_action(volume.id, wish.setting, wish.value),
-        undo=_action(volume.id, wish.setting, before),
+        after=desired.value,
+        action=_action(volume.id, desired.setting, desired.value),
+        undo=_action(volume.id, desired.setting, before),
         affects=tuple(affects),
-        persistent=wish.setting == "cache_mode",
+        persistent=desired.setting == "cache_mode",
     )
 
 

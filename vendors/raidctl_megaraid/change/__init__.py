@@ -37,13 +37,13 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     return grammar.current_settings(controller) if grammar is not None else {}
 
 
-def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
     way = _way(controller, tools)
     if way is None:
-        return _no_way(controller, wishes)
+        return _no_way(controller, requests)
     current = way.grammar.current_settings(controller)
-    return _Planner(controller, way.command, current, way=way, wishes=wishes).plan(wishes)
+    return _Planner(controller, way.command, current, way=way, wishes=requests).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -112,12 +112,12 @@ def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
     return None if grammar is None or number is None else _Way(grammar, command_of(reported[0]), number)
 
 
-def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
+def _no_way(controller: Controller, requests: Sequence[Desired]) -> Plan:
     already = tuple(
-        desired for desired in wishes if value(controller, desired.object_id, desired.setting) == desired.value
+        desired for desired in requests if value(controller, desired.object_id, desired.setting) == desired.value
     )
-    refused = [_refusal(controller, desired) for desired in wishes if desired not in already]
-    return Plan(wishes=tuple(wishes), already=already, refusals=tuple(refused))
+    refused = [_refusal(controller, desired) for desired in requests if desired not in already]
+    return Plan(wishes=tuple(requests), already=already, refusals=tuple(refused))
 
 
 def _refusal(controller: Controller, desired: Desired) -> Refusal:

@@ -56,17 +56,17 @@ class Grammar(Protocol):
         """The command that writes the controller's cache out."""
 
 
-def percent(wish: Desired) -> str:
+def percent(desired: Desired) -> str:
     """A rate as the programs take it: percent of the controller's time.
 
     Raises:
         CannotError: It is no percentage, or a rebuild would never end with it.
     """
-    if endless(wish.setting, wish.value):
+    if endless(desired.setting, desired.value):
         raise CannotError(ENDLESS)
-    figure = wish.value.removesuffix("%")
+    figure = desired.value.removesuffix("%")
     if not (figure.isascii() and figure.isdecimal() and len(figure) < 4 and int(figure) <= 100):
-        raise CannotError(f"The controller's rates are percentages, 0 to 100, not {wish.value}.")
+        raise CannotError(f"The controller's rates are percentages, 0 to 100, not {desired.value}.")
     return str(int(figure))
 
 

@@ -205,10 +205,10 @@ class _Reading:
             reported = {self.key("cacheflushint"): leaf.value[:-1]}
             yield self.place(leaf, reported, lambda controller: f"{controller.get('cacheflushint')}s")
 
-    def _rate(self, knob: str, leaf: Leaf) -> Iterator[Place]:
+    def _rate(self, setting: str, leaf: Leaf) -> Iterator[Place]:
         if match := re.fullmatch(r"(\d+)( ?)%", leaf.value):
-            told = {self.key(knob): match[1]}
-            yield self.place(leaf, told, lambda card: f"{card.get(knob) or match[1]}{match[2]}%")
+            told = {self.key(setting): match[1]}
+            yield self.place(leaf, told, lambda controller: f"{controller.get(setting) or match[1]}{match[2]}%")
 
     def _plain(self, title: str, table: Table) -> Iterator[Place]:
         """Switches that are shown as they are."""

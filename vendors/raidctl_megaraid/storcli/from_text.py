@@ -82,7 +82,7 @@ def is_prompt(text: str) -> bool:
 
 
 def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True) -> None:
-    """Add the answers that some lines of the outline's sheet hold.
+    """Add the answers that some lines of the outline's output hold.
 
     ``complete``: the last line has its end; without it, it may be a part of a line.
     """
