@@ -9,23 +9,42 @@ from collections.abc import Sequence
 import click
 
 from raidctl.cli.shared.machine import demo_directory
-from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.option_types import Length
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE
-from raidctl.simulation.demo import Demo, demos
+from raidctl.simulation.demo import Demo, demos, machine
+from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
 
+_MOST_SECONDS = 10_000_000
+"""The longest time that passes at once: 115 days."""
 
-@click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400"))
+
+@click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400",
+                                       "raidctl demo --pull raid6 3"))  # fmt: skip
 @click.option("--reset", metavar="NAME", multiple=True, help="Undo all changes on this machine; all: on every one.")
+@click.option("--pull", metavar="NAME BAY", nargs=2, help="Take the drive out of a bay of this machine.")
+@click.option("--push", metavar="NAME BAY[=SERIAL]", nargs=2,
+              help="Put a new drive into a bay, or one that was pulled.")  # fmt: skip
+@click.option("--pass-time", "later", metavar="NAME TIME", nargs=2, type=(str, Length(1, _MOST_SECONDS)),
+              help="Let time pass, such as 10h: rebuilds advance.")  # fmt: skip
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, reset: tuple[str, ...]) -> int:
-    """List the simulated machines for --demo, or reset them.
+def command(
+    context: click.Context,
+    *,
+    reset: tuple[str, ...],
+    pull: tuple[str, str] | None,
+    push: tuple[str, str] | None,
+    later: tuple[str, float] | None,
+) -> int:
+    """List the simulated machines for --demo, reset them, or change their drives.
 
     "raidctl --demo NAME COMMAND" works on one of them. Changes are kept, with a
-    separate journal, until the machine is reset.
+    separate journal, until the machine is reset. On raid6, drives can be pulled
+    and pushed; its time stands still, and --pass-time lets it pass.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")
@@ -34,11 +53,22 @@ def command(context: click.Context, *, reset: tuple[str, ...]) -> int:
     places = [demo_directory(settings, name) for name in (names if "all" in reset else reset)]
     for place in places:
         shutil.rmtree(place, ignore_errors=True)  # twice the same name is no fault
+    if pull:
+        _simulated(settings, pull[0]).pull(pull[1])
+    if push:
+        bay, _, serial = push[1].partition("=")
+        _simulated(settings, push[0]).insert(bay, serial or None)
+    if later:
+        _simulated(settings, later[0]).pass_time(later[1])
     if settings.as_json:
         emit_json([{"name": demo.name, "about": demo.about} for demo in known])
-    elif not reset:
+    elif not (reset or pull or push or later):
         emit(_listed(known))
     return EXIT_FINE
+
+
+def _simulated(settings: Settings, name: str) -> Simulated:
+    return machine(name, vendors()[0], demo_directory(settings, name))
 
 
 def _listed(known: Sequence[Demo]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from raidctl import json_decode
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, UsageError
 from raidctl.layers.simulator import shown, written
 from raidctl.recording.recording import Recording
 from raidctl.request import (
@@ -31,7 +31,7 @@ from raidctl.request import (
 )
 from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
-from raidctl.vendor.simulator import Leds, Reply, Simulator, State
+from raidctl.vendor.simulator import Bays, Leds, Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
@@ -143,6 +143,35 @@ class Simulated:
             more = {request: answer for generated in offered for request, answer in generated(state).items()}
             self._shown = state, ReplayRunner(self._recording, more) if more else self._machine
         return self._shown[1]
+
+    def pull(self, bay: str) -> None:
+        """Take the drive out of a bay.
+
+        Raises:
+            UsageError: The bay is empty, or the machine has no bays.
+        """
+        self._in_bays(lambda simulator, state: simulator.pull(state, bay))
+
+    def insert(self, bay: str, serial: str | None = None) -> None:
+        """Put a drive that was pulled into a bay; without a serial number, a new one.
+
+        Raises:
+            UsageError: The bay or the drive does not exist, the bay is not empty, or the machine has no bays.
+        """
+        self._in_bays(lambda simulator, state: simulator.insert(state, bay, serial))
+
+    def _in_bays(self, act: Callable[[Bays, State], State]) -> None:
+        state = self.state()
+        for simulator in self._simulators:
+            if hasattr(simulator, "insert"):
+                try:
+                    self.keep(act(cast("Bays", simulator), state))
+                except ValueError as error:
+                    raise UsageError(f"The simulated machine was not changed: {error}.") from None
+                except LookupError:
+                    continue
+                return
+        raise UsageError("This simulated machine has no bays; raid6 has.")
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass on the simulated machine: rebuilds advance."""

@@ -89,6 +89,19 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
     return found
 
 
+class Bays(Protocol):
+    """The additional functions of a simulator whose machine has drive bays and a clock."""
+
+    def advance(self, state: Mapping[str, str], seconds: float) -> State:
+        """Let time pass: rebuilds advance. Unchanged for a machine without a clock."""
+
+    def pull(self, state: Mapping[str, str], bay: str) -> State:
+        """Take the drive out of a bay. Raise ValueError if there is none, LookupError for a machine without bays."""
+
+    def insert(self, state: Mapping[str, str], bay: str, serial: str | None) -> State:
+        """Put a drive that was pulled into a bay, or a new one. Raise as :meth:`pull`."""
+
+
 class Leds(Protocol):
     """The additional function of a simulator whose tools switch locate LEDs."""
 

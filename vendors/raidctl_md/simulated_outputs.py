@@ -229,9 +229,11 @@ def _mdstat(state: Mapping[str, str]) -> str:
         percent = _rebuilding(state, array)
         if percent is not None:
             done = int(size * percent / 100)
+            minutes = float(about["seconds"]) * (1 - percent / 100) / 60
+            speed = int(int(about["sectors"]) / 2 / float(about["seconds"]))
             lines.append(
                 f"      [==>..................]  recovery = {percent:.1f}% ({done}/{size}) "
-                "finish=1.0min speed=1000K/sec"
+                f"finish={minutes:.1f}min speed={speed}K/sec"
             )
         lines.append("      ")
     return "\n".join([*lines, "unused devices: <none>"])

@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
+from raidctl.text import listing
 from raidctl.vendor.simulator import Reply, State
 from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
 from raidctl_md.simulated_outputs import answers_of
@@ -64,7 +65,11 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
 
 def pull(state: Mapping[str, str], bay: str) -> State:
     """Take the drive out of a bay: udev removes it from its arrays, and a spare steps in."""
-    serial = state[f"md/bay {bay}"]
+    serial = state.get(f"md/bay {bay}")
+    if "md/clock" not in state:
+        raise LookupError
+    if serial is None:
+        raise ValueError(f"bay {bay} is empty; there are drives in {_occupied(state)}")
     left = {name: value for name, value in state.items() if not _is_member(name, serial)}
     del left[f"md/bay {bay}"]
     drive = fields(left[f"md/drive {serial}"])
@@ -82,6 +87,27 @@ def push(state: Mapping[str, str], bay: str, serial: str) -> State:
     fresh[f"md/drive {serial}"] = words(drive)
     fresh[f"md/bay {bay}"] = serial
     return settled(fresh)
+
+
+def insert(state: Mapping[str, str], bay: str, serial: str | None) -> State:
+    """Put a drive from the shelf into an empty bay; without a serial number a new one, as large as the largest."""
+    if "md/clock" not in state:
+        raise LookupError
+    if f"md/bay {bay}" in state or not re.fullmatch(r"[1-9]\d?", bay):
+        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {_occupied(state)}")
+    known = {name.rpartition(" ")[2]: fields(value) for name, value in state.items() if name.startswith("md/drive ")}
+    if serial is None:
+        serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in known)
+        sectors = max((drive["sectors"] for drive in known.values()), key=int)
+        return push({**state, f"md/drive {serial}": words({"sectors": sectors, "smart": "PASSED"})}, bay, serial)
+    if serial not in known or "node" in known[serial]:
+        shelf = [name for name, drive in known.items() if "node" not in drive]
+        raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
+    return push(state, bay, serial)
+
+
+def _occupied(state: Mapping[str, str]) -> str:
+    return listing(f"bay {name[7:]}" for name in sorted(state) if name.startswith("md/bay "))
 
 
 def _is_member(name: str, serial: str) -> bool:

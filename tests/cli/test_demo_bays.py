@@ -1,0 +1,73 @@
+"""Hands and hours of a simulated machine: ``raidctl demo --pull``, ``--push`` and ``--pass-time``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a command line with a state directory of its own."""
+    return lambda *words: CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *words])
+
+
+def serials(run: Run) -> dict[str, str]:
+    """The drives in the bays of raid6, by device."""
+    found = json.loads(run("--demo", "raid6", "show", "--json").stdout)["controllers"]
+    return {drive["device"]: drive["serial"] for one in found if one["mode"] == "none" for drive in one["drives"]}
+
+
+def test_a_drive_that_is_pulled_is_gone_until_it_is_pushed(run: Run) -> None:
+    """Its array is degraded, and a new drive in the bay gets the old letter."""
+    before = serials(run)
+    assert run("demo", "--pull", "raid6", "2").exit_code == 0
+    assert serials(run) == {device: serial for device, serial in before.items() if device != "/dev/sdb"}
+    assert "DEGRADED" in run("--demo", "raid6", "show").stdout
+    assert run("demo", "--push", "raid6", "2").exit_code == 0
+    assert serials(run) == {**before, "/dev/sdb": "ZC1N0001"}
+    assert run("demo", "--pull", "raid6", "2").exit_code == 0
+    assert run("demo", "--push", "raid6", f"2={before['/dev/sdb']}").exit_code == 0
+    assert serials(run) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--pull", "raid6", "9"),
+        ("--push", "raid6", "2"),
+        ("--push", "raid6", "x"),
+        ("--push", "raid6", "9=ZC1A00K1"),
+        ("--pull", "p400", "1"),
+        ("--push", "nothing", "1"),
+        ("--pass-time", "raid6", "soon"),
+    ],
+)
+def test_what_no_hand_can_do_is_refused(run: Run, words: tuple[str, ...]) -> None:
+    """One sentence, exit code 2, and the machine is as it was."""
+    before = serials(run)
+    done = run("demo", *words)
+    assert done.exit_code == 2
+    assert done.stderr.strip()
+    assert "Traceback" not in done.stderr
+    assert serials(run) == before
+
+
+def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run) -> None:
+    """Guard R9, as somebody meets it who practises on the demo."""
+    replace = ("--demo", "raid6", "replace")
+    assert run(*replace, "ZC1A00L2", "--now", "--no-wait", "--confirm", "ZC1A00L2").exit_code == 7
+    run("demo", "--pull", "raid6", "2")
+    wrong = run(*replace, "resume", "--no-wait")
+    assert wrong.exit_code == 7
+    assert "ZC1A00K4 is gone, which must stay. Put it back now" in wrong.stderr
+    run("demo", "--push", "raid6", "2=ZC1A00K4")
+    assert "Pull the drive with serial number ZC1A00L2" in run(*replace, "resume", "--no-wait").output
