@@ -23,7 +23,7 @@ from tests.vendors.megaraid.megaraid_one_machine import (
 )
 
 # What MegaCli has no word for, or tells less exactly than storcli's number of blocks.
-_ONLY_STORCLI = {("megaraid:0", "status"), ("megaraid:0", "vendor")}
+_ONLY_STORCLI = {("megaraid:0", "status"), ("megaraid:0", "vendor"), ("megaraid:0", "rates")}
 _ROUNDED = {("megaraid:0/v0", "size_bytes"), ("megaraid:0/v1", "size_bytes")}
 
 
