@@ -44,7 +44,7 @@ COMMANDS = {
     "locate": "Find a drive in its rack: make its locate LED blink.",
     "restore": "Undo what a killed raidctl or a power failure left changed.",
     "journal": "Show every change that raidctl has made.",
-    "demo": "List the simulated machines for --demo, or reset them.",
+    "demo": "List the simulated machines for --demo, reset them, or change their drives.",
     "record": "Record all outputs of the tools, to work from them later.",
     "schema": "Print the JSON Schema of the --json output.",
     "vendors": "Show what can be read and set on each family of controllers.",
