@@ -41,6 +41,7 @@ PRINTED: Mapping[str, str] = {
     "replace": "replace",
     "spares": "spare show",
     "layout": "layout check",
+    "layout-plan": "layout plan",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""

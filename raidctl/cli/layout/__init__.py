@@ -9,6 +9,7 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 _APART = {
     "export": "Write the volumes and spares of a machine as a layout file.",
     "check": "Compare a machine with a layout file.",
+    "plan": "Print the steps that would make a machine what a layout file describes.",
 }
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
+from raidctl.cli.layout._read import layout_of
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, EXIT_USAGE, UsageError
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, EXIT_USAGE
 from raidctl.layout.compare import compare
-from raidctl.layout.document import read_layout
-from raidctl.layout.specification import Layout
 from raidctl.model import HIDING
-from raidctl.text import counted, printable
-from raidctl.toml_files.mistakes import MistakesError
 
 
 @click.command("check", epilog=examples("raidctl layout check db7.toml", "raidctl --host db7 layout check db7.toml"))
@@ -36,12 +31,8 @@ def command(context: click.Context, *, file: str) -> int:
     4 the same, because a tool or a permission is missing.
     """
     settings = settings_of(context)
-    try:
-        layout = _layout(file)
-    except MistakesError as error:
-        for fault in error.faults:
-            click.echo(str(fault), err=True)
-        click.echo(f"raidctl: {counted(len(error.faults), 'mistake')} in the layout; nothing was compared.", err=True)
+    layout = layout_of(file)
+    if layout is None:
         return EXIT_USAGE
     seen = look(settings)
     found = compare(layout, seen.inventory)
@@ -52,11 +43,3 @@ def command(context: click.Context, *, file: str) -> int:
     if found.verdict == "unknown":
         return exit_code(problems) or EXIT_CANNOT_TELL
     return EXIT_NO if found.verdict == "different" else EXIT_FINE
-
-
-def _layout(file: str) -> Layout:
-    try:
-        return read_layout(file, Path(file).read_bytes())
-    except OSError as error:
-        hint = ' "raidctl layout export" writes one.' if isinstance(error, FileNotFoundError) else ""
-        raise UsageError(f"The layout {printable(file)} cannot be read: {error.strerror}.{hint}") from error
