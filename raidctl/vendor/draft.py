@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Model, Problem, ProblemKind, Severity
@@ -33,8 +34,7 @@ _MOST_COMPLAINTS = 50
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-@dataclass(slots=True)
-class Pair:
+class Pair(Struct):
     """``Label: value`` with the lines that its value ran on."""
 
     label: str
@@ -42,8 +42,7 @@ class Pair:
     lines: list[Line]
 
 
-@dataclass(frozen=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """A problem of an object whose id is not known yet."""
 
     severity: Severity
@@ -56,15 +55,14 @@ class Complaint:
         return Problem(severity=self.severity, kind=self.kind, where=where, message=self.message, remedy=self.remedy)
 
 
-@dataclass
-class Draft:
+class Draft(Struct):
     """One object: field values with their weight, details in the tool's words, evidence, complaints."""
 
     name: str = ""
-    values: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    details: dict[str, str] = field(default_factory=dict)
-    evidence: list[tuple[Line, str, object]] = field(default_factory=list)
-    complaints: list[Complaint] = field(default_factory=list)
+    values: dict[str, tuple[int, Any]] = {}
+    details: dict[str, str] = {}
+    evidence: list[tuple[Line, str, object]] = []
+    complaints: list[Complaint] = []
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
@@ -234,12 +232,11 @@ def _made(drafts: dict[str, T], name: str, make: Callable[[str], T]) -> T:
     return found
 
 
-@dataclass
 class GroupDraft(Draft):
     """An array or a volume, and the keys of its drives."""
 
-    members: dict[str, None] = field(default_factory=dict)
-    spares: dict[str, bool] = field(default_factory=dict)
+    members: dict[str, None] = {}
+    spares: dict[str, bool] = {}
     """True for a dedicated one."""
 
     def absorb(self, other: Draft) -> None:
@@ -253,14 +250,13 @@ class GroupDraft(Draft):
 G = TypeVar("G", bound=GroupDraft)
 
 
-@dataclass
 class ControllerDraft(Draft, Generic[G]):
     """A controller and everything on it; ``name`` is the tool's number or slot, empty if unknown."""
 
-    arrays: dict[str, G] = field(default_factory=dict)
-    volumes: dict[str, G] = field(default_factory=dict)
-    drives: dict[str, Draft] = field(default_factory=dict)
-    batteries: dict[str, Draft] = field(default_factory=dict)
+    arrays: dict[str, G] = {}
+    volumes: dict[str, G] = {}
+    drives: dict[str, Draft] = {}
+    batteries: dict[str, Draft] = {}
 
     array_prefix: ClassVar[str] = "a"
     """``a`` of the array's id ``adaptec:1/a0``."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair
@@ -26,8 +27,7 @@ NAMELESS = "line"
 """How the name of a device without the line that reports its number begins."""
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """A part of an object's section: the pairs below one title."""
 
     area: Area
@@ -40,20 +40,18 @@ class Block:
     channel: str = ""
     what: str = ""
     """Of a physical device: ``Hard drive``, ``Enclosure Services Device``."""
-    heads: list[Line] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
+    heads: list[Line] = []
+    pairs: list[Pair] = []
 
 
-@dataclass
-class Saying:
+class Saying(Struct):
     """A line about the run."""
 
     kind: Said
     line: Line
 
 
-@dataclass
-class Answer:
+class Answer(Struct):
     """What one call printed."""
 
     output: Output
@@ -65,9 +63,9 @@ class Answer:
     """``Controllers found: N``."""
     trailer: str | None = None
     """``completed successfully``, ``aborted``; None where the text ends without it."""
-    blocks: list[Block] = field(default_factory=list)
-    sayings: list[Saying] = field(default_factory=list)
-    rows: list[tuple[str, str, Line]] = field(default_factory=list)
+    blocks: list[Block] = []
+    sayings: list[Saying] = []
+    rows: list[tuple[str, str, Line]] = []
     """Rows of ``list``: number, rest, line."""
     version: str | None = None
     """The tool's own version out of its banner."""

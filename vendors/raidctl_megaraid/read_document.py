@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from posixpath import basename
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.model import Problem
@@ -22,8 +23,7 @@ SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", read
 """What each kind of tool is called where nobody says which program it was."""
 
 
-@dataclass
-class ReadDocument:
+class ReadDocument(Struct):
     """What one output reported."""
 
     document: Document
@@ -31,7 +31,7 @@ class ReadDocument:
     """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
     output: Output
     controllers: Controllers = field(default_factory=Controllers)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
     tool: str | None = None
     """The program, where the command line or the file's name says which."""
     version: str | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, mark_read
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
@@ -83,8 +84,7 @@ def _slot(text: str) -> str | None:
     return text.strip() if _NAME.fullmatch(text.strip()) and has_value(text) else None
 
 
-@dataclass
-class _Place:
+class _Place(Struct):
     """Where a drive was read, with its other pairs."""
 
     controller: ControllerDraft

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
@@ -31,8 +32,7 @@ COMMAND = re.compile(
 _ADAPTER_OPTION = re.compile(r"(?:^|\s)-?a(\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A line that opens something."""
 
     kind: Kind

@@ -8,8 +8,9 @@ nothing. One file may hold several outputs one after the other, or a fragment of
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import Pair
@@ -35,8 +36,7 @@ _PROMPT = re.compile(r"\S{0,80}[#$>%]\s")
 _PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
-@dataclass
-class Item:
+class Item(Struct):
     """A pair, and the part of its block that it stands in."""
 
     section: str
@@ -49,8 +49,7 @@ class Item:
         self.label = normalized(self.pair.label)
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """The lines below a heading, or below a label that opens an object."""
 
     kind: BlockKind
@@ -65,8 +64,8 @@ class Block:
     """The virtual drive (its target) that lists this drive as its own."""
     foreign: str | None = None
     """The number of the foreign configuration that it was read from."""
-    items: list[Item] = field(default_factory=list)
-    texts: list[Line] = field(default_factory=list)
+    items: list[Item] = []
+    texts: list[Line] = []
     """Lines that are no pairs."""
 
     def has(self, label: str) -> bool:
@@ -74,12 +73,11 @@ class Block:
         return any(item.label == label for item in self.items)
 
 
-@dataclass
-class Segment:
+class Segment(Struct):
     """The answer to one command: what stands above one exit code."""
 
-    blocks: list[Block] = field(default_factory=list)
-    sentences: list[tuple[str | None, Line]] = field(default_factory=list)
+    blocks: list[Block] = []
+    sentences: list[tuple[str | None, Line]] = []
     """Lines that may be sentences, with the adapter that was spoken of last."""
     code: int | None = None
     code_line: Line | None = None
