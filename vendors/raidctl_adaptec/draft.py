@@ -49,7 +49,5 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
     """A pair as a detail under its own label; with its section's title where the label is taken by another value."""
-    label = f"{prefix}{pair.label}"
-    if one.details.get(label, pair.value) != pair.value and section:
-        label = f"{section}: {label}"
-    one.keep_detail(Pair(label, pair.value, pair.lines))
+    taken = section and one.details.get(f"{prefix}{pair.label}", pair.value) != pair.value
+    one.keep_detail(pair, f"{section}: {prefix}" if taken else prefix)
