@@ -56,8 +56,9 @@ def read_drive(controller: ControllerDraft, block: Block) -> str | None:
     key = _free(controller, key_of(block))
     drive = controller.drive(key)
     flags = {item.label: item.pair.value for item in block.items if not item.section}
+    place = _Place(controller, block, flags)
     for item in block.items:
-        _read_item(drive, item, _Place(controller, block, flags))
+        _read_item(drive, item, place)
     if block.volume is not None and block.foreign is None:
         controller.volume(block.volume).members.setdefault(key)
     listed = block.line is not None and block.foreign is None
