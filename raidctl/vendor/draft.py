@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 
-from raidctl.evidence import Line, Output, mark_read
+from raidctl.evidence import Evidence, Line, Output, mark_read, record
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.order import natural
 from raidctl.text import attempt
@@ -22,8 +22,10 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
-ShownOn = Callable[["Draft", str, str, Any], Iterable[tuple[str, str, object]]]
-"""Draft, its object's id, field and value of a piece of evidence -> the facts: object id, field, value."""
+Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
+"""Field and value of a piece of evidence -> the facts: object id, field, value."""
+ShownOn = Callable[["Draft", str], "Shown | None"]
+"""Draft and its object's id -> how its evidence is shown; None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """How much a source counts: derived from something else, a list's row, the object's own section."""
@@ -61,7 +63,7 @@ class Draft(Struct):
     name: str = ""
     values: dict[str, tuple[int, Any]] = {}
     details: dict[str, str] = {}
-    evidence: list[tuple[Line, str, object]] = []
+    evidence: Evidence = []
     complaints: list[Complaint] = []
 
     def put(
@@ -175,12 +177,10 @@ class Draft(Struct):
         readers. A reader that returns None or raises ``ValueError`` gives no value.
         """
         for line, name, value in tuple(self.evidence):
-            if name.startswith("details["):
-                label = name[8:-1].rpartition(": ")[2].strip().lower()
-                for known, parse in table.get(label, ()):
-                    found = attempt(parse, str(value))
-                    if found is not None:
-                        self.put(line, known, found)
+            for known, parse in table.get(_label_of(name), ()):
+                found = attempt(parse, str(value))
+                if found is not None:
+                    self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """Build a part from its fields: ``patrol_read`` of ``patrol_read.mode`` …; None without any."""
@@ -213,6 +213,12 @@ class Draft(Struct):
         """Mark the lines as read: the object is shown as another tool reports it."""
         for line, _, _ in self.evidence:
             line.used = True
+
+
+@lru_cache(maxsize=4096)
+def _label_of(name: str) -> str:
+    """``block size`` of ``details[Phy #0: Block Size]``; empty for a field of the model."""
+    return name[8:-1].rpartition(": ")[2].strip().lower() if name.startswith("details[") else ""
 
 
 @cache
@@ -324,11 +330,12 @@ class ControllerDraft(Draft, Generic[G]):
     def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
         """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
         for draft, where in self.owned(controller_id):
+            shown = None if shown_on is None else shown_on(draft, where)
+            if shown is None:
+                record(where, draft.evidence)
+                continue
             for line, name, value in draft.evidence:
-                if shown_on is None:
-                    line.fact(where, name, value)
-                    continue
-                for fact in shown_on(draft, where, name, value):
+                for fact in shown(name, value):
                     line.fact(*fact)
 
     def absorb(self, other: Draft) -> None:

@@ -63,7 +63,7 @@ def _megacli(document: Document) -> ReadDocument:
     found = ReadDocument(document, MEGACLI, output, controllers, list(problems))
     found.tool = next((name for name in _MEGACLI_NAMES if name in basename(document.name.split(" ", 1)[0])), None)
     found.version = tool_version(document.text)
-    found.answered = bool(document.text.strip()) and len(output.unparsed()) < _said(output)
+    found.answered = any(line.used and line.text.strip() for line in output.lines)
     found.problems += _unreadable(found)
     return found
 
@@ -75,10 +75,6 @@ def _mfi(document: Document) -> ReadDocument:
     return ReadDocument(
         document, reader.KIND, output, controllers, problems, reader.NAME, reported_version, answered=whole
     )
-
-
-def _said(output: Output) -> int:
-    return sum(1 for line in output.lines if line.text.strip())
 
 
 def _unreadable(found: ReadDocument) -> list[Problem]:

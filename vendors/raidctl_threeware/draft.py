@@ -46,6 +46,16 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
     newer: bool = False
     """Its outputs are those of release 9.5.2 and later, whose Cache column includes the read cache."""
 
+    @property
+    def object_id(self) -> str:
+        """``threeware:0``."""
+        return f"threeware:{self.name or 'unknown'}"
+
+    def assign(self, drive: Draft, unit: str, line: Line) -> None:
+        """A line says that a drive is in a unit."""
+        drive.put(None, "unit", unit)
+        drive.add_evidence(line, "array", f"{self.object_id}/u{unit}")
+
     def new_group(self, name: str) -> UnitDraft:
         """An empty draft of a unit."""
         return UnitDraft(name)

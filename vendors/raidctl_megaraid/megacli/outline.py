@@ -327,9 +327,9 @@ class Outliner:
             self.section = PARTS[key]
         elif key == "battery state" and not value:
             self.section = ""
-        elif block.kind == "drive" and _PORT.fullmatch(key):
+        elif block.kind == "drive" and key.startswith("port") and _PORT.fullmatch(key):
             self.section = label
-        elif _ends_part(block, self.section, key, value):
+        elif self.section and _ends_part(block, self.section, key, value):
             self.section = ""
         return self.section
 
