@@ -15,10 +15,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from msgspec import Struct
+
+Evidence = list[tuple["Line", str, object]]
+"""Lines of an object, each with the field that it gives and its value."""
 
 
 class Line(Struct, eq=False):
@@ -57,6 +59,14 @@ class Line(Struct, eq=False):
         self.fact(object_id, f"details[{label}]", value)
 
 
+def record(object_id: str, evidence: Evidence) -> None:
+    """Record the facts of an object; ``evidence`` must not change afterwards."""
+    for line, _, _ in evidence:
+        line.used = True
+    for output in {line.output for line, _, _ in evidence}:
+        output.record(object_id, evidence)
+
+
 def mark_read(*lines: Line) -> None:
     """Mark titles, rules, banners: no fact is lost with them."""
     for line in lines:
@@ -77,19 +87,20 @@ class Fact(NamedTuple):
         return self.line.output.command
 
 
-@dataclass
-class Output:
+class Output(Struct, eq=False):
     """One output of one tool, and what its lines gave."""
 
     command: str
-    lines: list[Line] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
+    lines: list[Line] = []
     closing: re.Pattern[str] | None = None
     """How the last line of a complete output begins, if the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
     """What else shows that the output is cut off: ``its last table has no end``."""
+    _facts: list[Fact] = []
+    _later: list[tuple[str, Evidence]] = []
+    _leaves: dict[str, Line] = {}
 
     @classmethod
     def of_text(cls, command: str, text: str) -> Output:
@@ -114,6 +125,20 @@ class Output:
         self.lines.append(line)
         return line
 
+    def record(self, object_id: str, evidence: Evidence) -> None:
+        """Keep an object's evidence, of which the lines of this output are facts (see :func:`record`)."""
+        self._later.append((object_id, evidence))
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What the lines gave, made when somebody asks: for a line's origin, or because the output is truncated."""
+        later, self._later = self._later, []
+        for object_id, evidence in later:
+            self._facts += [
+                Fact(object_id, field, str(value), line) for line, field, value in evidence if line.output is self
+            ]
+        return self._facts
+
     def unparsed(self) -> list[Line]:
         """The lines that are not blank and that no parser used."""
         return [line for line in self.lines if not line.used and line.text.strip()]
@@ -132,12 +157,9 @@ class Output:
 
     def leaf(self, path: str) -> Line | None:
         """Return the line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
-        index = self.__dict__.get("_index")
-        if index is None:
-            index = {line.text.split(": ", 1)[0]: line for line in self.lines}
-            self.__dict__["_index"] = index
-        found: Line | None = index.get(path)
-        return found
+        if not self._leaves:
+            self._leaves = {line.text.split(": ", 1)[0]: line for line in self.lines}
+        return self._leaves.get(path)
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:

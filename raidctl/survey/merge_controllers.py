@@ -60,7 +60,7 @@ def drop_facts(outputs: Iterable[Output], problems: Iterable[Problem], dropped: 
     """Remove the facts of dropped objects from the evidence (their lines stay read), and their problems."""
     if dropped:
         for output in outputs:
-            output.facts = [fact for fact in output.facts if fact.object_id not in dropped]
+            output.facts[:] = [fact for fact in output.facts if fact.object_id not in dropped]
     return [problem for problem in problems if problem.where not in dropped]
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
-from raidctl.evidence import Line, Output, mark_read
+from msgspec import Struct
+
+from raidctl.evidence import Evidence, Line, Output, mark_read, record
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.order import natural
 from raidctl.text import attempt
@@ -21,8 +22,10 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
-ShownOn = Callable[["Draft", str, str, Any], Iterable[tuple[str, str, object]]]
-"""Draft, its object's id, field and value of a piece of evidence -> the facts: object id, field, value."""
+Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
+"""Field and value of a piece of evidence -> the facts: object id, field, value."""
+ShownOn = Callable[["Draft", str], "Shown | None"]
+"""Draft and its object's id -> how its evidence is shown; None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """How much a source counts: derived from something else, a list's row, the object's own section."""
@@ -33,8 +36,7 @@ _MOST_COMPLAINTS = 50
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-@dataclass(slots=True)
-class Pair:
+class Pair(Struct):
     """``Label: value`` with the lines that its value ran on."""
 
     label: str
@@ -42,8 +44,7 @@ class Pair:
     lines: list[Line]
 
 
-@dataclass(frozen=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """A problem of an object whose id is not known yet."""
 
     severity: Severity
@@ -56,15 +57,14 @@ class Complaint:
         return Problem(severity=self.severity, kind=self.kind, where=where, message=self.message, remedy=self.remedy)
 
 
-@dataclass
-class Draft:
+class Draft(Struct):
     """One object: field values with their weight, details in the tool's words, evidence, complaints."""
 
     name: str = ""
-    values: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    details: dict[str, str] = field(default_factory=dict)
-    evidence: list[tuple[Line, str, object]] = field(default_factory=list)
-    complaints: list[Complaint] = field(default_factory=list)
+    values: dict[str, tuple[int, Any]] = {}
+    details: dict[str, str] = {}
+    evidence: Evidence = []
+    complaints: list[Complaint] = []
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
@@ -177,12 +177,10 @@ class Draft:
         readers. A reader that returns None or raises ``ValueError`` gives no value.
         """
         for line, name, value in tuple(self.evidence):
-            if name.startswith("details["):
-                label = name[8:-1].rpartition(": ")[2].strip().lower()
-                for known, parse in table.get(label, ()):
-                    found = attempt(parse, str(value))
-                    if found is not None:
-                        self.put(line, known, found)
+            for known, parse in table.get(_label_of(name), ()):
+                found = attempt(parse, str(value))
+                if found is not None:
+                    self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """Build a part from its fields: ``patrol_read`` of ``patrol_read.mode`` …; None without any."""
@@ -217,6 +215,12 @@ class Draft:
             line.used = True
 
 
+@lru_cache(maxsize=4096)
+def _label_of(name: str) -> str:
+    """``block size`` of ``details[Phy #0: Block Size]``; empty for a field of the model."""
+    return name[8:-1].rpartition(": ")[2].strip().lower() if name.startswith("details[") else ""
+
+
 @cache
 def _fields_of(kind: type[Model]) -> frozenset[str]:
     return frozenset(kind.__struct_fields__)
@@ -234,12 +238,11 @@ def _made(drafts: dict[str, T], name: str, make: Callable[[str], T]) -> T:
     return found
 
 
-@dataclass
 class GroupDraft(Draft):
     """An array or a volume, and the keys of its drives."""
 
-    members: dict[str, None] = field(default_factory=dict)
-    spares: dict[str, bool] = field(default_factory=dict)
+    members: dict[str, None] = {}
+    spares: dict[str, bool] = {}
     """True for a dedicated one."""
 
     def absorb(self, other: Draft) -> None:
@@ -253,14 +256,13 @@ class GroupDraft(Draft):
 G = TypeVar("G", bound=GroupDraft)
 
 
-@dataclass
 class ControllerDraft(Draft, Generic[G]):
     """A controller and everything on it; ``name`` is the tool's number or slot, empty if unknown."""
 
-    arrays: dict[str, G] = field(default_factory=dict)
-    volumes: dict[str, G] = field(default_factory=dict)
-    drives: dict[str, Draft] = field(default_factory=dict)
-    batteries: dict[str, Draft] = field(default_factory=dict)
+    arrays: dict[str, G] = {}
+    volumes: dict[str, G] = {}
+    drives: dict[str, Draft] = {}
+    batteries: dict[str, Draft] = {}
 
     array_prefix: ClassVar[str] = "a"
     """``a`` of the array's id ``adaptec:1/a0``."""
@@ -328,11 +330,12 @@ class ControllerDraft(Draft, Generic[G]):
     def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
         """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
         for draft, where in self.owned(controller_id):
+            shown = None if shown_on is None else shown_on(draft, where)
+            if shown is None:
+                record(where, draft.evidence)
+                continue
             for line, name, value in draft.evidence:
-                if shown_on is None:
-                    line.fact(where, name, value)
-                    continue
-                for fact in shown_on(draft, where, name, value):
+                for fact in shown(name, value):
                     line.fact(*fact)
 
     def absorb(self, other: Draft) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
+
+from msgspec import Struct
 
 from raidctl.evidence import Output, mark_read
 from raidctl.vendor.draft import ROW, WEAK
@@ -22,14 +23,13 @@ from raidctl_adaptec.vocabulary import normalized
 _GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
 
 
-@dataclass
-class Collection:
+class Collection(Struct):
     """The controllers of some outputs, and the outputs themselves."""
 
-    controllers: list[ControllerDraft] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-    broken_json: list[Output] = field(default_factory=list)
-    guessed: set[int] = field(default_factory=set)
+    controllers: list[ControllerDraft] = []
+    answers: list[Answer] = []
+    broken_json: list[Output] = []
+    guessed: set[int] = set()
     """Controllers, by ``id()``, whose number no output reports."""
 
     @property

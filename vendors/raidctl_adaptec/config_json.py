@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output
 from raidctl.json_decode import decode_at
@@ -60,8 +61,7 @@ def document(text: str) -> tuple[Any, bool]:
         return None, False
 
 
-@dataclass
-class _Reader:
+class _Reader(Struct):
     """Reads leaves into a draft and remembers which are left."""
 
     output: Output

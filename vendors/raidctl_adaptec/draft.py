@@ -6,15 +6,14 @@ outputs are read: ``cache.caching``, ``cache.setting``, ``cache.status`` on volu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 from raidctl.vendor import draft
 from raidctl.vendor.draft import Draft, Pair
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """``Segment 0 : Present (Controller:1,Enclosure:0,Slot:2)  SERIAL``: one drive of a volume or an array."""
 
     line: Line
@@ -31,14 +30,12 @@ class Segment:
     media: str | None = None
 
 
-@dataclass
 class GroupDraft(draft.GroupDraft):
     """A volume or an array, with what lines report of its drives; ``members`` are filled when all is read."""
 
     segments: list[Segment] = field(default_factory=list)
 
 
-@dataclass
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
 
@@ -52,7 +49,5 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
     """A pair as a detail under its own label; with its section's title where the label is taken by another value."""
-    label = f"{prefix}{pair.label}"
-    if one.details.get(label, pair.value) != pair.value and section:
-        label = f"{section}: {label}"
-    one.keep_detail(Pair(label, pair.value, pair.lines))
+    taken = section and one.details.get(f"{prefix}{pair.label}", pair.value) != pair.value
+    one.keep_detail(pair, f"{section}: {prefix}" if taken else prefix)

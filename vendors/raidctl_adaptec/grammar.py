@@ -80,18 +80,24 @@ _STATUS_OF = re.compile(r"status of (?:the )?enclosure.{0,40}", re.IGNORECASE)
 HALF_LABEL = re.compile(r"life-?time .{0,40} recorded", re.IGNORECASE)
 # Cache Backup Unit
 BACKUP = re.compile(r"(?:controller )?(?:cache backup unit|battery|zmm)(?: information)?", re.IGNORECASE)
-# Initiator at SCSI ID 7
-INITIATOR = re.compile(r"initiator at scsi id (\d{1,3})", re.IGNORECASE)
-#   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280
-LIST_ROW = re.compile(r"Controller (\d{1,3})\s*:\s*:\s*(\S.*)", re.IGNORECASE)
-# 0x000a  4            6  Register device to host FISes sent due to a COMRESET
-COUNTER_ROW = re.compile(r"(0x[0-9a-f]{4})\s+\d{1,2}\s+(\d{1,20})\s+(\S.*)", re.IGNORECASE)
-_COUNTER_HEAD = re.compile(r"ID\s+Size\s+Value\s+Description", re.IGNORECASE)
-#       controllerID ..................... 0
-DOTTED = re.compile(r"(\w{2,40}) \.{3,} (.*)")
-#    Device ID : Availability (SizeMB, Protocol, Type, Connector ID, Location) Serial Number
-_COLUMNS = re.compile(
-    r"(?:device id|segment|logical id|controller id)\s*:\s*(?:availability|status)\b.*|.*\(sizemb, protocol, type.*"
+_COLUMNS = r"(?:device id|segment|logical id|controller id)\s*:\s*"
+RowKind = Literal["list", "columns", "counter", "dotted", "initiator"]
+_ROWS: Forms[RowKind] = forms(
+    #   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280
+    ("list", "controller ", r"Controller (\d{1,3})\s*:\s*:\s*(\S.*)"),
+    #    Device ID : Availability (SizeMB, Protocol, Type, Connector ID, Location) Serial Number
+    ("columns", "availability", rf"{_COLUMNS}availability\b.*"),
+    ("columns", "status", rf"{_COLUMNS}status\b.*"),
+    ("columns", "(sizemb", r".*\(sizemb, protocol, type.*"),
+    # ID      Size     Value  Description
+    ("columns", "description", r"ID\s+Size\s+Value\s+Description"),
+    # 0x000a  4            6  Register device to host FISes sent due to a COMRESET
+    ("counter", "0x", r"0x[0-9a-f]{4}\s+\d{1,2}\s+(?P<value>\d{1,20})\s+(?P<label>\S.*)"),
+    #       controllerID ..................... 0
+    ("dotted", " ...", r"(?P<label>\w{2,40}) \.{3,} (?P<value>.*)"),
+    # Initiator at SCSI ID 7
+    ("initiator", "initiator at", r"(?P<label>initiator at scsi id) (?P<value>\d{1,3})"),
+    flags=re.IGNORECASE,
 )
 #   0,6 0,7
 MORE_PLACES = re.compile(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
@@ -138,11 +144,9 @@ def found_controllers(text: str) -> re.Match[str] | None:
     return FOUND.search(text) if "found" in text.lower() else None
 
 
-def is_columns(text: str) -> bool:
-    """Whether a line has the titles of the columns below it."""
-    low = text.lower()
-    named = "availability" in low or "status" in low or "(sizemb" in low
-    return (named and _COLUMNS.fullmatch(low) is not None) or _COUNTER_HEAD.fullmatch(text) is not None
+def row(text: str) -> tuple[RowKind, re.Match[str]] | None:
+    """A row of a list, or the titles of its columns."""
+    return first_form(_ROWS, text, text.lower())
 
 
 def expanders_of(text: str) -> str | None:

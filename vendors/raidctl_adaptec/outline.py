@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair
@@ -20,14 +21,14 @@ _OBJECT_AREAS: dict[str, Area] = {
 }  # fmt: skip
 # Segments tell the number of the controller: Present (Controller:2,Connector:0,Device:2)
 _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
+_TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64
 NAMELESS = "line"
 """How the name of a device without the line that reports its number begins."""
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """A part of an object's section: the pairs below one title."""
 
     area: Area
@@ -40,20 +41,18 @@ class Block:
     channel: str = ""
     what: str = ""
     """Of a physical device: ``Hard drive``, ``Enclosure Services Device``."""
-    heads: list[Line] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
+    heads: list[Line] = []
+    pairs: list[Pair] = []
 
 
-@dataclass
-class Saying:
+class Saying(Struct):
     """A line about the run."""
 
     kind: Said
     line: Line
 
 
-@dataclass
-class Answer:
+class Answer(Struct):
     """What one call printed."""
 
     output: Output
@@ -65,9 +64,9 @@ class Answer:
     """``Controllers found: N``."""
     trailer: str | None = None
     """``completed successfully``, ``aborted``; None where the text ends without it."""
-    blocks: list[Block] = field(default_factory=list)
-    sayings: list[Saying] = field(default_factory=list)
-    rows: list[tuple[str, str, Line]] = field(default_factory=list)
+    blocks: list[Block] = []
+    sayings: list[Saying] = []
+    rows: list[tuple[str, str, Line]] = []
     """Rows of ``list``: number, rest, line."""
     version: str | None = None
     """The tool's own version out of its banner."""
@@ -97,12 +96,12 @@ class _Outliner:
         self.last: Pair | None = None
         self.prefix = ""
 
-    def take(self, line: Line, below: str) -> None:
+    def take(self, line: Line, text: str, below: str) -> None:
         """Read one line that says something; ``below`` is the next such line."""
         if len(line.text) > LONGEST_LINE:
             self.ruled = False
             return
-        text, self.below = grammar.plain(line.text), below
+        self.below = below
         asked = grammar.command_of(text)
         if asked is not None:
             self.asked, self.ruled, self.last = asked, False, None
@@ -112,7 +111,13 @@ class _Outliner:
             self.ruled = True
             return
         last, self.last = self.last, None
-        if not (self.about_the_run(text, line) or self.heads(text, line) or self.facts(text, line, last)):
+        found = pair(text)
+        # what has a label and a value is no title
+        if not (
+            self.about_the_run(text, line)
+            or (not (found and found[1]) and self.heads(text, line))
+            or self.facts(found, text, line, last)
+        ):
             self.rest(text, line)
         self.ruled = False
 
@@ -218,19 +223,21 @@ class _Outliner:
             block.heads.append(line)
         self.answer.blocks.append(block)
 
-    def facts(self, text: str, line: Line, last: Pair | None) -> bool:
+    def facts(self, found: tuple[str, str] | None, text: str, line: Line, last: Pair | None) -> bool:
         """Pairs and rows."""
-        row = grammar.LIST_ROW.fullmatch(text)
-        if row is not None:
-            self.answer.rows.append((str(int(row[1])), row[2], line))
+        row = grammar.row(text)
+        if row is not None and row[0] == "list":
+            self.answer.rows.append((str(int(row[1][1])), row[1][2], line))
             return True
-        if grammar.is_columns(text):
+        if row is not None and row[0] == "columns":
             mark_read(line)
             return True
-        found = self.as_pair(text)
-        if found is not None:
-            label, value = found
-            self.pair(Pair(label, value, [line]))
+        if self.block is None and found is not None and normalized(found[0]) in _TASK_LABELS:
+            self.open(Block("task"), None)
+        elif row is not None:
+            found = row[1]["label"], row[1]["value"]
+        if found is not None and self.block is not None:
+            self.pair(self.block, Pair(*found, [line]))
             return True
         if last is not None and normalized(last.label) in _PLACES and grammar.MORE_PLACES.fullmatch(text):
             if len(last.lines) < _MOST_CONTINUED:
@@ -240,29 +247,8 @@ class _Outliner:
             return True
         return False
 
-    def as_pair(self, text: str) -> tuple[str, str] | None:
-        """Label and value of a line, in all forms of the answers."""
-        if self.block is None:
-            found = pair(text)
-            if found is None or normalized(found[0]) not in ("current operation", "logical device", "task id"):
-                return None
-            self.open(Block("task"), None)
-            return found
-        counter = grammar.COUNTER_ROW.fullmatch(text)
-        if counter is not None:
-            return counter[3], counter[2]
-        dotted = grammar.DOTTED.fullmatch(text)
-        if dotted is not None:
-            return dotted[1], dotted[2]
-        initiator = grammar.INITIATOR.fullmatch(text)
-        if initiator is not None:
-            return "Initiator at SCSI ID", initiator[1]
-        return pair(text)
-
-    def pair(self, found: Pair) -> None:
+    def pair(self, block: Block, found: Pair) -> None:
         """Put a pair into the open block."""
-        if self.block is None:
-            return
         if self.prefix and found.label.startswith("("):
             # Life-time Temperature Recorded
             # (Min/Max)                          : 21 deg C/ 45 deg C
@@ -270,7 +256,7 @@ class _Outliner:
         hint = _CONTROLLER.search(found.value) if "(" in found.value else None
         if hint is not None:
             self.answer.hinted = self.answer.hinted or str(int(hint[1]))
-        self.block.pairs.append(found)
+        block.pairs.append(found)
         self.last = found
 
     def rest(self, text: str, line: Line) -> None:
@@ -284,7 +270,7 @@ def outline(output: Output, number: str | None) -> list[Answer]:
     outliner = _Outliner(output, number)
     output.closing = grammar.TRAILER
     lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]
-    for index, line in enumerate(lines):
-        below = grammar.plain(lines[index + 1].text[:200]) if index + 1 < len(lines) else ""
-        outliner.take(line, below)
+    texts = [grammar.plain(line.text) for line in lines]
+    for line, text, below in zip(lines, texts, [*texts[1:], ""], strict=True):
+        outliner.take(line, text, below)
     return outliner.answers

@@ -21,7 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.vendor.draft import Draft, distinct
+from raidctl.vendor.draft import Draft, Shown, distinct
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of
@@ -177,8 +177,12 @@ def _progress(drive: Draft) -> Progress | None:
     return Progress(operation=named, state="queued" if state.lower().endswith("queued") else None)
 
 
-def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
     """The volumes show the write cache policy of all drives."""
-    if name == "drive_write_cache" and isinstance(draft, ControllerDraft):
-        return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
-    return [(where, name, value)]
+
+    def shown(name: str, value: object) -> list[tuple[str, str, object]]:
+        if name == "drive_write_cache":
+            return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
+        return [(where, name, value)]
+
+    return shown if isinstance(draft, ControllerDraft) else None

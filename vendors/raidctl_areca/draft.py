@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from raidctl.vendor import draft
 from raidctl.vendor.draft import GroupDraft
 
 
-@dataclass
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller and everything on it; ``name`` is its number as the tool counts, from 1.
 
@@ -27,11 +27,10 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
         return GroupDraft(name)
 
 
-@dataclass
-class Controllers:
+class Controllers(Struct):
     """The controllers in a collection of outputs."""
 
-    controllers: dict[str, ControllerDraft] = field(default_factory=dict)
+    controllers: dict[str, ControllerDraft] = {}
 
     def controller(self, number: str) -> ControllerDraft:
         """The draft of a controller; the tool's default is the first."""

@@ -8,7 +8,8 @@ banner, the titles of volume sets and RAID sets, the heading of events and ``set
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
@@ -93,8 +94,7 @@ _CONTROLLER_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Trailer:
+class Trailer(Struct, frozen=True):
     """``GuiErrMsg<0x00>: Success.``."""
 
     code: int | None

@@ -7,7 +7,8 @@ one may name the object.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair as split_pair
@@ -38,14 +39,13 @@ _SECTION_OF = {
 """The section of a line whose title was cut off."""
 
 
-@dataclass
-class Section:
+class Section(Struct):
     """A titled list of labels; ``number`` is that in the command."""
 
     kind: str
     number: str | None
     controller: ControllerDraft
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[Pair] = []
 
 
 class Reader:

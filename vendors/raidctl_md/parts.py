@@ -39,8 +39,7 @@ class Claim(Struct, frozen=True):
     member: str | None = None
 
 
-@dataclass(frozen=True)
-class Complaint(draft.Complaint):
+class Complaint(draft.Complaint, frozen=True):
     """A problem of an array, or of one of its members, whose id is not known yet."""
 
     member: str | None = None

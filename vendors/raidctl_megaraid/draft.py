@@ -21,14 +21,14 @@ controller        ``bus``                str: ``0000:03:00.0`` as far as the too
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct
 
 from raidctl.vendor import draft
 from raidctl.vendor.draft import GroupDraft
 
 
-@dataclass
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller; ``name`` is its number in the tool, empty when the output does not tell it.
 
@@ -43,11 +43,10 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
         return GroupDraft(name)
 
 
-@dataclass
-class Controllers:
+class Controllers(Struct):
     """The controllers that the outputs of one machine report, by their numbers."""
 
-    by_number: dict[str, ControllerDraft] = field(default_factory=dict)
+    by_number: dict[str, ControllerDraft] = {}
 
     def controller(self, number: str | None) -> ControllerDraft:
         """The draft of a controller. An output that does not name its controller speaks of the only one there is."""

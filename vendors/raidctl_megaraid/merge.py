@@ -7,8 +7,9 @@ when they tell different serial numbers of the same controller or of the drive i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from posixpath import dirname
+
+from msgspec import Struct, field
 
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.protocol import Document
@@ -18,15 +19,14 @@ UNNAMED = "unnamed"
 """The battery of an overview (``show``), which reports its state and not what it is."""
 
 
-@dataclass
-class Machine:
+class Machine(Struct):
     """What outputs of one kind of tool reported one machine."""
 
     kind: str
     """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: their numbers of the cards are not each other's."""
     controllers: Controllers = field(default_factory=Controllers)
-    folders: set[str] = field(default_factory=set)
-    tools: list[str] = field(default_factory=list)
+    folders: set[str] = set()
+    tools: list[str] = []
 
 
 def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:

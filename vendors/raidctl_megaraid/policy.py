@@ -8,7 +8,8 @@ could keep the data, one of the two is wrong, and nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import controller_cache
@@ -22,8 +23,7 @@ _WRITE_BACK: tuple[WritePolicy, ...] = ("protected_write_back", "unprotected_wri
 _NOT_TOLD = "The tool does not say why."
 
 
-@dataclass(frozen=True)
-class Power:
+class Power(Struct, frozen=True):
     """What stands behind the cache memory."""
 
     cache: Cache | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from posixpath import basename
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Output
 from raidctl.model import Problem
@@ -22,8 +23,7 @@ SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", read
 """What each kind of tool is called where nobody says which program it was."""
 
 
-@dataclass
-class ReadDocument:
+class ReadDocument(Struct):
     """What one output reported."""
 
     document: Document
@@ -31,7 +31,7 @@ class ReadDocument:
     """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
     output: Output
     controllers: Controllers = field(default_factory=Controllers)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
     tool: str | None = None
     """The program, where the command line or the file's name says which."""
     version: str | None = None
@@ -63,7 +63,7 @@ def _megacli(document: Document) -> ReadDocument:
     found = ReadDocument(document, MEGACLI, output, controllers, list(problems))
     found.tool = next((name for name in _MEGACLI_NAMES if name in basename(document.name.split(" ", 1)[0])), None)
     found.version = tool_version(document.text)
-    found.answered = bool(document.text.strip()) and len(output.unparsed()) < _said(output)
+    found.answered = any(line.used and line.text.strip() for line in output.lines)
     found.problems += _unreadable(found)
     return found
 
@@ -75,10 +75,6 @@ def _mfi(document: Document) -> ReadDocument:
     return ReadDocument(
         document, reader.KIND, output, controllers, problems, reader.NAME, reported_version, answered=whole
     )
-
-
-def _said(output: Output) -> int:
-    return sum(1 for line in output.lines if line.text.strip())
 
 
 def _unreadable(found: ReadDocument) -> list[Problem]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct
 
 from raidctl.evidence import Output
 from raidctl.model import Controller, Problem, Tool
@@ -44,8 +44,7 @@ def _versions(outputs: Iterable[ReadDocument]) -> Iterable[ReadDocument]:
     return (item for item in outputs if item.version)
 
 
-@dataclass(frozen=True)
-class Telling:
+class Telling(Struct, frozen=True):
     """A controller as one tool reported it."""
 
     controller: ControllerDraft
@@ -53,14 +52,13 @@ class Telling:
     kind: str
 
 
-@dataclass
-class Assembly:
+class Assembly(Struct):
     """All that was reported, on its way to the observation."""
 
     tellings: Sequence[Telling]
     tools: tuple[Tool, ...] = ()
-    problems: list[Problem] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
+    problems: list[Problem] = []
+    outputs: list[Output] = []
     asked: bool = False
     """The tools were asked by their names; a loose file may be of any of a kind."""
 

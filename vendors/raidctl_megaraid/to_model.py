@@ -21,7 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.vendor.draft import Draft, GroupDraft, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
 from raidctl_megaraid.draft import ControllerDraft
@@ -200,18 +200,20 @@ _VOLUME_FIELDS = {
 }
 
 
-def _shown_on(
-    alone: list[str], draft: Draft, where: str, name: str, value: object
-) -> Iterator[tuple[str, str, object]]:
+def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
     """``alone``: batteries without lines of their own, which those of the controller tell of."""
-    if isinstance(draft, ControllerDraft):
+
+    def on_controller(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name in _OF_BATTERY:
             yield from ((battery, "id", value) for battery in alone)
         yield where, _CARD_FIELDS.get(name, name), value
-    elif name == "write_current" and str(value).endswith("_write_back"):
-        # as the model has it: of the active policy only whether it is write-back
-        yield where, "cache.write_active", "write_back"
-    elif isinstance(draft, GroupDraft):
+
+    def on_group(name: str, value: object) -> Iterator[tuple[str, str, object]]:
+        if name == "write_current" and str(value).endswith("_write_back"):
+            # as the model has it: of the active policy only whether it is write-back
+            value = "write_back"
         yield where, _VOLUME_FIELDS.get(name, name), ("Yes" if value else "No") if name == "bad_bbu" else value
-    else:
-        yield where, name, value
+
+    if isinstance(draft, ControllerDraft):
+        return on_controller
+    return on_group if isinstance(draft, GroupDraft) else None

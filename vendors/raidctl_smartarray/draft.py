@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import field
 
 from raidctl.vendor import draft
 from raidctl.vendor.draft import GroupDraft
 
 
-@dataclass
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller, and everything on it: ``name`` is its slot, drives are by their addresses as printed."""
 

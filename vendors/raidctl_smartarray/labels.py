@@ -145,18 +145,22 @@ _TABLES = {
     "port": _table(_PORT),
     "sensor": _table(_SENSOR),
 }
+_DECIDING = frozenset().union(*_TABLES.values()) - {"array", "error count", "mirror groups", "parity groups"}
 _LONGEST = 80
 
 
 @lru_cache(maxsize=8192)
-def knows(kind: str, label: str) -> bool:
-    """Whether a section of this kind (``controller``, ``drive`` …) can hold the label."""
-    if kind not in _TABLES or len(label) > _LONGEST:
-        return False
+def holders(label: str) -> frozenset[str]:
+    """The kinds of section (``controller``, ``drive`` …) that can hold the label."""
     plain = normalized(label)
-    return plain in _TABLES[kind] or re.fullmatch(_FAMILIES[kind], plain) is not None
+    return frozenset(
+        kind
+        for kind, table in _TABLES.items()
+        if len(label) <= _LONGEST and (plain in table or re.fullmatch(_FAMILIES[kind], plain))
+    )
 
 
-def known_anywhere(label: str) -> bool:
-    """Whether any section can hold the label."""
-    return any(knows(kind, label) for kind in _TABLES)
+@lru_cache(maxsize=8192)
+def decides(label: str) -> bool:
+    """Whether a line with the label is a pair, whatever its value: no heading and no message begins with it."""
+    return normalized(label) in _DECIDING

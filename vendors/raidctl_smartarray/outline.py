@@ -25,7 +25,7 @@ from raidctl_smartarray.grammar import (
     tool_of_command,
     tool_version,
 )
-from raidctl_smartarray.labels import known_anywhere, knows
+from raidctl_smartarray.labels import decides, holders
 from raidctl_smartarray.vocabulary import normalized
 
 LONGEST_LINE = 4096
@@ -129,22 +129,28 @@ class _Outliner:
                 mark_read(line)
             self.paragraph = self.wrapped = None
             return
-        opened = heading(text)
-        if opened is not None:
-            self.paragraph = self.wrapped = self.strange = None
-            self.enter(opened, line)
-            return
-        said = saying(text)
-        if said is not None:
-            self.say(said, text, line)
+        found = pair(text)
+        if (found is None or not decides(found[0])) and self.opens(text, line):
             return
         if self.listing_options and _OPTION.fullmatch(text):
             mark_read(line)
             return
         if self.strange is not None and line.indent <= self.strange:
             self.strange = None
-        if (self.strange is not None or not self.pairs(text, line)) and not self.run_on(text, line):
+        if (self.strange is not None or not self.pairs(found, text, line)) and not self.run_on(text, line):
             self.strange = line.indent if self.strange is None else self.strange
+
+    def opens(self, text: str, line: Line) -> bool:
+        """Take a heading or a message; whether the line was one."""
+        opened = heading(text)
+        if opened is not None:
+            self.paragraph = self.wrapped = self.strange = None
+            self.enter(opened, line)
+            return True
+        said = saying(text)
+        if said is not None:
+            self.say(said, text, line)
+        return said is not None
 
     def enter(self, opened: Heading, line: Line) -> None:
         rank = _RANK[opened.kind]
@@ -210,14 +216,13 @@ class _Outliner:
         elif said == "options":
             self.result.options = self.listing_options = True
 
-    def pairs(self, text: str, line: Line) -> bool:
-        """Take a line of one or more ``label: value`` pairs; whether it was one.
+    def pairs(self, first: tuple[str, str] | None, text: str, line: Line) -> bool:
+        """Take a line of one or more ``label: value`` pairs, mostly of the first alone; whether it was one.
 
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
         several = "  " in text or not text.isprintable() or "Mount Points: " in text[1:]
-        for piece in self.pieces(text, line) if several else (text,):
-            found = pair(piece)
+        for found in map(pair, self.pieces(text, line)) if several else (first,):
             owner = None if found is None else self.owner(found[0], line)
             if found is None or owner is None:
                 return False
@@ -240,17 +245,18 @@ class _Outliner:
 
     def owner(self, label: str, line: Line) -> Section | None:
         """The open section that a pair belongs to."""
-        if self.paragraph is not None and not known_anywhere(label):
+        kinds = holders(label)
+        if self.paragraph is not None and not kinds:
             return None
-        knowing = [section for section in self.open if knows(section.kind, label)]
+        knowing = [section for section in self.open if section.heading.kind in kinds]
         if len(knowing) == 1:
             return knowing[0]
         if knowing:
             indent = line.indent
             return next((section for section in reversed(knowing) if section.indent < indent), knowing[-1])
-        if self.row is not None and self.row.indent < line.indent and knows("drive", label):
+        if self.row is not None and self.row.indent < line.indent and "drive" in kinds:
             return self.row
-        if not self.open and knows("controller", label):
+        if not self.open and "controller" in kinds:
             self.open = [self.nameless()]
             return self.open[0]
         return None

@@ -21,7 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.vendor.draft import Draft, GroupDraft, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import capabilities
 from raidctl_smartarray.draft import ControllerDraft
@@ -198,15 +198,17 @@ _BATTERY_FIELDS = {
 _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_temperature": "Capacitor Temperature (C)"}
 
 
-def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
     """Batteries and volume caches show facts from the controller's lines."""
-    if not isinstance(draft, ControllerDraft):
-        return [(where, name, value)]
-    if name == "drive_write_cache" and found.volumes:
-        return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
     warm = any(battery.temperature_celsius is not None for battery in found.batteries)
-    if name.startswith("battery.") and found.batteries and (warm or name != "battery.capacitor_temperature"):
-        return [(battery.id, _BATTERY_FIELDS.get(name, name[8:]), value) for battery in found.batteries]
-    if name in _DETAILS:
-        return [(where, f"details[{_DETAILS[name]}]", value)]
-    return [(where, "batteries" if name.startswith("battery.") else name, value)]
+
+    def shown(name: str, value: object) -> list[tuple[str, str, object]]:
+        if name == "drive_write_cache" and found.volumes:
+            return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
+        if name.startswith("battery.") and found.batteries and (warm or name != "battery.capacitor_temperature"):
+            return [(battery.id, _BATTERY_FIELDS.get(name, name[8:]), value) for battery in found.batteries]
+        if name in _DETAILS:
+            return [(where, f"details[{_DETAILS[name]}]", value)]
+        return [(where, "batteries" if name.startswith("battery.") else name, value)]
+
+    return shown if isinstance(draft, ControllerDraft) else None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.evidence import Line
 from raidctl.vendor import draft
 from raidctl.vendor.draft import Draft, GroupDraft
 
 
-@dataclass
 class UnitDraft(GroupDraft):
     """A unit, ``name`` is its number; ``ports`` are those of its members."""
 
@@ -31,8 +31,7 @@ class UnitDraft(GroupDraft):
         return bool(self.evidence)
 
 
-@dataclass
-class SlotDraft:
+class SlotDraft(Struct):
     """A slot of an enclosure: where the drive of a port sits."""
 
     enclosure: str
@@ -40,13 +39,22 @@ class SlotDraft:
     line: Line
 
 
-@dataclass
 class ControllerDraft(draft.ControllerDraft[UnitDraft]):
     """A controller and everything on it; ``name`` is its number. Arrays are its units, drives are by their ports."""
 
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
     """Its outputs are those of release 9.5.2 and later, whose Cache column includes the read cache."""
+
+    @property
+    def object_id(self) -> str:
+        """``threeware:0``."""
+        return f"threeware:{self.name or 'unknown'}"
+
+    def assign(self, drive: Draft, unit: str, line: Line) -> None:
+        """A line says that a drive is in a unit."""
+        drive.put(None, "unit", unit)
+        drive.add_evidence(line, "array", f"{self.object_id}/u{unit}")
 
     def new_group(self, name: str) -> UnitDraft:
         """An empty draft of a unit."""
@@ -70,11 +78,10 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
         return super().reported or bool(self.slots)
 
 
-@dataclass
-class Controllers:
+class Controllers(Struct):
     """All controllers in a collection of outputs."""
 
-    controllers: dict[str, ControllerDraft] = field(default_factory=dict)
+    controllers: dict[str, ControllerDraft] = {}
     only: str = ""
     """Number of the only controller named: unnamed output belongs to it."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
@@ -46,8 +47,7 @@ _BLANKS = re.compile(r"[ \t]+")
 _SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """``/c0/u0 Label = value``."""
 
     controller: str | None
@@ -57,8 +57,7 @@ class Attribute:
     value: str
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """``/c0/u0 is (not) rebuilding …``."""
 
     controller: str
@@ -68,8 +67,7 @@ class Sentence:
     text: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """The heading of a table."""
 
     kind: str

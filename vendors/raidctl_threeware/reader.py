@@ -202,7 +202,7 @@ class Reader:
         self.drive = drive
         # /c0/p3 Belongs to Unit = u0
         if pair.label.lower() in {"belongs to unit", "unit"} and _UNIT.fullmatch(pair.value):
-            drive.put(pair.lines[0], "unit", pair.value[1:])
+            self.controller.assign(drive, pair.value[1:], pair.lines[0])
             self.controller.array(pair.value[1:]).ports.setdefault(drive.name)
         else:
             _read(drive, pair, DRIVE)

@@ -171,7 +171,7 @@ def _part(controller: ControllerDraft, unit: UnitDraft, line: Line, row: Row) ->
         return
     unit.ports.setdefault(port[1])
     drive = controller.drive(port[1])
-    drive.put(line, "unit", unit.name)
+    controller.assign(drive, unit.name, line)
     drive_status(drive, line, status)
 
 
@@ -192,7 +192,7 @@ def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     _another(drive, {column: row[column] for column in _IDENTITY if vocabulary.has_value(row.get(column, ""))})
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
-        drive.put(line, "unit", unit[1])
+        controller.assign(drive, unit[1], line)
         controller.array(unit[1]).ports.setdefault(name[1:])
     elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
         drive.put(line, "free", value=True)

@@ -24,14 +24,13 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.order import natural
-from raidctl.vendor.draft import Draft, ShownOn
+from raidctl.vendor.draft import Draft, Shown, ShownOn
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
 from raidctl_threeware.messages import reports
 from raidctl_threeware.policy import volume_cache
 
-FAMILY = "threeware"
 _HEALTH: dict[VolumeStatus, Health] = {
     "ok": "ok",
     "checking": "ok",
@@ -46,7 +45,7 @@ _HEALTH: dict[VolumeStatus, Health] = {
 
 def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
-    object_id = f"{FAMILY}:{controller.name or 'unknown'}"
+    object_id = controller.object_id
     controller.sort()
     _drop_empty_ports(controller)
     _place(controller)
@@ -228,14 +227,19 @@ def _shown_on(controller: Controller) -> ShownOn:
     for volume in controller.volumes:
         volumes.setdefault(volume.array, []).append(volume.id)
 
-    def shown_on(draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+    def shown_on(draft: Draft, where: str) -> Shown | None:
         if not isinstance(draft, UnitDraft):
-            return [(where, "array", f"{controller.id}/u{value}") if name == "unit" else (where, name, value)]
-        if draft.spare:
+            return None
+        array = f"{controller.id}/u{draft.name}"
+
+        def of_spare(name: str, value: object) -> list[tuple[str, str, object]]:
             label = name[8:-1] if name.startswith("details[") else name
             return [(where, f"details[u{draft.name} {label}]", value)]
-        array = f"{controller.id}/u{draft.name}"
-        arrays = [array] if name in {"status", "status_text"} else []
-        return [(shown, name, value) for shown in arrays + volumes.get(array, [])]
+
+        def of_unit(name: str, value: object) -> list[tuple[str, str, object]]:
+            arrays = [array] if name in {"status", "status_text"} else []
+            return [(shown, name, value) for shown in arrays + volumes.get(array, [])]
+
+        return of_spare if draft.spare else of_unit
 
     return shown_on

@@ -247,7 +247,7 @@ def read_summary(controller: ControllerDraft, pair: Pair) -> None:
 
 def read_summary_kind(controller: ControllerDraft, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
-    block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
+    block = Block("battery", items=[Item.of("", Pair("BatteryType", pair.value, pair.lines))])
     battery = battery_of(controller, block)
     _kind(battery, pair)
 

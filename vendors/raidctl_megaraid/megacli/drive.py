@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, mark_read
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
@@ -55,8 +56,9 @@ def read_drive(controller: ControllerDraft, block: Block) -> str | None:
     key = _free(controller, key_of(block))
     drive = controller.drive(key)
     flags = {item.label: item.pair.value for item in block.items if not item.section}
+    place = _Place(controller, block, flags)
     for item in block.items:
-        _read_item(drive, item, _Place(controller, block, flags))
+        _read_item(drive, item, place)
     if block.volume is not None and block.foreign is None:
         controller.volume(block.volume).members.setdefault(key)
     listed = block.line is not None and block.foreign is None
@@ -83,8 +85,7 @@ def _slot(text: str) -> str | None:
     return text.strip() if _NAME.fullmatch(text.strip()) and has_value(text) else None
 
 
-@dataclass
-class _Place:
+class _Place(Struct):
     """Where a drive was read, with its other pairs."""
 
     controller: ControllerDraft

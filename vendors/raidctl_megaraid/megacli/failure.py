@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
@@ -62,8 +63,7 @@ _LABELS = (
 _SHORTEST_CUT = 8
 
 
-@dataclass
-class Failure:
+class Failure(Struct):
     """One failure: the tool's sentence, and the firmware's reason behind it."""
 
     text: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
@@ -31,8 +32,7 @@ COMMAND = re.compile(
 _ADAPTER_OPTION = re.compile(r"(?:^|\s)-?a(\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A line that opens something."""
 
     kind: Kind
@@ -89,8 +89,6 @@ _FORMS: Forms[Kind] = forms(
     ("event", "seqnum", r"seqNum\s*:\s*(?P<name>0x[0-9a-f]{1,8}|\d{1,10})"),
     flags=re.IGNORECASE | re.ASCII,
 )
-_FIRST_LETTERS = frozenset("acpnbdsvphegf")
-
 # Physical Disk Information:
 TITLES = re.compile(
     r"(?:Virtual (?:Drive|Disk)|Physical (?:Disk|Drive)|(?:Dedicated |Global )?Hot\s?spares?|BBU) Information\s*:?"
@@ -135,12 +133,26 @@ SENTENCE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 """How the lines begin that are sentences of the tool, though some hold a colon."""
+_BEGINNINGS = re.compile(
+    # headings and titles
+    r"adapter|controller|pci|number of|bbu|disk group|span|virtual d|cachecade|pd\s*:|physical d|dedicated|global"
+    r"|hot\s?spare|enclosure\s+\d|foreign config|seqnum|exit code|done"
+    # sentences
+    r"|check|consistency|background|initialization|reconstruction|rebuild|copyback|clear|erase|secure|patrol"
+    r"|fw error|fatal|error|device\s*(?:\(|at |- )|enclid|there |user|failed|invalid|no "
+)
+
+
+def ordinary(text: str) -> bool:
+    """Whether a line begins as only pairs do: no heading, sentence, command line or banner."""
+    low = text.lower()
+    return not (_BEGINNINGS.match(low) or "mega" in low or "cmdtool" in low or "copyright" in low)
 
 
 def heading(text: str) -> Heading | None:
     """What a line opens, None when it opens nothing."""
     low = text.lower()
-    match = first_form(_FORMS, text, low) if low[:1] in _FIRST_LETTERS and len(text) <= _LABEL else None
+    match = first_form(_FORMS, text, low) if len(text) <= _LABEL else None
     if match is None:
         return None
     found = {key: (value or "").strip() for key, value in match[1].groupdict().items()}
@@ -167,7 +179,7 @@ def split(text: str) -> tuple[str, str] | None:
     else:
         width = 1
     label = text[:cut].strip() if cut != -1 else ""
-    if not label or len(label) > _LABEL or not any(c.isalpha() for c in label):
+    if not label or len(label) > _LABEL or not (label[0].isalpha() or any(c.isalpha() for c in label)):
         return None
     return label, text[cut + width :].strip()
 

@@ -11,7 +11,8 @@ Mails and web pages collapse the blanks that hold the columns. What can then not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.text import collapse
 
@@ -35,8 +36,7 @@ _MAKERS = re.compile(
 _FIXED = re.compile(r"(?P<serial>[0-9A-Z]{8}(?=ST\d{3})|WD-[0-9A-Z]{12}(?=WD\d{3}))(?P<model>[!-~].*)")
 
 
-@dataclass(frozen=True)
-class Inquiry:
+class Inquiry(Struct, frozen=True):
     """What the inquiry data reports; None for what could not be decided."""
 
     vendor: str | None = None

@@ -8,8 +8,9 @@ nothing. One file may hold several outputs one after the other, or a fragment of
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import Pair
@@ -35,22 +36,21 @@ _PROMPT = re.compile(r"\S{0,80}[#$>%]\s")
 _PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
-@dataclass
-class Item:
+class Item(Struct):
     """A pair, and the part of its block that it stands in."""
 
     section: str
     pair: Pair
-    label: str = ""
+    label: str
     """The label as it is looked up."""
 
-    def __post_init__(self) -> None:
-        """Look the label up."""
-        self.label = normalized(self.pair.label)
+    @classmethod
+    def of(cls, section: str, pair: Pair) -> Item:
+        """The pair with its label as it is looked up."""
+        return cls(section, pair, normalized(pair.label))
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """The lines below a heading, or below a label that opens an object."""
 
     kind: BlockKind
@@ -65,21 +65,23 @@ class Block:
     """The virtual drive (its target) that lists this drive as its own."""
     foreign: str | None = None
     """The number of the foreign configuration that it was read from."""
-    items: list[Item] = field(default_factory=list)
-    texts: list[Line] = field(default_factory=list)
+    items: list[Item] = []
+    labels: set[str] = set()
+    """The labels of its pairs, as they are looked up."""
+    texts: list[Line] = []
     """Lines that are no pairs."""
 
-    def has(self, label: str) -> bool:
-        """Whether a label was reported already."""
-        return any(item.label == label for item in self.items)
+    def add(self, item: Item) -> None:
+        """Take a pair."""
+        self.items.append(item)
+        self.labels.add(item.label)
 
 
-@dataclass
-class Segment:
+class Segment(Struct):
     """The answer to one command: what stands above one exit code."""
 
-    blocks: list[Block] = field(default_factory=list)
-    sentences: list[tuple[str | None, Line]] = field(default_factory=list)
+    blocks: list[Block] = []
+    sentences: list[tuple[str | None, Line]] = []
     """Lines that may be sentences, with the adapter that was spoken of last."""
     code: int | None = None
     code_line: Line | None = None
@@ -104,16 +106,25 @@ class Outliner:
         self.summary = False
         self.last: Pair | None = None
 
-    def take(self, line: Line, following: str) -> None:
+    def take(self, text: str, line: Line, following: str) -> None:
         """One line; ``following`` is the next line that says something."""
-        text = line.stripped if len(line.text) <= grammar.LONGEST_LINE else ""
-        if not text:
+        if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
-            return
-        if grammar.RULE.fullmatch(text):
+        elif grammar.RULE.fullmatch(text):
             mark_read(line)
+        elif grammar.ordinary(text):
+            if not self.titles(text, line, following):
+                self.content(text, line)
         elif not (self.ends(text, line) or self.opens(text, line) or self.titles(text, line, following)):
-            self.content(text, line)
+            if grammar.SENTENCE.match(text) and not self.listing:
+                self.segments[-1].sentences.append((self.adapter, line))
+            else:
+                self.content(text, line)
+
+    @property
+    def listing(self) -> bool:
+        """Whether the lines of the open block are kept as they are."""
+        return self.block is not None and self.block.kind in ("event", "missing")
 
     def ends(self, text: str, line: Line) -> bool:
         """An exit code, a command line, a banner."""
@@ -204,7 +215,7 @@ class Outliner:
             return
         block = self.open_block(Heading("volume", self.volume.name, target=self.volume.target), None)
         label, value = grammar.split(found.rest) or ("", "")
-        block.items.append(Item("", Pair(f"Span {found.name} {label}", value, [line])))
+        block.add(Item.of("", Pair(f"Span {found.name} {label}", value, [line])))
 
     def open_volume(self, found: Heading, line: Line) -> None:
         """``Virtual Drive: 0 (Target Id: 0)``."""
@@ -230,7 +241,7 @@ class Outliner:
     def titles(self, text: str, line: Line, following: str) -> bool:
         """A title of ``-AdpAllInfo`` or of ``-ShowSummary``."""
         title = text.rstrip(":").strip()
-        if self.block is not None and self.block.kind == "event":
+        if ":" in title or (self.block is not None and self.block.kind == "event"):
             return False
         if title in grammar.SUMMARY_START or (self.summary and title in grammar.SUMMARY_PARTS and title == text):
             self.summary, self.section, self.last = True, title, None
@@ -238,7 +249,7 @@ class Outliner:
             self.block = None
             return True
         underlined = len(following) >= 8 and set(following) == {"="}
-        if (title in grammar.SECTIONS and (underlined or text == title)) or (underlined and ":" not in title):
+        if (title in grammar.SECTIONS and (underlined or text == title)) or underlined:
             mark_read(line)
             if self.block is None or self.block.kind != "card":
                 self.open_block(Heading("card"), None)
@@ -248,11 +259,8 @@ class Outliner:
 
     def content(self, text: str, line: Line) -> None:
         """A pair, a line that a value runs on, or a sentence."""
-        if self.block is not None and self.block.kind in ("event", "missing"):
+        if self.block is not None and self.listing:
             self.block.texts.append(line)
-            return
-        if grammar.SENTENCE.match(text):
-            self.segments[-1].sentences.append((self.adapter, line))
             return
         found = grammar.split(text)
         if found is not None and self.pair(found[0], found[1], line):
@@ -286,8 +294,8 @@ class Outliner:
         glued = _GLUED.fullmatch(value) if key == "name" else None
         if glued:
             item.value = glued[1]
-            block.items.append(Item(section, Pair(glued[2], glued[3], [line])))
-        block.items.append(Item(section, item))
+            block.add(Item.of(section, Pair(glued[2], glued[3], [line])))
+        block.add(Item(section, item, key))
         self.last = item
         return True
 
@@ -298,11 +306,11 @@ class Outliner:
             return True
         if key == "enclosure device id":
             # Also below ``PD: 0 Information``, whose first label it is
-            return block.kind != "drive" or block.has(key) or block.has("slot number")
+            return block.kind != "drive" or key in block.labels or "slot number" in block.labels
         if key == "slot number":
-            return block.kind == "drive" and block.has(key)
+            return block.kind == "drive" and key in block.labels
         if block.kind in ("volume", "drive"):
-            return key in ONCE and owner(key) == block.kind and block.has(key)
+            return key in ONCE and owner(key) == block.kind and key in block.labels
         if block.kind == "card" and not self.section:
             kind = owner(key)
             return kind is not None and kind != "card"
@@ -319,22 +327,22 @@ class Outliner:
             self.section = PARTS[key]
         elif key == "battery state" and not value:
             self.section = ""
-        elif block.kind == "drive" and _PORT.fullmatch(key):
+        elif block.kind == "drive" and key.startswith("port") and _PORT.fullmatch(key):
             self.section = label
-        elif _ends_part(block, self.section, key, value):
+        elif self.section and _ends_part(block, self.section, key, value):
             self.section = ""
         return self.section
 
     def summed(self, key: str, label: str, value: str, line: Line) -> None:
         """A pair of ``-ShowSummary``."""
         begins = {"connector", "virtual drive", "productname", "product name"}
-        again = self.block is not None and self.section == "Enclosure" and self.block.has(key)
+        again = self.block is not None and self.section == "Enclosure" and key in self.block.labels
         if self.block is None or key in begins or again:
             block = self.open_block(Heading("summary", self.section), None)
             block.name = self.section
         if self.block is not None:
             self.last = Pair(label, value, [line])
-            self.block.items.append(Item(self.section, self.last))
+            self.block.add(Item.of(self.section, self.last))
 
     def runs_on(self, text: str, line: Line) -> bool:
         """A line that belongs to the value above it."""
@@ -343,12 +351,12 @@ class Outliner:
             return False
         row = _PORT_ROW.fullmatch(text)
         if block.kind == "card" and row and self.section:
-            block.items.append(Item(self.section, Pair(f"Port {row[1]}", row[2], [line])))
+            block.add(Item.of(self.section, Pair(f"Port {row[1]}", row[2], [line])))
             return True
         if block.kind == "card" and self.section and text[:8] != "Adapter ":
             if last is None:
                 self.last = Pair(self.section, text, [line])
-                block.items.append(Item("", self.last))
+                block.add(Item.of("", self.last))
                 return True
             return _append(last, text, line, "; " if last.value else "")
         if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
@@ -385,11 +393,12 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
 def outline(output: Output) -> list[Segment]:
     """The segments of a text. Linear in its lines; never raises for what stands there."""
     outliner = Outliner(output)
+    texts = [line.stripped for line in output.lines]
     following = ""
-    nexts: list[str] = []
-    for line in reversed(output.lines):
+    nexts = []
+    for text in reversed(texts):
         nexts.append(following)
-        following = line.stripped[:100] if line.text[:200].strip() else following
-    for line, upcoming in zip(output.lines, reversed(nexts), strict=True):
-        outliner.take(line, upcoming)
+        following = text or following
+    for line, text, upcoming in zip(output.lines, texts, reversed(nexts), strict=True):
+        outliner.take(text, line, upcoming)
     return outliner.segments

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import WEAK, Pair

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from posixpath import basename
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
@@ -22,13 +24,12 @@ V7, V8 = "storcli", "storcli2"
 _NAMES = ("storcli2", "perccli2", "storcli64", "perccli64", "storcli", "perccli")
 
 
-@dataclass
-class Reading:
+class Reading(Struct):
     """What became of one output."""
 
     outline: Outline
     controllers: Controllers = field(default_factory=Controllers)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
     version: str | None = None
     """``007.1616.0000.0000 Dec 24, 2020``."""
 

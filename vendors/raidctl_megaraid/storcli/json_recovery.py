@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct
 
 
 class Number(str):
@@ -18,18 +19,16 @@ class Number(str):
     __slots__ = ()
 
 
-@dataclass
-class Fields:
+class Fields(Struct):
     """An object. Names may repeat: some versions print two values under one name."""
 
-    items: list[tuple[str, Value]] = field(default_factory=list)
+    items: list[tuple[str, Value]] = []
 
 
 Value: TypeAlias = "str | bool | Fields | list[Value] | None"
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True):
     """One JSON document of an output."""
 
     start: int

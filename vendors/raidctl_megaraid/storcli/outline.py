@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind, Severity
@@ -26,8 +27,7 @@ _MOST_PROBLEMS = 20
 """Of one output; one with more is rubbish."""
 
 
-@dataclass
-class Section:
+class Section(Struct):
     """What stands below one title."""
 
     title: str
@@ -35,23 +35,22 @@ class Section:
     stands directly in the response data (``Product Name = …``)."""
     path: tuple[str, ...] = ()
     """The titles around it, the outermost first: ``("Drive /c0/e252/s0 - Detailed Information",)``."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Line] = []
     """Of text: the title, its rule, the table's rules and head. Accounted for by the front end."""
-    pairs: list[Pair] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
-    texts: list[Pair] = field(default_factory=list)
+    pairs: list[Pair] = []
+    rows: list[Row] = []
+    texts: list[Pair] = []
     """Values without a label: lists of words, the inquiry data's hexadecimal rows. The label is empty."""
 
 
-@dataclass
-class Answer:
+class Answer(Struct):
     """What was said of one controller, or of none (``show``): a ``Command Status`` and its ``Response Data``."""
 
-    status: list[Pair] = field(default_factory=list)
+    status: list[Pair] = []
     """``CLI Version``, ``Operating system``, ``Controller``, ``Status``, ``Description``, ``Status Code``."""
-    details: list[Row] = field(default_factory=list)
+    details: list[Row] = []
     """``Detailed Status``: one row for each object or property that was asked."""
-    sections: list[Section] = field(default_factory=list)
+    sections: list[Section] = []
 
     def said(self, label: str) -> str | None:
         """A value of the ``Command Status`` by its label, None if absent."""
@@ -70,13 +69,12 @@ class Answer:
                 yield from section.rows
 
 
-@dataclass
-class Outline:
+class Outline(Struct):
     """A whole output: one answer for each controller that it speaks of."""
 
     output: Output
-    answers: list[Answer] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    answers: list[Answer] = []
+    problems: list[Problem] = []
     """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
 
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:

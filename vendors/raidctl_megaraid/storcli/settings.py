@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import ROW, WEAK, Pair

@@ -7,7 +7,8 @@ by the titles around them, or by what came before them (:mod:`storage_context`).
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid.draft import Controllers

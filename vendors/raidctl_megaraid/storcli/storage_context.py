@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl_megaraid.draft import ControllerDraft, Controllers
@@ -28,8 +29,7 @@ OF_DRIVE = frozenset(
 _OF_VOLUME = frozenset({"vd info", "vd properties", "pds"})
 
 
-@dataclass
-class Reading:
+class Reading(Struct):
     """One answer while it is read."""
 
     controllers: Controllers
@@ -43,7 +43,7 @@ class Reading:
     """Logical units of the present drive that were read."""
     pieces: int = 0
     """Pieces of free space that were read."""
-    touched: dict[int, Draft] = field(default_factory=dict)
+    touched: dict[int, Draft] = {}
     """What was reported of: its status is worked out at the end."""
     _controller: ControllerDraft | None = None
     _by_pid: dict[str, Draft] | None = None

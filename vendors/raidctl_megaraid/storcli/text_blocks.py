@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.evidence import Line
 from raidctl_megaraid.storcli.headless_rows import HEAD
@@ -48,8 +49,7 @@ _LONGEST = 20_000
 _ANSWER = re.compile(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """A piece of a text."""
 
     kind: BlockKind
@@ -59,7 +59,7 @@ class Block:
     value: str = ""
     head: str = ""
     """Of a table: the line with the titles."""
-    body: list[tuple[str, list[Line]]] = field(default_factory=list)
+    body: list[tuple[str, list[Line]]] = []
     """Of a table: its rows."""
     closed: bool = True
     """Of a table: its last rule is there."""

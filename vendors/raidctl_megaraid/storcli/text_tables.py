@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 _WIDEST = 2000
 """Characters of a head; the tools print at most 200."""
@@ -67,8 +68,7 @@ _WORDS = re.compile(r"\S+")
 _GAPS = re.compile(r" {2,}")
 
 
-@dataclass
-class _Column:
+class _Column(Struct):
     title: str
     start: int
     end: int
@@ -76,8 +76,7 @@ class _Column:
     """Only one blank before it: its title may be a part of the title before."""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table's columns and cells; None for a row that could not be split with certainty."""
 
     titles: tuple[str, ...]
