@@ -214,7 +214,7 @@ class Draft:
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
     def absorb(self, other: Draft) -> None:
-        """Add what another draft of the same object has; the weightier value wins, else the first, else a bad status."""
+        """Add what another draft of the same object has; the weightier value wins, else the first; but a bad status."""
         shift = {}
         if "status" in other.values:
             weight, value = other.values["status"]

@@ -281,9 +281,7 @@ _FIELDS: Fields[Draft] = {
     "mount point(s)": Field("mountpoints", numbers.mountpoints),
     "mount points": Field("mountpoints", numbers.mountpoints),
     # S.M.A.R.T. warnings                      : 2
-    **dict.fromkeys(
-        ("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _most("errors.predictive")
-    ),
+    **dict.fromkeys(("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _most("errors.predictive")),
     # Hard Read Errors                           : 0
     **dict.fromkeys(
         ("medium error count", "media failures", "hard read errors", "hard write errors"), _most("errors.media")

@@ -20,7 +20,7 @@ _ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
 _RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
 """A rule, or a row of a dump in hexadecimal figures."""
 # the verdict is followed by a blank line, or by the attributes that failed, which have a title
-_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID# ATTRIBUTE_NAME")
+_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
 _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
