@@ -53,7 +53,7 @@ def unfinished(item: Outline) -> str:
         return ""
     *before, (controller, last) = arrays
     shared = set.intersection(*(_listed(part) for _, part in before)) if before else set()
-    if not last.children and "(sn:" in controller.heading.parts.get("rest", ""):
+    if "(sn:" in controller.heading.parts.get("rest", ""):
         shared.add("drive")  # only "show config" prints the serial number, and all that an array consists of
     lacking = sorted(shared - _listed(last, alone=True))
     return f"array {last.heading.name} lists no {lacking[0]}" if lacking else ""
