@@ -46,6 +46,8 @@ def read_export(section: Section, reading: Reading) -> None:
         _take_export(part, line, key, value, members)
     for done in reading.parts[begun:]:
         _settle_export(done)
+    if part is not None and not part.is_container and not part.members and "MD_EVENTS" not in part.details:
+        section.output.gap = "no device is listed"  # of an array; of a member, the count of events comes last
 
 
 def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str, str]) -> None:

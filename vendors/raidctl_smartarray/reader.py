@@ -48,6 +48,9 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 def unfinished(item: Outline) -> str:
     """What the last array lacks that every array above it has, as a clause; empty: nothing."""
+    rows = [row for one in item.controllers if one.line is None for part in one.children for row in part.children]
+    if any(row.kind.endswith("_row") and "status" not in row.heading.parts for row in rows):
+        return "its controller is missing"  # only "show status" prints none: logicaldrive 1 (1.6 TB, RAID 5): OK
     arrays = [(one, part) for one in item.controllers for part in one.children if part.kind == "array"]
     if not arrays:
         return ""
