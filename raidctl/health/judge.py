@@ -274,8 +274,8 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
     name = "battery" if battery.kind == "unknown" else battery.kind
     low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
-    if battery.status == "missing" and not relied_on(controller):
-        return
+    if battery.status == "missing" and not relied_on(controller) and not _pack_gone(controller, battery):
+        return  # the controller has no battery, and needs none
     if battery.status in ("failed", "degraded", "missing") or battery.replace:
         word = battery.status if battery.status in ("failed", "degraded", "missing") else "to be replaced"
         exposed = battery.status in ("failed", "missing") and any(map(_exposed, controller.volumes))
@@ -284,6 +284,11 @@ def _battery(machine: _Machine, controller: Controller, battery: Battery) -> Non
         machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
     elif battery.status == "ok" and low:
         machine.add("unguarded", "battery_learning", battery, f"{name} charged to {battery.charge_percent} % only")
+
+
+def _pack_gone(controller: Controller, battery: Battery) -> bool:
+    """Whether the pack of a battery is missing (``Battery Pack Missing: Yes``) and no cache is described."""
+    return "pack missing" in (battery.status_text or "").lower() and not any(one.cache for one in controller.volumes)
 
 
 def relied_on(controller: Controller) -> bool:
@@ -340,6 +345,8 @@ def recovering(controller: Controller) -> bool:
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
+_ROUTINE = ("background_operation", "battery_learning")
+"""Rules whose conditions make nothing milder that a tool warns of: a pack that charges and is too warm."""
 
 
 def _folded(machine: _Machine, one: Condition) -> Condition:
@@ -349,7 +356,7 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         seen.add(upper)
         root = next(other for other in machine.found if other.key == upper)
     worse = WEIGHT[one.severity] < WEIGHT[root.severity]
-    if root is one or (worse and (one.rule in _OF_CACHES or root.rule == "background_operation")):
+    if root is one or (worse and (one.rule in _OF_CACHES or root.rule in _ROUTINE)):
         return one
     milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
     return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,7 +49,8 @@ def unwrapped(document: Document, read: Read) -> Document:
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
         return document
-    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, *way)))]
+    blocks = _short_blocks(lines)
+    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, blocks, *way)))]
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
@@ -66,15 +68,20 @@ def unwrapped(document: Document, read: Read) -> Document:
     return document
 
 
-def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int]:
+def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
+    """Return the blocks of a text, with their rules; none if so many lines are long that it was not wrapped."""
+    words = [len(line) for line in lines if " " in line]
+    return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
+
+
+def _continued(
+    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], narrow: int, ruled: object
+) -> Iterator[int]:
     """Yield the numbers of lines that the next line could continue: its first word did not fit.
 
     If the break is in the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
     """
-    words = [len(line) for line in lines if " " in line]
-    if sum(length > _WIDEST for length in words) * _MANY > len(words):
-        return
-    for begin, end, rule in _blocks(lines):
+    for begin, end, rule in blocks:
         length = 0
         for number in range(begin, end - 1):
             line, following = lines[number], lines[number + 1]
@@ -125,8 +132,9 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
     return "\n".join(found)
 
 
+@lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood."""
+    """Read one document and count what was understood; kept, since unwrapping and separating ask for the same ones."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

@@ -207,7 +207,7 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
     message = "It ends in the middle of a line: the rest was cut off and is unknown."
     remedy = "Run the tool again and keep its whole output."
     return [
-        Problem("warning", document.name, message, remedy, "unread")
+        Problem("error", document.name, message, remedy, "unread")
         for document in documents
         if (last := _open_end(document.text)) and (last in unread or (empty and ":" not in last))
     ]

@@ -30,6 +30,8 @@ ShownOn = Callable[["Draft", str], "Shown | None"]
 WEAK, ROW, DETAIL = 0, 1, 2
 """How much a source counts: derived from something else, a list's row, the object's own section."""
 
+_BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missing", "degraded", "rebuilding"})
+_UNSETTLED = frozenset({None, "ok", "unknown"})
 _MOST_COMPLAINTS = 50
 """Of one object; an output with more is rubbish."""
 
@@ -200,9 +202,23 @@ class Draft(Struct):
         reported = {name: value for name, (_, value) in self.values.items() if value is not None and name in fields}
         return kind(**{**reported, "details": self.details, **known})
 
+    def status_weight(self, name: str, value: object, weight: int) -> int:
+        """The weight of a status if sources disagree: a bad one counts over a good or unknown one of any source."""
+        known = self.values.get(name)
+        if known is None or (known[1] in _BAD) == (value in _BAD):
+            return weight
+        if value in _BAD:
+            return max(weight, known[0] + 1) if known[1] in _UNSETTLED else weight
+        return min(weight, known[0]) if value in _UNSETTLED else weight
+
     def absorb(self, other: Draft) -> None:
-        """Add what another draft of the same object has; the weightier value wins, else the first."""
-        for name, (weight, value) in other.values.items():
+        """Add what another draft of the same object has; the weightier value wins, else the first; but a bad status."""
+        shift = {}
+        if "status" in other.values:
+            weight, value = other.values["status"]
+            shift = dict.fromkeys(("status", "status_text"), self.status_weight("status", value, weight) - weight)
+        for name, (own, value) in other.values.items():
+            weight = own + shift.get(name, 0)
             if name not in self.values or self.values[name][0] < weight:
                 self.values[name] = (weight, value)
         self.details = {**other.details, **self.details}

@@ -26,6 +26,9 @@ def put_status(
 ) -> None:
     """Put a status and the tool's words for it; a word that is not in the family's table is a problem.
 
+    If two sources disagree, a bad status counts, whichever of them is more detailed: a drive that only the list of a
+    tool calls failed is not ok.
+
     Args:
         draft: The object.
         lines: The lines that print it.
@@ -38,6 +41,7 @@ def put_status(
         held_as: The package's own field for it, if the status follows from several lines.
     """
     name = f"{prefix}status"
+    weight = draft.status_weight(held_as or name, status or "unknown", weight)
     for line in lines or (None,):
         draft.put(line, held_as or name, status or "unknown", weight, name if held_as else None)
         draft.put(line, f"{name}_text", collapse(text), weight)

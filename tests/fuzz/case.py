@@ -12,6 +12,8 @@ from functools import cache
 from random import Random
 from types import FrameType
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.survey.survey import Survey
 from tests.fuzz.mutations import cut, mutated
 from tests.fuzz.samples import Sample
@@ -66,9 +68,10 @@ def check(sample: Sample, text: str, *, only_cut: bool) -> list[Violation]:
     try:
         with _limited():
             seen = read_text(text)
-            found = [*_failures(seen), *(Violation("false OK", name) for name in falsely_ok(seen.inventory))]
+            diagnosis = diagnose(seen.inventory, rules())
+            found = [*_failures(seen), *(Violation("false OK", name) for name in falsely_ok(seen.inventory, diagnosis))]
             if only_cut:
-                better = cut_worse(*whole(sample), text, seen)
+                better = cut_worse(*whole(sample), text, seen, diagnosis)
                 found += [Violation("improved", one) for one in better]
     except _TooLongError:
         return [Violation("time", f"more than {_STOP:g} seconds")]

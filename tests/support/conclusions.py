@@ -64,10 +64,10 @@ def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
     return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
 
 
-def conclusions(seen: Survey) -> Conclusions:
+def conclusions(seen: Survey, diagnosis: Diagnosis | None = None) -> Conclusions:
     """Everything that is concluded of a machine: states, safety, redundancy left, verdicts and exit codes."""
     inventory = seen.inventory
-    diagnosis = diagnose(inventory, rules())
+    diagnosis = diagnosis or diagnose(inventory, rules())
     found: dict[str, int | None] = {
         "exit code of show": _EXITS[show_code(inventory.problems)],
         "exit code of diagnose": _EXITS[exit_code(diagnosis)],
@@ -137,10 +137,12 @@ def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn
     ]
 
 
-def cut_worse(more: Survey, whole: Conclusions, text: str, less: Survey | None = None) -> list[str]:
-    """What improves where an output is cut to ``text``, which ``less`` was read from."""
+def cut_worse(
+    more: Survey, whole: Conclusions, text: str, less: Survey | None = None, diagnosis: Diagnosis | None = None
+) -> list[str]:
+    """What improves where an output is cut to ``text``, which ``less`` was read from, with its diagnosis."""
     less = less or read_text(text)
-    return improved(whole, conclusions(less), exempt=whole_in_form(text, less), torn=is_torn(more))
+    return improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(text, less), torn=is_torn(more))
 
 
 def is_torn(seen: Survey) -> bool:

@@ -255,10 +255,11 @@ def _told_arrays(controller: ControllerDraft) -> None:
             array = controller.array(number)
             array.members.update(volume_draft.members)
             array.spares.update(volume_draft.spares)
-            if volume_draft.segments and not array.segments:
-                # Only the volume reports it.
-                array.segments = list(volume_draft.segments)
-                _health(array, volume_draft)
+            # The volume alone may report them, or report another state than the array does.
+            array.segments = array.segments or list(volume_draft.segments)
+            _health(array, volume_draft)
+    for array in controller.arrays.values():
+        _health(array, array)
     for key, one in controller.drives.items():
         number = one.get("array")
         if number is None:
@@ -308,14 +309,18 @@ def _derived_arrays(controller: ControllerDraft) -> None:
 
 
 def _health(array: GroupDraft, one: GroupDraft) -> None:
-    """Infer the health of an array without a status from its segments."""
+    """Infer the health of an array from its segments: if it has no status, or one of them is not present."""
     states = [segment.state for segment in one.segments]
-    if not all(states):
+    if not states or not all(states):
         return
     bad = one.get("status") in ("failed", "offline")
     status = "ok" if all(state == "present" for state in states) else "critical" if bad else "warning"
-    if array.get("status") in (None, "ok"):
+    if array.get("status") is None:
         array.override("status", status)
+    elif array.get("status") == "ok" and status != "ok":
+        array.override("status", status)
+        gone = [f"{segment.label}: {segment.state}" for segment in one.segments if segment.state != "present"]
+        array.override("status_text", "; ".join([array.get("status_text") or "", *gone]).lstrip("; "))
 
 
 def _spares(controller: ControllerDraft) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
@@ -217,6 +218,19 @@ def health(drive: Draft) -> None:
         )
 
 
+def _most(name: str) -> Callable[[Draft, Pair], None]:
+    """The reader of a counter that several lines report in their own ways: the highest one counts."""
+
+    def read(drive: Draft, pair: Pair) -> None:
+        known: int | None = drive.get(name)
+        found = drive.read_field(pair, name, numbers.number)
+        if found is not None:
+            drive.keep_words(pair.label, pair.value)
+            drive.override(name, max(found, known or 0))
+
+    return read
+
+
 def row(drive: Draft, pair: Pair) -> None:
     """What a call about one device reports it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
     if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
@@ -267,10 +281,10 @@ _FIELDS: Fields[Draft] = {
     "mount point(s)": Field("mountpoints", numbers.mountpoints),
     "mount points": Field("mountpoints", numbers.mountpoints),
     # S.M.A.R.T. warnings                      : 2
-    "s.m.a.r.t. warnings": Field("errors.predictive", numbers.number),
-    "smart warning count": Field("errors.predictive", numbers.number, ROW, keep=True),
-    "predictive failures": Field("errors.predictive", numbers.number, ROW, keep=True),
-    "medium error count": Field("errors.media", numbers.number),
-    "media failures": Field("errors.media", numbers.number),
+    **dict.fromkeys(("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _most("errors.predictive")),
+    # Hard Read Errors                           : 0
+    **dict.fromkeys(
+        ("medium error count", "media failures", "hard read errors", "hard write errors"), _most("errors.media")
+    ),
     "power on hours": Field("power_on_hours", numbers.number),
 }

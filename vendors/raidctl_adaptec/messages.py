@@ -12,6 +12,9 @@ from raidctl_adaptec.outline import Answer
 
 _COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
+_NOT_WELL = frozenset({"failed", "offline", "inactive", "degraded", "rebuilding", "unknown"})
+"""States of a volume that the controller may count as failed or degraded."""
+
 
 def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
     """``Logical devices/Failed/Degraded : 2/0/1`` and ``Defunct disk drive count : 1`` against what is listed."""
@@ -24,10 +27,12 @@ def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
             message=f"The controller counts {match[1]} logical devices, but {listed} of them were read.",
             remedy="Ask for them with `arcconf getconfig N LD`.",
         )  # fmt: skip
-    if match and "logical" not in controller.sections and int(match[2]) + int(match[3]):
+    bad = sum(volume.status in _NOT_WELL for volume in found.volumes)
+    if match and int(match[2]) + int(match[3]) > bad:
+        more = f", of which {bad} are listed" if "logical" in controller.sections else ""
         yield Problem(
             severity="error", kind="state", where=found.id,
-            message=f"The controller counts {match[2]} failed and {match[3]} degraded logical devices.",
+            message=f"The controller counts {match[2]} failed and {match[3]} degraded logical devices{more}.",
             remedy="List them with `arcconf getconfig N LD`.",
         )  # fmt: skip
     defunct = (controller.get("count.defunct") or "").strip()

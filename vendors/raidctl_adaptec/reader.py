@@ -8,7 +8,7 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec.collect import Collection, collect
 from raidctl_adaptec.messages import said_problems
-from raidctl_adaptec.to_model import build, controller_ids
+from raidctl_adaptec.to_model import FAMILY, build, controller_ids
 
 _REPORT = "If it is output of arcconf, report it with a recording of the machine (raidctl record)."
 
@@ -42,7 +42,19 @@ def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
                     message="arcconf's number for this controller is unknown; it is shown with the first free one.",
                 )
             )  # fmt: skip
+    problems += _not_shown(collection, len(made))
     return made, problems
+
+
+def _not_shown(collection: Collection, read: int) -> Iterator[Problem]:
+    """``Controllers found: 2``, printed by each call, where the outputs are about one of them."""
+    found = max((answer.found or 0 for answer in collection.answers), default=0)
+    if read and found > read:
+        yield Problem(
+            severity="warning", kind="unread", where=FAMILY,
+            message=f"The tool found {found} controllers, but outputs of {read} were read.",
+            remedy="Give the outputs of all controllers: `arcconf getconfig N al`.",
+        )  # fmt: skip
 
 
 def unreadable(collection: Collection) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ _HEAD = re.compile(r"\s*Number\s+RefNo\s+Size\s+Device\s+Type/State\s*")
 # "         1    5b7c90aa    520192K /dev/sdd        active/Online"; only the examined drive has a device
 _DISK = re.compile(
     r"\s*(?P<number>\d{1,5})\s+(?P<ref>[0-9a-f]{8})\s+(?P<size>\d{1,15})K\s+(?:(?P<node>/dev/\S+)\s+)?"
-    r"(?P<type>[A-Za-z, -]*)/(?P<state>(?:Online|Offline)[A-Za-z, -]*)",
+    r"(?P<type>[A-Za-z, -]*)/(?P<state>[A-Za-z, -]+)",
     re.ASCII,
 )
 # "   5b7c90ab /dev/sde" below "Physical disks not in metadata!:"

@@ -9,6 +9,7 @@ import re
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Progress
+from raidctl.text import counted
 from raidctl_md.label_lines import (
     Field,
     Fields,
@@ -181,7 +182,17 @@ class _Reader:
         elif "Total Devices" in part.details and "drives_expected" not in part.values:
             # an inactive array: mdadm prints neither Raid Devices nor, in some releases, its state
             part.values.setdefault("status", "inactive")
+        _count_failed(part)
         _doubt_level(part)
+
+
+def _count_failed(part: Part) -> None:
+    """``Failed Devices : 1`` against the rows: a device that has failed may have no row any more."""
+    count = part.details.get("Failed Devices", "")
+    listed = sum(member.values.get("status") == "critical" for member in part.members.values())
+    if _COUNT.fullmatch(count) and int(count) > listed and part.values.get("status") in ("ok", "checking", None):
+        text = f"mdadm counts {counted(int(count), 'failed device')}, of which {listed} are listed."
+        part.complaints.append(Complaint("warning", "state", text, "List the members: `cat /proc/mdstat`."))
 
 
 def _doubt_level(part: Part) -> None:

@@ -46,6 +46,8 @@ def read_export(section: Section, reading: Reading) -> None:
         _take_export(part, line, key, value, members)
     for done in reading.parts[begun:]:
         _settle_export(done)
+    if part is not None and not part.is_container and not part.members and "MD_EVENTS" not in part.details:
+        section.output.gap = "no device is listed"  # of an array; of a member, the count of events comes last
 
 
 def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str, str]) -> None:
@@ -133,6 +135,26 @@ def _settle_export(part: Part) -> None:
             if moved:
                 member.details["MD_DEV_UUID"] = moved
                 part.claims = [_given(claim, member.key) for claim in part.claims]
+    else:
+        _count_members(part)
+
+
+_NOT_REDUNDANT = frozenset({"raid0", "linear", "unknown", None})
+
+
+def _count_members(part: Part) -> None:
+    """Without a state in the output: an array is degraded if it lists fewer members with a role than it has places.
+
+    ``--detail --export`` lists what the kernel lists: a member that was removed or has failed has no role.
+    """
+    places, level = part.values.get("drives_expected"), part.values.get("raid_level")
+    working = sum(member.values.get("role") == "member" for member in part.members.values())
+    line = next((claim.line for claim in part.claims if claim.field == "drives_expected"), None)
+    if line is None or part.is_container or level in _NOT_REDUNDANT or not part.members or not isinstance(places, int):
+        return
+    if working < places:
+        part.put(line, "status", "degraded", "MD_DEVICES")
+        part.put(line, "status_text", f"{working} of {places} devices", "MD_DEVICES")
 
 
 def _given(claim: Claim, member: str) -> Claim:

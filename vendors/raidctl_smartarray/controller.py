@@ -12,6 +12,7 @@ from raidctl.vendor.fields import Field, Fields, optional
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
+from raidctl_smartarray.drive import multidomain
 from raidctl_smartarray.grammar import brackets
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import has_value, normalized
@@ -25,7 +26,7 @@ _DRIVE_CACHE: dict[str, str] = {
     "default": "default",
     "unchanged": "default",
 }
-_BAD_DEVICE = ("failed", "critical", "degraded", "warning", "missing", "overheat", "not ok")
+_GOOD_DEVICE = ("ok", "good", "normal", "redundant", "not redundant", "not installed", "not supported")
 
 
 def _mode(text: str) -> str | None:
@@ -176,7 +177,8 @@ def read_device(controller: ControllerDraft, section: Section) -> None:
         controller.detail(section.line, title, told)
     else:
         mark_read(section.line)
-    _bad_device(controller, title, section.heading.parts.get("status", ""))
+    if section.kind == "device":  # of a port, it is the kind of its connections: Port Name: 1I (Mixed)
+        _bad_device(controller, title, section.heading.parts.get("status", ""))
     for pair in section.pairs:
         controller.keep_detail(pair, prefix=f"{title}: ")
         if normalized(pair.label).endswith("status"):
@@ -192,12 +194,14 @@ def _title(section: Section) -> str:
 
 
 def _bad_device(controller: ControllerDraft, what: str, status: str) -> None:
-    if normalized(status).startswith(_BAD_DEVICE):
+    if has_value(status) and normalized(status) not in _GOOD_DEVICE:
         controller.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
 
 
 _FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)
 _FIELDS: Fields[ControllerDraft] = {
+    # MultiDomain Status: OK
+    "multidomain status": multidomain,
     # Controller Status: OK
     "controller status": _status,
     # Cache Status: Temporarily Disabled

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line
 from raidctl.model import Role
-from raidctl.text import attempt
+from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
 from raidctl.vendor.statuses import put_status
@@ -62,6 +62,13 @@ def read_section(controller: ControllerDraft, section: Section, role: Role | Non
         drive.put(section.line, "role", role, ROW)
     read_pairs(drive, section.pairs, _FIELDS, normalized)
     return drive
+
+
+def multidomain(draft: Draft, pair: Pair) -> None:
+    """``MultiDomain Status: OK``: whether all paths to the drives work."""
+    draft.keep_detail(pair)
+    if has_value(pair.value) and normalized(pair.value) not in ("ok", "not supported", "not applicable"):
+        draft.add_problem("warning", "state", f"{pair.label}: {collapse(pair.value)}.", "Check cables and expanders.")
 
 
 def _firmware(drive: Draft, pair: Pair) -> None:
@@ -203,6 +210,8 @@ def _put_place(drive: Draft, line: Line | None, text: str) -> None:
 
 
 _FIELDS: Fields[Draft] = {
+    # MultiDomain Status: OK
+    "multidomain status": multidomain,
     # Status: Predictive Failure
     "status": lambda drive, pair: _status(drive, pair.lines[0], pair.value),
     # Interface Type: Solid State SAS

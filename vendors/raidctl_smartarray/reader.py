@@ -12,7 +12,7 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray.collect import Collection, collect
 from raidctl_smartarray.grammar import slot_of_command, tool_of_command
 from raidctl_smartarray.messages import meaning, problem
-from raidctl_smartarray.outline import Outline, Paragraph, outline
+from raidctl_smartarray.outline import Outline, Paragraph, Section, outline
 from raidctl_smartarray.to_model import build, controller_ids
 
 KIND = "show"
@@ -30,6 +30,8 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 
+_LISTED = {"drive": "drive", "logical drive": "volume"}
+
 
 def outlines(documents: Sequence[Document]) -> list[Outline]:
     """Each document's outline; its name gives the slot where it is a command line that holds one."""
@@ -37,10 +39,35 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
     for document in documents:
         made = outline(Output.of_text(document.name, document.text))
         made.sheet.framed = True
+        made.sheet.gap = unfinished(made)
         made.slot = made.slot or slot_of_command(document.name)
         made.tool = made.tool or tool_of_command(document.name)
         found.append(made)
     return found
+
+
+def unfinished(item: Outline) -> str:
+    """What the last array lacks that every array above it has, as a clause; empty: nothing."""
+    rows = [row for one in item.controllers if one.line is None for part in one.children for row in part.children]
+    if any(row.kind.endswith("_row") and "status" not in row.heading.parts for row in rows):
+        return "its controller is missing"  # only "show status" prints none: logicaldrive 1 (1.6 TB, RAID 5): OK
+    arrays = [(one, part) for one in item.controllers for part in one.children if part.kind == "array"]
+    if not arrays:
+        return ""
+    *before, (controller, last) = arrays
+    shared = set.intersection(*(_listed(part) for _, part in before)) if before else set()
+    if "(sn:" in controller.heading.parts.get("rest", ""):
+        shared.add("drive")  # only "show config" prints the serial number, and all that an array consists of
+    lacking = sorted(shared - _listed(last, alone=True))
+    return f"array {last.heading.name} lists no {lacking[0]}" if lacking else ""
+
+
+def _listed(array: Section, *, alone: bool = False) -> set[str]:
+    """Whether an array lists drives, and logical drives; drives of mirror groups show nothing of other arrays."""
+    parts = [*array.children, *(inner for part in array.children for inner in part.children)]
+    kinds = {part.kind.removesuffix("_row") for part in parts}
+    grouped = "group" in kinds and not alone
+    return {name for name, kind in _LISTED.items() if kind in kinds and not (grouped and kind == "drive")}
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -13,6 +13,7 @@ from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
+from raidctl_smartarray.drive import multidomain
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
@@ -203,6 +204,8 @@ def _array_status(array: GroupDraft, line: Line, text: str, weight: int) -> None
 
 
 _FIELDS: Fields[Draft] = {
+    # MultiDomain Status: OK
+    "multidomain status": multidomain,
     # Status: Recovering, 55.73% complete
     "status": lambda volume, pair: _status(volume, pair.lines[0], pair.value, DETAIL),
     # Caching:  Enabled
@@ -228,6 +231,8 @@ _FIELDS: Fields[Draft] = {
     "logical drive label": Field("name", numbers.text),
 }
 _ARRAY_FIELDS: Fields[GroupDraft] = {
+    # MultiDomain Status: OK
+    "multidomain status": multidomain,
     "status": lambda array, pair: _array_status(array, pair.lines[0], pair.value, DETAIL),
     # Unused Space: 1563284  MB (91.1%)
     "unused space": Field("free_bytes", optional(has_value, numbers.free_space)),

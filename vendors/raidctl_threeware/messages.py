@@ -32,10 +32,10 @@ def reports(controller: Controller) -> Iterable[Problem]:
 
 
 def _conditions(battery: Battery) -> Iterable[Problem]:
-    """Voltage and temperature of a battery: OK, HIGH, LOW, TOO-HIGH, TOO-LOW (/cx/bbu show volt, temp)."""
+    """Voltage and temperature of a battery: HIGH, LOW, TOO-HIGH, TOO-LOW, or a word that no manual has, but not OK."""
     for label, what in _CONDITIONS.items():
         state = battery.details.get(label, "")
-        if state.upper().startswith(("HIGH", "LOW", "TOO", "FAULT", "ERROR")):
+        if vocabulary.has_value(state) and not state[:1].isdigit() and state.upper() not in vocabulary.QUIET:
             yield _state(battery.id, f"Battery {what}: {state}.", "Check the battery and the airflow.")
 
 

@@ -36,6 +36,8 @@ _NAMED = {"units": frozenset({"Unit"}), "ports": frozenset({"VPort", "Port"})}
 _PART = re.compile(r"\s*u\d{1,4}-\d{1,4}\s")
 # /c6/u1 is not verifying, its current state is REBUILDING    /c6 Driver Version = 2.26.02.014
 _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
+# /c0/e0 Vendor = LSI CORP     only "show all" prints it; the table of slots comes last
+_ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 
 
 class Reader:
@@ -74,6 +76,8 @@ class Reader:
         if self.table is not None and self.output.lines[-1].text and len(last.split()) < len(self.table.columns):
             return "its last row is not whole"
         tables = {table.kind for line in lines if (table := grammar.heading(line.text.rstrip()))}
+        if "slots" not in tables and any(_ENCLOSURE.match(line.text) for line in lines):
+            return "its table of slots is missing"
         about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
         missing = len(about) > 1 and "ports" not in tables and (not tables or None in about)
         return "its tables are missing" if missing else ""

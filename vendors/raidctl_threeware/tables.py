@@ -293,6 +293,9 @@ def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) 
     reported = name.startswith("alm") and "ALARM" in controller.details.get(f"{enclosure} Status", "").upper()
     if status.upper() not in vocabulary.QUIET and not reported:
         _trouble(controller, f"{name} of enclosure {enclosure}", status)
+    for column in ("Voltage", "Current"):  # pwrs0  OK  on  OK  OK  Off
+        if row.get(column, "OK").upper() not in vocabulary.QUIET:
+            _trouble(controller, f"{column.lower()} of {name} of enclosure {enclosure}", row[column])
 
 
 def _trouble(controller: ControllerDraft, what: str, status: str) -> None:

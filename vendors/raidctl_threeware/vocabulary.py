@@ -145,7 +145,7 @@ def battery_status(word: str) -> BatteryStatus | None:
 def ready(battery: Battery) -> bool:
     """Whether a battery "is able to backup" the controller (/cx/bbu show): BBUReady may be No with a good status."""
     ready_word = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
-    return ready_word.lower() not in {"no", "not ready", "false"}
+    return ready_word.lower() not in {"no", "not ready", "false"} and battery.details.get("OnlineState", "") != "Off"
 
 
 def raid_level(kind: str) -> RaidLevel | None:

@@ -31,6 +31,9 @@ class RuleFindings(Struct, frozen=True):
 
         def graded(inventory: Inventory) -> Findings:
             found = self.conditions(inventory)
+            if not found:
+                yield from check(inventory)
+                return
             causes = {(one.where, one.cause): one for one in judge(inventory) if one.rule == self.rule}
             for finding in check(inventory):
                 one = causes.get((finding.where, finding.message), found.get(finding.where))

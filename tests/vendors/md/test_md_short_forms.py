@@ -26,10 +26,10 @@ MD_DEVICE_ev_nvme0n1p1_DEV=/dev/nvme0n1p1
 
 
 def test_md_short_export_of_an_array() -> None:
-    """Level, count, names and roles are read; health is not told, so it is unknown without a problem."""
+    """Level, count, names and roles are read; a place without a member with that role is a degraded array."""
     found = volume(EXPORT)
     assert (found.id, found.device, found.name) == ("md:eight", "/dev/md/eight", "plum:eight")
-    assert (found.raid_level, found.drives_expected, found.status) == ("raid5", 3, "unknown")
+    assert (found.raid_level, found.drives_expected, found.status) == ("raid5", 3, "degraded")
     assert {name: drive.role for name, drive in drives(EXPORT).items()} == {
         "sda2": "member",
         "sdb2": "member",

@@ -170,10 +170,11 @@ def test_a_drive_of_its_own_has_a_device() -> None:
 
 
 def test_the_drives_own_section_outweighs_the_row_of_a_list() -> None:
-    """Whatever is printed first."""
+    """Whatever is printed first; only a bad state counts wherever it is printed."""
     row = "      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 299 GB, Failed)\n"
     found = card(CARD + "\n   Physical Drives\n" + row)
-    assert (found.drives[0].status, found.drives[0].size_bytes) == ("ok", 300 * 10**9)
+    assert (found.drives[0].status, found.drives[0].status_text) == ("critical", "Failed")
+    assert found.drives[0].size_bytes == 300 * 10**9
     assert len(found.drives) == 2
 
 

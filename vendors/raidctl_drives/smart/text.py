@@ -20,7 +20,7 @@ _ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
 _RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
 """A rule, or a row of a dump in hexadecimal figures."""
 # the verdict is followed by a blank line, or by the attributes that failed, which have a title
-_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID# ATTRIBUTE_NAME")
+_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
 _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
@@ -70,6 +70,9 @@ class Reader:
         titled = "SMART Attributes Data Structure revision number" in draft.details
         if (titled or (full and draft.health.verdict)) and "attributes" not in draft.seen:
             return "its table of attributes is missing"
+        scsi = scsi_gap([line.stripped for line in lines])
+        if scsi:
+            return scsi
         # with -x it prints these, and the health of the drive
         extended = not draft.details.keys().isdisjoint(("AAM feature is", "Read Cache is", "Firmware Updates"))
         return "its section on health is missing" if extended and "data" not in draft.seen else ""
@@ -163,6 +166,35 @@ class Reader:
         if not known:
             self.draft.note(line)
         return True
+
+
+_OF_SCSI = (
+    # what begins a part of the output about a SCSI drive, what follows in the same part, and what to call that
+    ("SMART Health Status:", r"\S", "nothing follows the health of the drive"),
+    (
+        "Current Drive Temperature:|Accumulated |Specified |Manufactured in ",
+        "Elements in grown defect list|Vendor \\(Seagate|Error counter log|Error Counter logging not supported",
+        "the grown defect list is missing",
+    ),
+    ("Error counter log:", "(?i:SMART Self-test log|.*self[ -]?tests? (?:have|logging))", "its self-tests are missing"),
+)
+
+
+def scsi_gap(lines: Sequence[str]) -> str:
+    """What smartctl prints of a SCSI drive, together with its identity and health, and has not; empty: nothing.
+
+    ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
+    starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.
+    """
+    begin = max((number for number, text in enumerate(lines) if "START OF INFORMATION" in text), default=-1)
+    rest = [text for text in lines[max(begin, 0) :] if text]
+    if begin < 0 or not any(text.startswith("SMART Health Status:") for text in rest):
+        return ""
+    for first, then, clause in _OF_SCSI:
+        begun = [number for number, text in enumerate(rest) if re.match(first, text)]
+        if begun and not any(re.match(then, text) for text in rest[begun[0] + 1 :]):
+            return clause
+    return ""
 
 
 def _asked(arguments: str) -> tuple[str | None, str | None]:

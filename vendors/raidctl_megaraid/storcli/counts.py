@@ -20,18 +20,22 @@ _LISTS: dict[str, tuple[str, ...]] = {
 
 
 def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
-    """A problem for each count whose table is not there."""
-    tables = {normalized(section.title) for section in answer.sections if section.rows}
+    """A problem for each count whose table is not there, or has fewer rows."""
+    tables = {normalized(section.title): len(section.rows) for section in answer.sections if section.rows}
     for section in answer.sections:
         if section.title:
             continue
         for pair in section.pairs:
             titles = _LISTS.get(normalized(pair.label))
             count = attempt(numbers.integer, pair.value)
-            if titles is not None and count and tables.isdisjoint(titles):
+            if titles is None or not count:
+                continue
+            rows = sum(tables.get(title, 0) for title in titles)
+            if not rows or (rows < count and "topology" not in titles):
+                listed = f"lists {rows}" if rows else "does not list them"
                 yield Problem(
                     severity="error", kind="unread", where=command,
-                    message=f"The output counts {min(count, 10**9)} {normalized(pair.label)} and does not list them.",
+                    message=f"The output counts {min(count, 10**9)} {normalized(pair.label)} and {listed}.",
                     remedy="Provide the complete output of the command.",
                 )  # fmt: skip
 

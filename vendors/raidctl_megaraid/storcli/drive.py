@@ -112,6 +112,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
         role = "passthrough"
     elif role == "member" and "dg" in row and not vocabulary.has_value(row["dg"].value):
         role = None
+    weight = drive.status_weight("state", health, weight)
     drive.put(None, "state", health, weight)
     for pair in printed:
         for line in pair.lines:
@@ -180,6 +181,18 @@ def _predicted(drive: Draft, _: Pair, count: int) -> None:
         drive.override("alert", value=True)
 
 
+def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
+    """The state of one of a drive's logical units, ``Online``: the drive is no better than the worst of them."""
+    if not vocabulary.has_value(pair.value):
+        return
+    health = vocabulary.drive_status(pair.value) or "unknown"
+    drive.override("unit_state", max(health, drive.get("unit_state") or "ok", key=lambda item: _RANK[item]))
+    if health == "unknown":
+        drive.add_problem("warning", "unread", f"The state {pair.value!r} of unit {unit} is not known.", REPORT)
+    elif health != "ok":
+        drive.add_problem("warning", "state", f"The drive's unit {unit} is {pair.value}.", "Replace the drive.")
+
+
 def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
     """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
     for pair in pairs:
@@ -210,7 +223,7 @@ def settle(drive: Draft) -> None:
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
         drive.conclude("status_text", f"{going} in progress")
-    found = [health for health in (state, worse) if health is not None]
+    found = [health for health in (state, worse, drive.get("unit_state")) if health is not None]
     if found:
         drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
 

@@ -42,11 +42,11 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
         return controller
     group.add_evidence(row["dg"].lines[0] if row["dg"].lines else None, "id", number)
     span = next((row[title].value for title in ("arr", "span") if title in row), "-")
+    if "state" in row:
+        _state(group, row["state"])
     if vocabulary.has_value(span):
         _keep_told(group, row, f"Span {span} ", {"dg", "arr", "span"})
         return group
-    if "state" in row:
-        _state(group, row["state"])
     _keep_told(group, row, "", {"dg", "state"})
     return group
 

@@ -119,6 +119,8 @@ def _unit_row(reading: Reading, _: Section, row: Cells) -> bool:
     found = reading.drive if reading.drive is not None else reading.by_pid(row["pid"].value)
     if found is None:
         return False
+    if "status" in row:
+        drives.read_unit_status(found, row["lun/nsid"].value, row["status"])
     keep_cells(found, row, f"LU/NS {row['lun/nsid'].value} ")
     return True
 
