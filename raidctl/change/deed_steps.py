@@ -208,8 +208,7 @@ def wait_for(change: Running, number: int) -> None:
     if number not in change.begun:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
-    if step.hand:
-        change.tell(step.hand)
+    asked = False
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.knob == "verifying" else change.at_most
@@ -222,6 +221,9 @@ def wait_for(change: Running, number: int) -> None:
                 if step.kind == "hand" and change.begin.resume is not None:
                     raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
                 raise StepFailed(wrong)
+            if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
+                change.tell(step.hand)
+                asked = True
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:
                 change.mark(number, "seen" if step.kind == "hand" else "done")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
+from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.removal_guards import Reasons, fact, reason
-from raidctl.operate.removal_subject import BIOS_BOOT, ESP, Subject, uses
+from raidctl.operate.removal_subject import Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
 
@@ -164,28 +165,29 @@ def _sentence(text: str) -> str:
 
 
 def boot(subject: Subject) -> Iterator[str]:
-    """Yield what is on the drive that boots the machine, as far as the kernel shows it."""
+    """Yield what is on the drive that boots the machine, as far as it is seen."""
     for block in subject.blocks:
-        for part in (block, *subject.view.above(block.name)):
-            if part.kind == "partition" and part.parent == block.name:
-                kind = (part.partition_type or "").lower()
-                if kind in ESP or any(point.rstrip("/").endswith("/efi") for point in part.mountpoints):
-                    yield f"EFI system partition {part.node}"
-                elif kind in BIOS_BOOT:
-                    yield f"BIOS boot partition {part.node}"
-                elif "/boot" in part.mountpoints:
-                    yield f"/boot on {part.node}"
+        yield from boot_parts(subject.view, block.name)
+        code = subject.around.sectors.get(block.node)
+        if code is not None and code != "none":
+            what = "GRUB" if code == "grub" else "code that a BIOS would start"
+            yield f"{what} in the first sector of {block.node}"
 
 
 def boots(subject: Subject) -> Reasons:
     """R13: whether the drive boots the machine."""
     found = list(boot(subject))
+    codes = [subject.around.sectors.get(block.node) for block in subject.blocks]
     if found:
         remedy = "Make sure that another drive boots the machine, and install the boot loader on the new drive."
         yield reason("R13", "note", f"The machine may boot from the drive: {listing(found)}.", *found, remedy=remedy)
-    elif subject.blocks:
-        text = "No boot partition is seen on the drive; whether its first sector has a boot loader is not read."
+    elif subject.blocks and None in codes and subject.around.firmware != "uefi":
+        text = "No boot partition is seen on the drive; whether its first sector has a boot loader was not read."
         yield reason("R13", "note", text)
+    elif subject.blocks:
+        text = "The drive has no boot partition, and no boot loader in its first sector."
+        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code}" for block, code in zip(
+            subject.blocks, codes, strict=True)))  # fmt: skip
     elif subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R13", "note", "Whether the drive boots the machine is unknown.")
     else:

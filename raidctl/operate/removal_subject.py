@@ -11,6 +11,7 @@ from msgspec import Struct
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, members, overdrawn
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.operate.boot_loader import ESP, Around
 from raidctl.select import physical
 
 WHOLE = ("ok", "checking")
@@ -84,6 +85,7 @@ class Subject(Struct, frozen=True, dict=True):
     view: HostView
     drive_id: str
     now: datetime
+    around: Around = Around()
 
     @cached_property
     def _places(self) -> dict[str, tuple[Controller, Drive]]:
@@ -222,8 +224,6 @@ _MEMBER = {
 }  # fmt: skip
 """Contents that are in use by others without a mount, in udev's words (libblkid)."""
 _IDLE = ("swap",)
-ESP = ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef")
-BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:

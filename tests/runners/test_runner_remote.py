@@ -91,7 +91,7 @@ def test_a_program_that_does_not_start_through_each_shell(
 
 def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
     """What a program reads arrives unchanged; what no shell can send is refused before."""
-    text = b"label: gpt\n/dev/sdb1 : start=2048, name=\"it's $HOME\"\n" + bytes(range(128, 256)) + b"\n" * 3
+    text = b'label: gpt\n/dev/sdb1 : start=2048, name="it\'s $HOME"\n' + bytes(range(128, 256)) + b"\n" * 3
     assert far(shell, Run(("cat",), feed=text)).out == text
     assert far(shell, Run(("sha256sum",), feed=b"x\n" * 100_000)).code == 0
     assert (remote.unfit_feed(text), remote.unfit_feed(b"")) == ("", "")

@@ -47,4 +47,4 @@ def forbidden(log: Log) -> list[str]:
     return found
 
 
-_PROGRAMS = frozenset({">", "mdadm", "sfdisk", "wipefs"})
+_PROGRAMS = frozenset({">", "mdadm", "sfdisk", "wipefs", "grub-install", "grub2-install"})
