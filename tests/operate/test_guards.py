@@ -8,9 +8,12 @@ from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
+from raidctl.operate.boot_loader import Around
+from raidctl.operate.removal import check
 from tests.operate.machines import (
     FAILED,
     HOST,
+    NOW,
     OK,
     REBUILDING,
     asked,
@@ -226,9 +229,15 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
 
 
 def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
-    """A boot partition is named; where none is seen, it is said that the first sector is not read."""
+    """A boot partition or a boot loader is named; a first sector that was not read leaves it open."""
     found, view = mirror()
-    assert "is not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
+    assert "was not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
+    for code, wanted in (("none", "yes"), ("grub", "note"), ("other", "note")):
+        around = Around(sectors={"/dev/sda": code})  # type: ignore[dict-item]  # of a list of codes
+        answer = check(found, view, "drives:S-sda", NOW, around)
+        assert of("R13", answer) == {wanted}, code
+        assert ("GRUB in the first sector of /dev/sda" in answer.boot) == (code == "grub")
+    assert of("R13", check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))) == {"yes"}
     esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
     bios = part("sda2", partition_type="21686148-6449-6e6f-744e-656564454649")
     for block, name in ((esp, "EFI system partition /dev/sda2"), (bios, "BIOS boot partition /dev/sda2")):

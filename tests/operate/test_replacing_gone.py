@@ -40,7 +40,7 @@ def told(machine: Bench, before: Inventory | None, *, word: str = "", new: str =
 
 
 def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:
-    """It begins with the wait for the new drive; nothing is failed or removed; the snapshot knows which drive it was."""
+    """It begins with the wait for the new drive, and nothing is removed; the snapshot knows which drive it was."""
     for number, known in enumerate((True, False)):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         before = pulled(machine, "2")

@@ -89,9 +89,7 @@ def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) 
     assert "Pull the drive" in begun.output
 
 
-def test_an_led_that_cannot_be_switched_does_not_stop_the_story(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """An enclosure that takes the word and does nothing: said, and the story goes on."""
     monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
     run("show")

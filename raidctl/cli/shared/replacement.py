@@ -67,7 +67,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
             with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
                 change.apply()
-                with blinking_bays(named, work.state, settings, first.change) as story.led:
+                with blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led:
                     _run(story, change)
             report.result = "done"
             return _done(change, settings, story.facts)
@@ -189,7 +189,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
-            with blinking_bays(named, place, settings, story.begin.change) as going.led:
+            with blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led:
                 _run(going, _waiting(running, wanted))
         return _done(running, settings, going.facts)
 

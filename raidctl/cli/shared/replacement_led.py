@@ -40,6 +40,8 @@ class ReplacementLed:
     settings: Settings
     change: str
     """The replacement's name in the journal."""
+    waits: bool = True
+    """Whether raidctl stays until the person has acted; else what blinks is left on in any case."""
     _lit: tuple[str, ...] = ()
     _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -68,11 +70,11 @@ class ReplacementLed:
             tell(f"{_named(found.lamps)} is on already; raidctl does not switch it off.")
             return
         self._held.enter_context(work.hold(story))
-        standby = self._held.enter_context(guardian(self.settings, story))
+        standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
         work.change(story, _quiet).apply()
         for lamp in with_states(found.lamps, leds):
             tell(_sentence(lamp))
-        if not self.settings.host:
+        if standby is not None and not self.settings.host:
             standby.wait()
 
     def off(self) -> None:
@@ -106,9 +108,11 @@ class ReplacementLed:
 
 
 @contextlib.contextmanager
-def blinking_bays(named: Machine, place: Path, settings: Settings, change: str) -> Iterator[ReplacementLed]:
+def blinking_bays(
+    named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
+) -> Iterator[ReplacementLed]:
     """Switch LEDs for a replacement; off on every way out but one: that a person is waited for."""
-    led = ReplacementLed(named, place, settings, change)
+    led = ReplacementLed(named, place, settings, change, waits)
     try:
         yield led
     except UnderWay:
