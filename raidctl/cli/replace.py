@@ -18,12 +18,13 @@ from raidctl.cli.shared.replacement import (
 from raidctl.cli.shared.replacement_facts import Wanted
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.operate.boot_loader import look_around, nodes_of
-from raidctl.operate.removal import NOTHING
+from raidctl.operate.boot_loader import Around, look_around, nodes_of
 from raidctl.operate.removal import check as judge
 from raidctl.operate.removal_report import Removal
 from raidctl.request import converse
 from raidctl.select import find_drive
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.unreported import unreported
 
 _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
 
@@ -107,7 +108,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
 
 def _judged(settings: Settings, word: str) -> Removal:
     """The answer; of a machine that can be asked with its first sector and the bays of its enclosures."""
-    around = NOTHING
+    around = Around(unreported=unreported(vendors()[0]))
     if settings.replay is not None:
         seen = look(settings)
         name = find_drive(seen.inventory, seen.view, word)
@@ -115,7 +116,7 @@ def _judged(settings: Settings, word: str) -> Removal:
         with machine(settings) as named:
             seen = named.survey()
             name = find_drive(seen.inventory, seen.view, word)
-            around = converse(look_around(seen, nodes_of(seen, [name])), named.runner)
+            around = converse(look_around(seen, nodes_of(seen, [name]), named.vendors), named.runner)
         if settings.verbose:
             tell_tracebacks(seen)
     return judge(seen.inventory, seen.view, name, datetime.now(timezone.utc), around)

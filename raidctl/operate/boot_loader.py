@@ -18,6 +18,8 @@ from raidctl.locate.kernel import read_kernel_leds
 from raidctl.locate.lamp import Lamp
 from raidctl.request import Dialogue, Glob, Run, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
 """What a first sector has: GRUB, code of something else, nothing that a BIOS would start."""
@@ -46,6 +48,8 @@ class Around(Struct, frozen=True, kw_only=True):
     """Whether Debian's database of answers is there: it has the drives that GRUB is installed on at its upgrades."""
     bays: Mapping[str, Lamp] = {}
     """The LED of each drive's bay, by the drive's serial number."""
+    unreported: Mapping[tuple[str, Fact], Unreported] = {}
+    """What no tool of a family has a word for, by family and fact."""
 
 
 def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
@@ -69,7 +73,7 @@ def code_of(answer: RunAnswer) -> Code | None:
     return "grub" if b"GRUB" in answer.out[:_CODE] else "other"
 
 
-def look_around(seen: Survey, nodes: Sequence[str]) -> Dialogue[Around]:
+def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
     """Read the first sectors of drives, the firmware, the tools for a boot loader, and the LEDs of the bays."""
     leds = yield from read_kernel_leds()
     sectors = yield from ask_all([read_sector(node) for node in nodes])
@@ -81,7 +85,7 @@ def look_around(seen: Survey, nodes: Sequence[str]) -> Dialogue[Around]:
         sectors=codes,
         firmware=_firmware(firmware.paths),
         tool=next((name for name, known in zip(TOOLS, there, strict=False) if known), None), debconf=there[-1],
-        bays=bays_of(seen, leds),
+        bays=bays_of(seen, leds), unreported=unreported(vendors),
     )  # fmt: skip
 
 

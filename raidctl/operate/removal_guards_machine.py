@@ -8,6 +8,7 @@ from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
 from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.removal_guards import Reasons, fact, reason
+from raidctl.operate.removal_report import Reason
 from raidctl.operate.removal_subject import Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
@@ -124,13 +125,22 @@ def cache(subject: Subject) -> Reasons:
         yield reason("R5", "no", text, *evidence, remedy=remedy)
     elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
         yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
-    elif any(volume.status in (*OUT_OF_REACH, "unknown") for volume in controller.volumes):
-        text = f"A volume of {controller.id} is out of reach, and whether the cache holds data of it is not reported."
-        yield reason("R5", "unknown", text, *evidence)
     else:
-        where = f"the cache of {controller.id}"
-        text = f"Whether {where} holds data of lost volumes is not reported; every listed volume works."
-        yield reason("R5", "note", text, *evidence)
+        yield _silent_cache(subject, *evidence)
+
+
+def _silent_cache(subject: Subject, *evidence: str) -> Reason:
+    """R5 where nothing of preserved data was reported: passed only if no tool of the family has a word for it."""
+    controller, memory = subject.controller, subject.controller.cache
+    silent = subject.unreported(controller, "preserved_data")
+    lost = [volume.id for volume in controller.volumes if volume.status in (*OUT_OF_REACH, "unknown")]
+    status = memory.status if memory is not None else None
+    if silent is not None and not lost and (not silent.in_status or status not in (None, "unknown")):
+        return reason("R5", "yes", f"Every listed volume of {controller.id} works, and {silent.why}.", *evidence)
+    text = f"Whether the cache of {controller.id} holds data of lost volumes is not reported."
+    if lost:
+        text = f"{listing(lost)} cannot be read, and whether the cache holds data of it is not reported."
+    return reason("R5", "unknown", text, *evidence, remedy="`raidctl doctor` lists the tools that report it.")
 
 
 def _word(value: object) -> str:

@@ -12,7 +12,8 @@ from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, members, over
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.operate.boot_loader import ESP, Around
-from raidctl.select import physical
+from raidctl.select import family_of, physical
+from raidctl.vendor.unreported import Fact, Unreported
 
 WHOLE = ("ok", "checking")
 
@@ -102,6 +103,10 @@ class Subject(Struct, frozen=True, dict=True):
     def controller(self) -> Controller:
         """The controller that lists the drive."""
         return self._places[self.drive_id][0]
+
+    def unreported(self, controller: Controller, fact: Fact) -> Unreported | None:
+        """Why no tool of a controller's family reports a fact; None: one could."""
+        return self.around.unreported.get((family_of(controller), fact))
 
     @property
     def software(self) -> bool:

@@ -16,7 +16,7 @@ from raidctl.health.phrases import errors
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
-from raidctl.operate.boot_loader import code_of, read_sector
+from raidctl.operate.boot_loader import Around, code_of, read_sector
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.partition_table import not_copied
 from raidctl.operate.removal import check
@@ -34,6 +34,7 @@ from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.unreported import unreported
 
 LIFTED = ("R2", "R6")
 """Guards of the drive that leaves which ``--unsafe REASON`` lifts."""
@@ -70,7 +71,8 @@ class Replacing:
         old = drive_of(seen, self.facts.old)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
-        report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc))
+        around = Around(unreported=unreported(self.vendors))
+        report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
         ignored = _COPY_IGNORES if self.facts.way == "copy" else ()
         return [
             (reason.guard, reason.text, reason.verdict == "unknown")

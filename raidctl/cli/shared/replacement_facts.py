@@ -39,7 +39,8 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
     """Return which drive leaves, which one joins, whether it is copied first, and what was read besides."""
     new = _successor(seen, wanted)
     facts = _named(seen, word, wanted, settings, new)
-    around = converse(look_around(seen, nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])), named.runner)
+    nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
+    around = converse(look_around(seen, nodes, named.vendors), named.runner)
     bays = "\n".join(f"{serial}={lamp.id}" for serial, lamp in around.bays.items())
     own = around.bays.get(facts.old)
     if own is not None and own.bay.bay and "bay " not in facts.bay:
