@@ -174,6 +174,32 @@ def _sentence(text: str) -> str:
     return text if text.startswith("/") else f"{text[:1].upper()}{text[1:]}"
 
 
+_AUTO_REBUILD = "Auto-Rebuild Policy"
+"""Label of the only tool that reports it."""
+
+
+def taken_by_itself(subject: Subject) -> Reasons:
+    """S6: which drive the controller takes for a rebuild by itself, where that may be any."""
+    controller = subject.controller
+    word = controller.details.get(_AUTO_REBUILD, "").strip().lower()
+    others = [
+        drive.id
+        for drive in controller.drives
+        if drive.id != subject.drive.id and drive.role in ("unassigned", "failed", "spare")
+    ]
+    if word == "on":
+        which = f" (now {listing(others)})" if others else ""
+        text = (
+            f"Auto-rebuild is on: {controller.id} takes a spare, else any unconfigured drive, even a failed one{which}."
+        )
+        remedy = "Leave no other unconfigured drive in the machine, or add the right one as a spare first."
+        yield reason("S6", "note", text, f"{controller.id} {_AUTO_REBUILD} = {word}", remedy=remedy)
+    elif _AUTO_REBUILD in controller.details and word != "off":
+        yield reason("S6", "note", f"Which drive {controller.id} takes for a rebuild by itself is unknown.")
+    else:
+        yield reason("S6", "yes", "The controller takes no unconfigured drive for a rebuild by itself.")
+
+
 def boot(subject: Subject) -> Iterator[str]:
     """Yield what is on the drive that boots the machine, as far as it is seen."""
     for block in subject.blocks:

@@ -352,3 +352,13 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
         unread = Problem("error", where, "It could not be read.", None, "unread")
         found = inventory(card, other, host=HOST, problems=(unread,))
         assert of("X8", asked(found)) == {wanted}, where
+
+
+def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
+    """With automatic rebuilds an unconfigured drive, even a failed one, is taken: which ones there are is said."""
+    found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
+    assert of("S6", asked(inventory(found))) == {"yes"}
+    for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):
+        answer = asked(inventory(replace(found, details={"Auto-Rebuild Policy": word})))
+        assert of("S6", answer) == {wanted}, word
+        assert ("x:0/4" in reasons("S6", answer)[0].text) == (word == "on")
