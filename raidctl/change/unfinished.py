@@ -54,10 +54,7 @@ def _open_operation(place: Path, story: Story) -> Problem:
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
     message = f"An operation of {begin.at} is not complete: {begin.about}"
-    waiting = next(
-        (turn.text for turn in reversed(story.turns) if turn.text and turn.mark in ("wait", "stopped")), None
-    )
-    if waiting:
-        message += f". {waiting}"
+    if story.waiting:
+        message += f". {story.waiting}"
     command = begin.resume or restore_command(begin.source)
     return Problem("warning", where, message, f"Continue with `{command}`.", "state")

@@ -89,8 +89,8 @@ def command(
 def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, consent: Consent, *, check: bool) -> int:
     """Do what the words say; return the exit code."""
     verb, rest = words[0], words[1:]
-    if check and (verb in _VERBS or rest):
-        raise UsageError("--check takes one DRIVE.")
+    if check and (verb in _VERBS or rest or wanted != Wanted()):
+        raise UsageError("--check takes one DRIVE, and no option of a replacement.")
     if verb == "list" and not rest:
         return list_replacements(settings)
     if verb == "resume" and len(rest) < 2:

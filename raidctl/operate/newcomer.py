@@ -113,7 +113,7 @@ def unfit(
     if found.signatures is None:
         yield "R10", f"What {drive.id} contains could not be read (wipefs).", False
     elif found.signatures and not (partitions and _copied(found)):
-        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe removes it.", False
+        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe {drive.serial} removes it.", False
 
 
 def _copied(found: Probed) -> bool:

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Expectation, Step
@@ -167,6 +168,18 @@ def place_of(seen: Survey, drive: Drive) -> str:
     """Return where a drive is attached: its SCSI address, or the address of its NVMe controller; empty: unknown."""
     block = seen.view.block(drive.device or "")
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
+
+
+def standing(seen: Survey, facts: Facts) -> str:
+    """Say what the arrays of the story survive now, for whoever has to decide what to do next."""
+    found = parts(seen, facts)
+    if isinstance(found, str):
+        return found
+    words = [
+        f"{part.volume.id} is {part.volume.status} and {in_words(part.volume.failures_tolerated) or 'may survive none'}"
+        for part in found
+    ]
+    return f"{'; '.join(words)}."
 
 
 def next_stage(seen: Survey, facts: Facts) -> Stage:

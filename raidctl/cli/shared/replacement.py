@@ -22,9 +22,9 @@ from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, 
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UsageError
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, parts
+from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, parts, standing
 from raidctl.output.plan import printable_lines
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
@@ -48,7 +48,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
 
         # --yes never answers for a drive: its serial number does
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
-        noted = tuple(notes(seen, facts, around))
+        noted = tuple(notes(seen, facts, around, wanted))
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
         report = Report(work.plan)
         tell(_title(facts))
@@ -93,6 +93,10 @@ def _run(story: Replacing, change: Change) -> None:
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed else ""
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
+    except RaidctlError:
+        with contextlib.suppress(RaidctlError):
+            tell(standing(change.look(), story.facts))
+        raise
 
 
 def _waiting(change: Change, wanted: Wanted) -> Change:

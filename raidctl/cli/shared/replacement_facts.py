@@ -155,7 +155,7 @@ def outlook(facts: Facts) -> str:
     return "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
 
 
-def notes(seen: Survey, facts: Facts, around: Around) -> Iterator[str]:
+def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
     """What should be known before: how the story begins, the guards' notes, the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
@@ -168,6 +168,8 @@ def notes(seen: Survey, facts: Facts, around: Around) -> Iterator[str]:
         report = check(seen.inventory, seen.view, old, datetime.now(timezone.utc), around)
         yield from (one.text for one in report.reasons if one.verdict == "note" and one.guard == "R14")
     yield from boot_notes(facts, "the new drive")
+    if wanted.boot and not facts.boot:
+        yield "Boot (R13): nothing is installed: no boot partition, and no boot loader in the first sector."
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
