@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from raidctl.change.beside import hindrance
 from raidctl.change.expectations import differences, known_words, moved, serials_of, unmet
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark
 from raidctl.change.lookup import owner
@@ -34,6 +35,7 @@ from raidctl.request import RunAnswer, Runner
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Action, Expectation, Step
+from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape, outside
 
 REFUSED_SECONDS = 4.0
@@ -58,6 +60,7 @@ class Running(Protocol):
     faults: list[str]
     journal: Journal
     runner: Runner
+    vendors: Sequence[Vendor]
     at_most: float | None
     doubtful: bool
     passed: bool
@@ -164,6 +167,9 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
     reasons = list(change.guard(step, seen))
     if reasons:
         raise StepFailed(f"{step.knob} was not carried out: {' '.join(reasons)}")
+    why = hindrance(change.runner, change.vendors, change.sleep)
+    if why is not None:
+        raise StepFailed(f"{step.knob} was not carried out: {why}")
     why = outside(action, change.shapes(), known_words(seen.inventory, seen.view))
     if why is not None:
         raise StepFailed(f"{action} was not run: {why}")
@@ -208,8 +214,7 @@ def wait_for(change: Running, number: int) -> None:
     if number not in change.begun:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
-    if step.hand:
-        change.tell(step.hand)
+    asked = False
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.knob == "verifying" else change.at_most
@@ -222,6 +227,9 @@ def wait_for(change: Running, number: int) -> None:
                 if step.kind == "hand" and change.begin.resume is not None:
                     raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
                 raise StepFailed(wrong)
+            if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
+                change.tell(step.hand)
+                asked = True
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:
                 change.mark(number, "seen" if step.kind == "hand" else "done")

@@ -19,6 +19,7 @@ from raidctl.change.deed_steps import Guard
 from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects
+from raidctl.change.passwords import carried_out
 from raidctl.change.plan_inventory import plan
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
@@ -217,8 +218,7 @@ class Change:
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
-        request = action.request()
-        [answer] = self.runner.carry_out([request])
+        request, answer = carried_out(self.runner, action)
         if answer.trouble is not None:
             self.uncertain = self.uncertain or answer.trouble in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
             fault: str | None = trouble_text(answer)

@@ -151,7 +151,8 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     def waiting(self) -> str | None:
         """What an operation that is open waits for, or why it stopped: the last sentence on it."""
         return next(
-            (turn.text for turn in reversed(self.turns) if turn.text and turn.mark in ("wait", "stopped")), None
+            (turn.text for turn in reversed(self.turns) if turn.text and turn.mark in ("wait", "stopped", "failed")),
+            None,
         )
 
     def started(self) -> list[int]:

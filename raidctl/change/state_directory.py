@@ -37,11 +37,21 @@ class Held(RaidctlError):
     """Another raidctl is changing the same controller."""
 
 
-def restore_command(source: str) -> str:
-    """Return the command that restores a machine's settings."""
+def machine_options(source: str) -> str:
+    """Return the options that name a machine on a command line: ``--host db7``; empty for this one."""
     kind, _, name = source.partition(":")
     option = {"ssh": "--host", "demo": "--demo"}.get(kind)
-    return f"raidctl restore {option} {shlex.quote(name)}" if option else "raidctl restore"
+    return f"{option} {shlex.quote(name)}" if option else ""
+
+
+def restore_command(source: str) -> str:
+    """Return the command that restores a machine's settings."""
+    return f"raidctl restore {machine_options(source)}".rstrip()
+
+
+def command_on(source: str, words: str) -> str:
+    """Return a command for a machine: ``raidctl --host db7 locate off``."""
+    return " ".join(word for word in ("raidctl", machine_options(source), words) if word)
 
 
 def default_directory() -> Path:

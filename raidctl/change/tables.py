@@ -13,6 +13,8 @@ from raidctl.vendor.shapes import Shape
 DISK_SHAPES: tuple[Shape, ...] = (
     ("sfdisk", "--quiet", "{}"),
     ("wipefs", "--all", "{}"),
+    ("grub-install", "{}"),
+    ("grub2-install", "{}"),
 )
 """Commands on drives that no family has."""
 

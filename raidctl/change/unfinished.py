@@ -40,6 +40,9 @@ def _leds(place: Path, begin: Begin) -> Problem:
     where = ", ".join(lamp.bay.object_id for lamp in begin.lamps) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
+    if operation := begin.facts.get("operation"):
+        message = f"The locate LED is on since {begin.at}, for replacement {operation}, which waits for a person."
+        return Problem("info", where, message)
     message = f"The locate LED was switched on at {begin.at} and not off again: {begin.about}"
     return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source)}`.", "state")
 
@@ -51,10 +54,7 @@ def _open_operation(place: Path, story: Story) -> Problem:
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
     message = f"An operation of {begin.at} is not complete: {begin.about}"
-    waiting = next(
-        (turn.text for turn in reversed(story.turns) if turn.text and turn.mark in ("wait", "stopped")), None
-    )
-    if waiting:
-        message += f". {waiting}"
+    if story.waiting:
+        message += f". {story.waiting}"
     command = begin.resume or restore_command(begin.source)
     return Problem("warning", where, message, f"Continue with `{command}`.", "state")

@@ -6,20 +6,25 @@ from datetime import datetime, timezone
 
 import click
 
-from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.machine import look, machine, tell_tracebacks
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.replacement import (
-    Wanted,
     abandon_replacement,
     begin_replacement,
     list_replacements,
     resume_replacement,
 )
+from raidctl.cli.shared.replacement_facts import Wanted
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
+from raidctl.operate.boot_loader import Around, look_around, nodes_of
 from raidctl.operate.removal import check as judge
+from raidctl.operate.removal_report import Removal
+from raidctl.request import converse
 from raidctl.select import find_drive
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.unreported import unreported
 
 _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
 
@@ -41,13 +46,14 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
     "--confirm", metavar="SERIAL", help="Serial number of the drive that leaves, at least its last 6 characters."
 )
 @click.option("--wipe", metavar="SERIAL", help="Remove what is on the new drive with this serial number.")
+@click.option("--boot", is_flag=True, help="Install GRUB on the new drive at the end, if it is certain which.")
 @changing_options
 @machine_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, *, words: tuple[str, ...], check: bool, successor: str | None, now: bool, no_wait: bool,
-    confirm: str | None, wipe: str | None, consent: Consent,
+    confirm: str | None, wipe: str | None, boot: bool, consent: Consent,
 ) -> int:  # fmt: skip
     """Replace a drive of an md array, or check whether any drive may be pulled.
 
@@ -76,15 +82,15 @@ def command(
     under way: waits for a person or the hardware; 130 interrupted.
     """
     settings = settings_of(context)
-    wanted = Wanted(successor=successor, now=now, wait=not no_wait, confirm=confirm, wipe=wipe)
+    wanted = Wanted(successor=successor, now=now, wait=not no_wait, confirm=confirm, wipe=wipe, boot=boot)
     return _dispatched(settings, words, wanted, consent, check=check)
 
 
 def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, consent: Consent, *, check: bool) -> int:
     """Do what the words say; return the exit code."""
     verb, rest = words[0], words[1:]
-    if check and (verb in _VERBS or rest):
-        raise UsageError("--check takes one DRIVE.")
+    if check and (verb in _VERBS or rest or wanted != Wanted()):
+        raise UsageError("--check takes one DRIVE, and no option of a replacement.")
     if verb == "list" and not rest:
         return list_replacements(settings)
     if verb == "resume" and len(rest) < 2:
@@ -95,11 +101,25 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
         raise UsageError("Name one DRIVE, or: list, resume [ID], abandon ID.")
     if not check:
         return begin_replacement(settings, consent, verb, wanted)
-    seen = look(settings)
-    name = find_drive(seen.inventory, seen.view, verb)
-    found = judge(seen.inventory, seen.view, name, datetime.now(timezone.utc))
+    found = _judged(settings, verb)
     emit_found(found, settings, "replace.screen", more=settings.verbose)
     return _CODES[found.verdict]
+
+
+def _judged(settings: Settings, word: str) -> Removal:
+    """The answer; of a machine that can be asked with its first sector and the bays of its enclosures."""
+    around = Around(unreported=unreported(vendors()[0]))
+    if settings.replay is not None:
+        seen = look(settings)
+        name = find_drive(seen.inventory, seen.view, word)
+    else:
+        with machine(settings) as named:
+            seen = named.survey()
+            name = find_drive(seen.inventory, seen.view, word)
+            around = converse(look_around(seen, nodes_of(seen, [name]), named.vendors), named.runner)
+        if settings.verbose:
+            tell_tracebacks(seen)
+    return judge(seen.inventory, seen.view, name, datetime.now(timezone.utc), around)
 
 
 _VERBS = ("list", "resume", "abandon")

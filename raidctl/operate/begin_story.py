@@ -45,10 +45,10 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         volume = _volume(controller, member)
         if not volume.unique_id:
             raise CannotTell(f"The UUID of {volume.id} is unknown.")
-        words.append(f"{volume.unique_id}={_partition(old, member)}")
+        words.append(f"{volume.unique_id}={partition_of(old, member)}")
         errors += [f"{one.id}={one.errors.media or 0}" for one in controller.drives if one.array == member.array]
     return Facts(
-        old=old.serial, old_id=old.id, bay=_bay(old), place=place_of(seen, old), members=" ".join(words),
+        old=old.serial, old_id=old.id, bay=bay_text(old), place=place_of(seen, old), members=" ".join(words),
         known=" ".join(serials_of(seen)), way=way, new=new, errors=" ".join(errors),
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def _volume(controller: Controller, member: Drive) -> Volume:
     return found[0]
 
 
-def _partition(old: Drive, member: Drive) -> str:
+def partition_of(old: Drive, member: Drive) -> str:
     """Return the number of the partition that a member is; empty: the whole drive."""
     rest = (member.device or "").removeprefix(old.device or "/")
     if not rest:
@@ -71,6 +71,7 @@ def _partition(old: Drive, member: Drive) -> str:
     return match[1]
 
 
-def _bay(drive: Drive) -> str:
+def bay_text(drive: Drive) -> str:
+    """Return where a drive is, and what it is, for a person."""
     words = [f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else ""]
     return ", ".join(word for word in (*words, drive.device or "", drive.model or "") if word)

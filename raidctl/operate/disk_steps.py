@@ -63,5 +63,15 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
     ]  # fmt: skip
 
 
+def booting(new: Drive, tool: str) -> Step:
+    """Install GRUB in the first sector of a drive, and behind it; its first sector is read again."""
+    return Step(
+        object_id=new.id, knob="boot_loader", before="", after=tool, kind="deed", way_back="none",
+        no_way_back=f"What the first sector of {new.id} had is overwritten.",
+        action=Action(argv=(tool, new.device or ""), timeout=300.0), expects=(_present(new),),
+        subjects=(_subject(new),),
+    )  # fmt: skip
+
+
 def _present(new: Drive) -> Expectation:
     return Expectation(object_id=f"serial:{new.serial}", field="present", value="yes", within_seconds=_SECONDS)

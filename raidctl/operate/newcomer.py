@@ -100,14 +100,20 @@ def unfit(
     media = {other.media for other in others if other.media}
     if drive.media and media and drive.media not in media:
         words = {"ssd": "an SSD", "hdd": "a hard drive"}
-        yield "R10", f"{drive.id} is {words[drive.media]}, the others are not.", True
+        yield "P7", f"{drive.id} is {words[drive.media]}, the others are not.", True
+    interfaces = {other.interface for other in others if other.interface}
+    if drive.interface and interfaces and drive.interface not in interfaces:
+        text = (
+            f"{drive.id} is {drive.interface.upper()}, the others are {', '.join(sorted(map(str.upper, interfaces)))}."
+        )
+        yield "P7", text, True
     if drive.errors.pending or drive.errors.uncorrectable:
         yield "R10", f"{drive.id} has sectors that cannot be read.", False
     yield from ((one.guard, one.text, one.overridable) for one in health(drive))
     if found.signatures is None:
         yield "R10", f"What {drive.id} contains could not be read (wipefs).", False
     elif found.signatures and not (partitions and _copied(found)):
-        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe removes it.", False
+        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe {drive.serial} removes it.", False
 
 
 def _copied(found: Probed) -> bool:

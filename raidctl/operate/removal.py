@@ -10,20 +10,25 @@ from raidctl.host import HostView
 from raidctl.model import Inventory
 from raidctl.operate import removal_guards as guards
 from raidctl.operate import removal_guards_machine as machine_guards
+from raidctl.operate.boot_loader import Around
 from raidctl.operate.removal_report import Reason, Removal, Verdict, VolumeLeft
 from raidctl.operate.removal_subject import Loss, Subject
 
+NOTHING = Around()
+"""Of saved outputs and recordings, nothing else is read."""
 GUARDS: Sequence[Callable[[Subject], Iterator[Reason]]] = (
     guards.redundancy, guards.last_copy, guards.right_moment, guards.running, machine_guards.cache, guards.same_copies,
     machine_guards.unused, guards.copy_first, machine_guards.boots, machine_guards.timeouts,
     machine_guards.no_journal, machine_guards.all_of_it, machine_guards.identity, machine_guards.fresh,
-    machine_guards.visible,
+    machine_guards.visible, machine_guards.taken_by_itself,
 )  # fmt: skip
 """Every guard, in the order of its number."""
 _ORDER = {"no": 0, "unknown": 1, "note": 2, "yes": 3}
 
 
-def check(inventory: Inventory, view: HostView, drive_id: str, now: datetime) -> Removal:
+def check(
+    inventory: Inventory, view: HostView, drive_id: str, now: datetime, around: Around = NOTHING
+) -> Removal:  # fmt: skip
     """Whether a physical drive may be pulled.
 
     Args:
@@ -31,12 +36,15 @@ def check(inventory: Inventory, view: HostView, drive_id: str, now: datetime) ->
         view: What its kernel reports; empty for saved outputs of tools.
         drive_id: The drive, of :func:`raidctl.select.find_drive`.
         now: The present time, with its time zone.
+        around: What was read of it besides: first sectors, bays.
     """
-    subject = Subject(inventory, view, drive_id, now)
+    subject = Subject(inventory, view, drive_id, now, around)
     reasons = [reason for guard in GUARDS for reason in guard(subject)]
     drive = subject.drive
+    lamp = around.bays.get(drive.serial or "")
+    place = (drive.enclosure, drive.bay) if drive.bay or lamp is None else (lamp.bay.enclosure, lamp.bay.bay)
     return Removal(
-        host=inventory.host, drive=drive.id, verdict=_verdict(reasons), enclosure=drive.enclosure, bay=drive.bay,
+        host=inventory.host, drive=drive.id, verdict=_verdict(reasons), enclosure=place[0], bay=place[1],
         serial=drive.serial, wwn=drive.wwn, model=drive.model, size_bytes=drive.size_bytes, device=drive.device,
         role=drive.role, status=drive.status, status_text=drive.status_text,
         reasons=tuple(sorted(reasons, key=lambda one: _ORDER[one.verdict])),

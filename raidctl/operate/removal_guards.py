@@ -287,9 +287,13 @@ def same_copies(subject: Subject) -> Reasons:
             yield reason("R6", "no", text, fact(volume, "mismatch_count"), remedy=remedy)
         elif volume.mismatch_count is None:
             fine = False
-            software = loss.controller.mode == "software"
+            silent = subject.unreported(loss.controller, "differences")
+            if silent is not None:
+                text = f"Nothing is known of differences between the copies of {named(loss)}: {silent.why}."
+                yield reason("R6", "yes", text, fact(volume, "mismatch_count"))
+                continue
             text = f"Whether the copies of {named(loss)} differ is not reported."
-            yield reason("R6", "unknown" if software else "note", text, fact(volume, "mismatch_count"))
+            yield reason("R6", "unknown", text, fact(volume, "mismatch_count"))
     if fine:
         yield reason("R6", "yes", "No mirror with known differences between its copies loses one of them.")
 

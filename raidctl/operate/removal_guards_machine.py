@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
+from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.removal_guards import Reasons, fact, reason
-from raidctl.operate.removal_subject import BIOS_BOOT, ESP, Subject, uses
+from raidctl.operate.removal_report import Reason
+from raidctl.operate.removal_subject import Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
 
@@ -123,13 +125,22 @@ def cache(subject: Subject) -> Reasons:
         yield reason("R5", "no", text, *evidence, remedy=remedy)
     elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
         yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
-    elif any(volume.status in (*OUT_OF_REACH, "unknown") for volume in controller.volumes):
-        text = f"A volume of {controller.id} is out of reach, and whether the cache holds data of it is not reported."
-        yield reason("R5", "unknown", text, *evidence)
     else:
-        where = f"the cache of {controller.id}"
-        text = f"Whether {where} holds data of lost volumes is not reported; every listed volume works."
-        yield reason("R5", "note", text, *evidence)
+        yield _silent_cache(subject, *evidence)
+
+
+def _silent_cache(subject: Subject, *evidence: str) -> Reason:
+    """R5 where nothing of preserved data was reported: passed only if no tool of the family has a word for it."""
+    controller, memory = subject.controller, subject.controller.cache
+    silent = subject.unreported(controller, "preserved_data")
+    lost = [volume.id for volume in controller.volumes if volume.status in (*OUT_OF_REACH, "unknown")]
+    status = memory.status if memory is not None else None
+    if silent is not None and not lost and (not silent.in_status or status not in (None, "unknown")):
+        return reason("R5", "yes", f"Every listed volume of {controller.id} works, and {silent.why}.", *evidence)
+    text = f"Whether the cache of {controller.id} holds data of lost volumes is not reported."
+    if lost:
+        text = f"{listing(lost)} cannot be read, and whether the cache holds data of it is not reported."
+    return reason("R5", "unknown", text, *evidence, remedy="`raidctl doctor` lists the tools that report it.")
 
 
 def _word(value: object) -> str:
@@ -163,29 +174,56 @@ def _sentence(text: str) -> str:
     return text if text.startswith("/") else f"{text[:1].upper()}{text[1:]}"
 
 
+_AUTO_REBUILD = "Auto-Rebuild Policy"
+"""Label of the only tool that reports it."""
+
+
+def taken_by_itself(subject: Subject) -> Reasons:
+    """S6: which drive the controller takes for a rebuild by itself, where that may be any."""
+    controller = subject.controller
+    word = controller.details.get(_AUTO_REBUILD, "").strip().lower()
+    others = [
+        drive.id
+        for drive in controller.drives
+        if drive.id != subject.drive.id and drive.role in ("unassigned", "failed", "spare")
+    ]
+    if word == "on":
+        which = f" (now {listing(others)})" if others else ""
+        text = (
+            f"Auto-rebuild is on: {controller.id} takes a spare, else any unconfigured drive, even a failed one{which}."
+        )
+        remedy = "Leave no other unconfigured drive in the machine, or add the right one as a spare first."
+        yield reason("S6", "note", text, f"{controller.id} {_AUTO_REBUILD} = {word}", remedy=remedy)
+    elif _AUTO_REBUILD in controller.details and word != "off":
+        yield reason("S6", "note", f"Which drive {controller.id} takes for a rebuild by itself is unknown.")
+    else:
+        yield reason("S6", "yes", "The controller takes no unconfigured drive for a rebuild by itself.")
+
+
 def boot(subject: Subject) -> Iterator[str]:
-    """Yield what is on the drive that boots the machine, as far as the kernel shows it."""
+    """Yield what is on the drive that boots the machine, as far as it is seen."""
     for block in subject.blocks:
-        for part in (block, *subject.view.above(block.name)):
-            if part.kind == "partition" and part.parent == block.name:
-                kind = (part.partition_type or "").lower()
-                if kind in ESP or any(point.rstrip("/").endswith("/efi") for point in part.mountpoints):
-                    yield f"EFI system partition {part.node}"
-                elif kind in BIOS_BOOT:
-                    yield f"BIOS boot partition {part.node}"
-                elif "/boot" in part.mountpoints:
-                    yield f"/boot on {part.node}"
+        yield from boot_parts(subject.view, block.name)
+        code = subject.around.sectors.get(block.node)
+        if code is not None and code != "none":
+            what = "GRUB" if code == "grub" else "code that a BIOS would start"
+            yield f"{what} in the first sector of {block.node}"
 
 
 def boots(subject: Subject) -> Reasons:
     """R13: whether the drive boots the machine."""
     found = list(boot(subject))
+    codes = [subject.around.sectors.get(block.node) for block in subject.blocks]
     if found:
         remedy = "Make sure that another drive boots the machine, and install the boot loader on the new drive."
         yield reason("R13", "note", f"The machine may boot from the drive: {listing(found)}.", *found, remedy=remedy)
-    elif subject.blocks:
-        text = "No boot partition is seen on the drive; whether its first sector has a boot loader is not read."
+    elif subject.blocks and None in codes and subject.around.firmware != "uefi":
+        text = "No boot partition is seen on the drive; whether its first sector has a boot loader was not read."
         yield reason("R13", "note", text)
+    elif subject.blocks:
+        text = "The drive has no boot partition, and no boot loader in its first sector."
+        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code}" for block, code in zip(
+            subject.blocks, codes, strict=True)))  # fmt: skip
     elif subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R13", "note", "Whether the drive boots the machine is unknown.")
     else:

@@ -11,7 +11,9 @@ from msgspec import Struct
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, members, overdrawn
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
-from raidctl.select import physical
+from raidctl.operate.boot_loader import ESP, Around
+from raidctl.select import family_of, physical
+from raidctl.vendor.unreported import Fact, Unreported
 
 WHOLE = ("ok", "checking")
 
@@ -84,6 +86,7 @@ class Subject(Struct, frozen=True, dict=True):
     view: HostView
     drive_id: str
     now: datetime
+    around: Around = Around()
 
     @cached_property
     def _places(self) -> dict[str, tuple[Controller, Drive]]:
@@ -100,6 +103,10 @@ class Subject(Struct, frozen=True, dict=True):
     def controller(self) -> Controller:
         """The controller that lists the drive."""
         return self._places[self.drive_id][0]
+
+    def unreported(self, controller: Controller, fact: Fact) -> Unreported | None:
+        """Why no tool of a controller's family reports a fact; None: one could."""
+        return self.around.unreported.get((family_of(controller), fact))
 
     @property
     def software(self) -> bool:
@@ -222,8 +229,6 @@ _MEMBER = {
 }  # fmt: skip
 """Contents that are in use by others without a mount, in udev's words (libblkid)."""
 _IDLE = ("swap",)
-ESP = ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef")
-BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:

@@ -15,6 +15,8 @@ from raidctl.errors import UnderWay
 from raidctl.health.phrases import errors
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
+from raidctl.operate.blinking import Led, NoLed, blinking
+from raidctl.operate.boot_loader import Around, code_of, read_sector
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.partition_table import not_copied
 from raidctl.operate.removal import check
@@ -28,10 +30,11 @@ from raidctl.operate.story import (
     node_of,
     parts,
 )
-from raidctl.request import Runner, converse
+from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.unreported import unreported
 
 LIFTED = ("R2", "R6")
 """Guards of the drive that leaves which ``--unsafe REASON`` lifts."""
@@ -57,6 +60,7 @@ class Replacing:
     unsafe: bool = False
     wipe: str | None = None
     """Serial number of the new drive whose content may be removed."""
+    led: Led = field(default_factory=NoLed)
     complete_since: float | None = None
     _reported: set[str] = field(default_factory=set)
 
@@ -67,7 +71,8 @@ class Replacing:
         old = drive_of(seen, self.facts.old)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
-        report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc))
+        around = Around(unreported=unreported(self.vendors))
+        report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
         ignored = _COPY_IGNORES if self.facts.way == "copy" else ()
         return [
             (reason.guard, reason.text, reason.verdict == "unknown")
@@ -153,6 +158,8 @@ class Replacing:
         if step.knob in ("add_spare", "copy_table", "wipe"):
             early = step.knob != "add_spare"
             return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
+        if step.knob == "boot_loader":
+            return [] if self._filled(seen) else [f"{self.facts.new} is no complete member of its arrays."]
         if step.kind == "wait":
             self._report_errors(seen)
             self._report_progress(seen)
@@ -188,6 +195,10 @@ class Replacing:
         if step.knob == "verifying":
             return self._twice(seen, clock())
         new = drive_of(seen, self.facts.new)
+        if step.knob == "boot_loader" and new is not None:
+            [answer] = self.runner.carry_out([read_sector(new.device or "")])
+            written = isinstance(answer, RunAnswer) and code_of(answer) == "grub"
+            return [] if written else [f"the first sector of {new.id} has no GRUB, or cannot be read"]
         if step.knob in ("copy_table", "wipe") and new is not None:
             found = self.probed(seen, new)
             if step.knob == "wipe" and step.action.argv[-1] != new.device:
@@ -271,10 +282,37 @@ class Replacing:
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.")
-            change.go_on(made.steps, facts_text(self.facts))
+            self._blink(stage, seen)
+            try:
+                change.go_on(made.steps, facts_text(self.facts))
+            except UnderWay:
+                self._blink(stage, change.look())  # another drive may be gone: its bay blinks
+                raise
             if stage.name == "verifying":
+                self._install_boot_loader(change)
                 change.end("done")
                 return
+
+    def _install_boot_loader(self, change: Change) -> None:
+        """Run what installs the boot loader, where that was asked for and is certain."""
+        new = drive_of(change.look(), self.facts.new)
+        if self.facts.boot_run and self.facts.boot_tool and new is not None:
+            change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
+
+    def _filled(self, seen: Survey) -> bool:
+        """Whether the new drive works in every array of the story."""
+        arrays, new = parts(seen, self.facts), drive_of(seen, self.facts.new)
+        if isinstance(arrays, str) or new is None:
+            return False
+        members = [part.member(new.device or "") for part in arrays]
+        return all(member is not None and member.status == "ok" for member in members)
+
+    def _blink(self, stage: Stage, seen: Survey) -> None:
+        names = blinking(stage, seen, self.facts)
+        if names:
+            self.led.on(names, seen)
+        elif names is not None:
+            self.led.off()
 
     def _stopped(self, change: Change, why: str) -> UnderWay:
         deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)

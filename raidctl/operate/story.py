@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
+from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Expectation, Step
@@ -27,7 +29,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     """What a replacement is about; kept in the journal as text."""
 
     old: str
-    """Serial number of the drive that leaves."""
+    """Serial number of the drive that leaves; empty: it is gone, and nothing knows it."""
     old_id: str
     bay: str
     """Where it is, for a person."""
@@ -42,6 +44,26 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Serial number of the drive that joins; empty: not yet known."""
     errors: str = ""
     """``ID=COUNT`` of the other members with errors at the beginning."""
+    bays: str = ""
+    """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
+    gone: Literal["", "member", "spare"] = ""
+    """How it began, if the old drive was gone: an array lacked the member, or a spare had taken its place."""
+    boot: str = ""
+    """What has to be done so that the machine boots from the new drive, ``NEW``; empty: nothing."""
+    boot_tool: str = ""
+    """The program that does it, where that is certain."""
+    boot_run: Literal["", "yes"] = ""
+    """Whether it is to be run."""
+
+    @property
+    def name(self) -> str:
+        """The drive that is replaced, for a sentence."""
+        return self.old or f"the missing drive of {self.old_id}"
+
+    @property
+    def leds(self) -> dict[str, str]:
+        """The id of the LED of each drive's bay, by its serial number."""
+        return dict(line.split("=", 1) for line in self.bays.splitlines())
 
     @property
     def arrays(self) -> dict[str, str]:
@@ -146,6 +168,18 @@ def place_of(seen: Survey, drive: Drive) -> str:
     """Return where a drive is attached: its SCSI address, or the address of its NVMe controller; empty: unknown."""
     block = seen.view.block(drive.device or "")
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
+
+
+def standing(seen: Survey, facts: Facts) -> str:
+    """Say what the arrays of the story survive now, for whoever has to decide what to do next."""
+    found = parts(seen, facts)
+    if isinstance(found, str):
+        return found
+    words = [
+        f"{part.volume.id} is {part.volume.status} and {in_words(part.volume.failures_tolerated) or 'may survive none'}"
+        for part in found
+    ]
+    return f"{'; '.join(words)}."
 
 
 def next_stage(seen: Survey, facts: Facts) -> Stage:
@@ -301,11 +335,7 @@ def _expect(object_id: str, field: str, value: str) -> Expectation:
 
 def facts_from(kept: Mapping[str, str]) -> Facts:
     """Return the facts that the journal has."""
-    return Facts(
-        old=kept["old"], old_id=kept["old_id"], bay=kept.get("bay", ""), place=kept.get("place", ""),
-        members=kept.get("members", ""), known=kept.get("known", ""),
-        way="copy" if kept.get("way") == "copy" else "out", new=kept.get("new", ""), errors=kept.get("errors", ""),
-    )  # fmt: skip
+    return msgspec.convert(dict(kept), Facts)
 
 
 def facts_text(facts: Facts) -> dict[str, str]:

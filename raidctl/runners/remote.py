@@ -63,8 +63,19 @@ def program_script(request: Run, mark: str) -> bytes:
         "program": shlex.quote(request.argv[0]),
     }
     lines = [f"{name}={value}" for name, value in settings.items()]
-    lines.append(f"start() {{ $group env -i {BASE} {' '.join(words)} </dev/null 2>&5 3<&- 5>&- 9>&- & }}")
-    return _script(PROGRAM, mark, lines)
+    # a here-document: what a program reads is in no command line, where other users could see it
+    end = f"{mark}-feed"
+    source = f"<<'{end}'" if request.feed else "</dev/null"
+    lines.append(f"start() {{ $group env -i {BASE} {' '.join(words)} {source} 2>&5 3<&- 5>&- 9>&- &")
+    lines += [f"{os.fsdecode(request.feed)}{end}"] if request.feed else []
+    return _script(PROGRAM, mark, [*lines, "}"])
+
+
+def unfit_feed(feed: bytes) -> str:
+    """Return why a program's input cannot be sent through a shell; empty if it can, or if there is none."""
+    if b"\0" in feed:
+        return "its input contains a NUL, which no shell can send"
+    return "its input does not end with a line feed" if feed and not feed.endswith(b"\n") else ""
 
 
 BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'

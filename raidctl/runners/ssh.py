@@ -225,8 +225,8 @@ class SshRunner:
         mark = _mark()
         request = limited(request, self._timeout)
         seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
-        if request.feed:
-            return RunAnswer(trouble=Failure.FAILED, detail="a program with input cannot be run over ssh")
+        if unfit := remote.unfit_feed(request.feed):
+            return RunAnswer(trouble=Failure.FAILED, detail=f"{request.argv[0]}: {unfit}")
         script = remote.program_script(request, mark)
         answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop, changes=request.changes)
         found = remote.read_program(answer, mark, request)

@@ -35,6 +35,9 @@ class Operations(Protocol):
     def judge(self, action: Action, answer: Answer) -> str | None:
         """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
+    def hinders(self, words: Sequence[str]) -> bool:
+        """Whether a process with this command line is a program of the family that may be changing something."""
+
 
 def operations_of(vendor: Vendor) -> Operations | None:
     """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""

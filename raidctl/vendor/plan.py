@@ -48,6 +48,14 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
     value: Annotated[str, doc("In the words of the model: `protected_write_back`, `25/75`, `enabled`.")]
 
 
+class Session(Value, frozen=True, kw_only=True):
+    """How a tool is given a password: on its standard input, before the command, in one session."""
+
+    name: Annotated[str, doc("Name of the password: `areca`; it is kept elsewhere.")]
+    enter: Annotated[str, doc("The line that enters it, with `{}` in its place.")]
+    leave: Annotated[str, doc("The line that ends the session.")]
+
+
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One change of the machine: a tool that is run, or a file of the kernel that is written."""
 
@@ -60,6 +68,9 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
     feed: Annotated[str | None, doc("What the program reads from its standard input; null: nothing.")] = None
+    session: Annotated[
+        Session | None, doc("How the command is entered after a password, if that is known; null: there is none.")
+    ] = None
 
     @property
     def empty(self) -> bool:

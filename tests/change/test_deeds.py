@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from raidctl.change.beside import PROCESSES
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
+from tests.support.commands_run import Log, forbidden
 
 
 @pytest.fixture
@@ -178,6 +183,66 @@ def test_guard_X6_no_command_is_forced(bays: Bench) -> None:
         with pytest.raises(ChangeUndone, match=f"contains the word {word}"):
             bays.change(changed).apply()
     assert bays.argvs == []
+
+
+def test_guards_X5_X6_of_the_whole_suite_see_what_is_forbidden() -> None:
+    """The property that every test ends with: it finds a forced word and an unlisted deed, and passes the others."""
+    allowed: Log = [
+        ("deed", ("mdadm", "/dev/md0", "--fail", "/dev/sdb1")), ("deed", ("sfdisk", "--quiet", "/dev/nvme0n1")),
+        ("deed", (">", "/sys/block/md0/md/sync_action", "check")), ("setting", ("x", "modify", "forced")),
+    ]  # fmt: skip
+    assert forbidden(allowed) == []
+    for argv in (
+        ("mdadm", "/dev/md0", "--fail", "/dev/sdb1", "/dev/sdc1"), ("mdadm", "--stop", "/dev/md0"),
+        ("sfdisk", "/dev/sda"),
+        ("mdadm", "/dev/md0", "--add", "/dev/sdb", "--force"), ("mdadm", "/dev/md0", "--fail", "/dev/sdb /dev/sdc"),
+        (">", "/sys/block/md0/md/array_state", "clear"), ("wipefs", "--all", "--force", "/dev/sda"), ("reboot",),
+    ):  # fmt: skip
+        assert forbidden([("deed", argv)]), argv
+    assert forbidden([("setting", ("tool", "set", "x=on", "force"))])
+
+
+@dataclass
+class WithProcesses:
+    """A machine on which other programs run, each for some looks."""
+
+    machine: Bench
+    running: list[list[str]]
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """The list of processes, and their command lines; of the rest, the machine's answers."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if request == Glob(PROCESSES):
+            return GlobAnswer(("/proc/77/cmdline", "/proc/78/cmdline"))
+        if request == Read("/proc/77/cmdline"):
+            words = self.running.pop(0) if self.running else []
+            return ReadAnswer(data="".join(f"{word}\0" for word in words).encode())
+        if request == Read("/proc/78/cmdline"):
+            return ReadAnswer(trouble=Failure.MISSING, detail="ended")
+        [answer] = self.machine.carry_out([request])
+        return answer
+
+
+def test_guard_X4_nothing_is_done_while_another_program_of_the_family_runs(bays: Bench) -> None:
+    """An mdadm that changes something is waited for, and if it stays, the deed is refused; readers do not count."""
+    grow = ["/sbin/mdadm", "--grow", "--continue", "/dev/md0"]
+    for words, looks, done in (
+        (grow, 99, False), (grow, 2, True), (["mdadm", "--monitor", "--scan"], 99, True),
+        (["sh", "-c", "mdadm"], 99, True), (["mdadm", "--detail", "/dev/md0"], 99, True), ([""], 99, True),
+    ):  # fmt: skip
+        bays.argvs.clear()
+        change = bays.change(bays.plan(deed("add_spare", 4)))
+        change.runner = WithProcesses(bays, [words] * looks)
+        if not done:
+            with pytest.raises(ChangeUndone, match=r"another program is at work: `/sbin/mdadm --grow"):
+                change.apply()
+            assert bays.argvs == []
+            continue
+        change.apply()
+        assert len(bays.argvs) == 1, words
+        bays.change(bays.plan(deed("remove_spare", 4))).apply()
 
 
 def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:

@@ -72,7 +72,7 @@ def test_a_rate_is_set_read_back_and_undone(
     ("journal", "md126", "--min"), ("journal", "md126", "--max"), ("9271", "megaraid:0", "--rebuild"),
     ("perc5i", "megaraid:0", "--rebuild"),
 ])  # fmt: skip
-def test_guard_t7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, target: str, option: str) -> None:
+def test_guard_T7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, target: str, option: str) -> None:
     """Not even --unsafe lifts it; 1 is accepted."""
     for more in ([], ["--unsafe", "test"]):
         done = raidctl("--demo", demo, "rate", target, option, "0", "--yes", *more)
@@ -81,7 +81,7 @@ def test_guard_t7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, ta
     assert raidctl("--demo", demo, "rate", target, option, "1", "--yes").exit_code == 0
 
 
-def test_guard_t7_concerns_rebuilds_only() -> None:
+def test_guard_T7_concerns_rebuilds_only() -> None:
     """Patrol reads and checks may be stopped by a rate of 0."""
     assert endless("rebuild_rate", "0%")
     assert endless("sync_speed_max", "0")

@@ -10,11 +10,20 @@ from msgspec.structs import replace
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
+from raidctl.operate.boot_loader import Around
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Outcome, Reason, Removal
+from raidctl.vendor.unreported import Unreported
 
 NOW = datetime(2026, 11, 2, tzinfo=timezone.utc)
 HOST = Host(hostname="db7", collected_at="2026-11-02T00:00:00Z", source="local")
+SILENT = Around(
+    unreported={
+        ("x", "preserved_data"): Unreported(fact="preserved_data", why="its tool has no word for it"),
+        ("x", "differences"): Unreported(fact="differences", why="its tool has no word for it"),
+    }
+)
+"""The family of these controllers reports neither preserved data nor differences, as some families do."""
 OK: dict[str, Any] = {}
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
@@ -44,7 +53,7 @@ def raid(level: str, *members: dict[str, Any], card: dict[str, Any] | None = Non
 
 def asked(found: Inventory, drive: str = "x:0/0", view: HostView | None = None) -> Removal:
     """The answer about a drive."""
-    return check(found, view or HostView(), drive, NOW)
+    return check(found, view or HostView(), drive, NOW, SILENT)
 
 
 def of(guard: str, answer: Removal) -> set[Outcome]:

@@ -6,12 +6,17 @@ from typing import get_args
 
 from msgspec.structs import replace
 
+from raidctl.change.deed_plans import plan_deeds
+from raidctl.change.tables import tables
 from raidctl.model import Controller, Host, Inventory, Operation, Progress, Volume, VolumeStatus
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, History
 from raidctl.operate.checks import Evidence
+from raidctl.survey.survey import Survey
 from raidctl.vendor.checks import CheckReading
+from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Deed, Verb
+from raidctl.vendor.registry import vendors
 
 UUID = "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
 VOLUME = Volume(
@@ -75,3 +80,34 @@ def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> 
     assert refused("resume_check", VOLUME, PAUSED, boot="b2") == [""]
     assert refused("resume_check", VOLUME, PAUSED, place=4096) == [""]
     assert refused("resume_check", VOLUME, PAUSED, place=None) == [""]
+
+
+def test_guard_T4_no_rebuild_is_stopped_or_paused() -> None:
+    """Whether it is the last redundancy or not: only a check may be stopped, and no command for a rebuild exists."""
+    verbs: tuple[Verb, ...] = ("stop_check", "pause_check")
+    for verb in verbs:
+        assert refused(verb, CHECKING, OWN) == []
+        for operation in ("rebuild", "recovery", "resync", "copyback"):
+            for left in (0, 1, None):
+                progress = Progress(operation=operation)
+                busy = replace(VOLUME, status="rebuilding", failures_tolerated=left, progress=progress)
+                assert refused(verb, busy, OWN) == ["T6"], operation
+    assert {"stop_rebuild", "pause_rebuild"}.isdisjoint(get_args(Verb))
+
+
+def test_guard_T3_no_check_is_offered_where_a_battery_may_learn() -> None:
+    """Checks are those of arrays in the kernel, which have no battery; a controller's volume is refused."""
+    families = {vendor.FAMILY for vendor in vendors()[0] if operations_of(vendor) is not None}
+    assert families == {"md"}
+    card = Controller(id="x:0", mode="raid", volumes=(replace(VOLUME, id="x:0/v0"),))
+    deed = Deed(object_id="x:0/v0", verb="start_check")
+    made = plan_deeds(Survey(Inventory(host=Host(), controllers=(card,))), vendors()[0], [deed], lambda *_: ())
+    assert (made.steps, bool(made.denials)) == ((), True)
+
+
+def test_guard_T5_what_hides_damage_is_in_no_table() -> None:
+    """No command ignores errors, forces a drive online, or repairs a degraded volume."""
+    words = {word.lower() for shape in tables(vendors()[0]) for word in shape}
+    for never in ("ignoreecc", "online", "verify_fix", "--force", "--assume-clean", "--run", "forced", "--create"):
+        assert never not in words
+    assert {"mdadm", "--fail", "--add-spare"} <= words

@@ -8,9 +8,14 @@ from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
+from raidctl.operate.boot_loader import Around
+from raidctl.operate.removal import check
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.unreported import Unreported, unreported
 from tests.operate.machines import (
     FAILED,
     HOST,
+    NOW,
     OK,
     REBUILDING,
     asked,
@@ -146,27 +151,54 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
 
 
 def test_guard_R5_preserved_cache_goes_first() -> None:
-    """Data of lost volumes in the cache forbids it; not reported is a note while every listed volume works."""
+    """Data of lost volumes in the cache forbids it; not reported by a tool that could is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
-    for told, wanted in (
-        (Cache(preserved_data=False), "yes"), (Cache(status="ok"), "yes"), (Cache(present=False), "yes"),
-        (Cache(preserved_data=True, status="ok"), "no"), (Cache(status="critical"), "note"), (None, "note"),
+    for told, silent, could in (
+        (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
+        (Cache(present=False), "yes", "yes"), (Cache(preserved_data=True, status="ok"), "no", "no"),
+        (Cache(status="critical"), "yes", "unknown"), (None, "yes", "unknown"),
     ):  # fmt: skip
-        card = raid("raid5", OK, OK, OK, card={"cache": told})
-        assert of("R5", asked(inventory(card))) == {wanted}, told
-        if wanted == "note":
+        found = inventory(raid("raid5", OK, OK, OK, card={"cache": told}))
+        assert of("R5", asked(found)) == {silent}, told
+        assert of("R5", check(found, HostView(), "x:0/0", NOW)) == {could}, told
+        if could == "unknown":
+            [card] = found.controllers
             assert of("R5", asked(inventory(replace(card, volumes=(*card.volumes, lost))))) == {"unknown"}
 
 
+def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
+    """Where the state of the cache would name preserved data, a state that was not read is unknown."""
+    row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
+    around = Around(unreported={("x", "preserved_data"): row})
+    for told, wanted in (
+        (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"), (Cache(), "unknown"),
+        (None, "unknown"),
+    ):  # fmt: skip
+        found = inventory(raid("raid5", OK, OK, OK, card={"cache": told}))
+        assert of("R5", check(found, HostView(), "x:0/0", NOW, around)) == {wanted}, told
+
+
+def test_guard_R5_R6_each_family_says_what_it_cannot_report() -> None:
+    """The families of RAID controllers, row by row, as the manual's table has them."""
+    rows = {(family, fact): row.in_status for (family, fact), row in unreported(vendors()[0]).items()}
+    named = ("adaptec", "areca", "smartarray", "threeware")
+    assert rows == {
+        **{(family, "preserved_data"): family == "smartarray" for family in named},
+        **{(family, "differences"): False for family in (*named, "megaraid")},
+    }  # fmt: skip
+
+
 def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
-    """Known differences forbid it; a software mirror whose count is unknown is unknown, a controller's is a note."""
+    """Known differences forbid it; a mirror whose count a tool could report, and did not, is unknown."""
     assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
     for level in ("raid1", "raid10"):
         assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
     assert of("R6", asked(inventory(raid("raid5", OK, OK, OK, mismatch_count=128)))) == {"yes"}
     failed = Scrub(last_result="failed")
     assert of("R6", asked(inventory(raid("raid1", OK, OK, consistency_check=failed)))) == {"no"}
-    assert of("R6", asked(inventory(raid("raid1", OK, OK)))) == {"note"}
+    mirror_of_two = inventory(raid("raid1", OK, OK))
+    assert of("R6", asked(mirror_of_two)) == {"yes"}
+    assert of("R6", check(mirror_of_two, HostView(), "x:0/0", NOW)) == {"unknown"}
     assert of("R6", asked(inventory(raid("raid1", FAILED, OK, status="degraded", mismatch_count=8)))) == {"yes"}
     found, view = mirror(mismatch_count=None)
     assert of("R6", asked(found, "drives:S-sda", view)) == {"unknown"}
@@ -226,9 +258,15 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
 
 
 def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
-    """A boot partition is named; where none is seen, it is said that the first sector is not read."""
+    """A boot partition or a boot loader is named; a first sector that was not read leaves it open."""
     found, view = mirror()
-    assert "is not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
+    assert "was not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
+    for code, wanted in (("none", "yes"), ("grub", "note"), ("other", "note")):
+        around = Around(sectors={"/dev/sda": code})  # type: ignore[dict-item]  # of a list of codes
+        answer = check(found, view, "drives:S-sda", NOW, around)
+        assert of("R13", answer) == {wanted}, code
+        assert ("GRUB in the first sector of /dev/sda" in answer.boot) == (code == "grub")
+    assert of("R13", check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))) == {"yes"}
     esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
     bios = part("sda2", partition_type="21686148-6449-6e6f-744e-656564454649")
     for block, name in ((esp, "EFI system partition /dev/sda2"), (bios, "BIOS boot partition /dev/sda2")):
@@ -314,3 +352,13 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
         unread = Problem("error", where, "It could not be read.", None, "unread")
         found = inventory(card, other, host=HOST, problems=(unread,))
         assert of("X8", asked(found)) == {wanted}, where
+
+
+def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
+    """With automatic rebuilds an unconfigured drive, even a failed one, is taken: which ones there are is said."""
+    found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
+    assert of("S6", asked(inventory(found))) == {"yes"}
+    for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):
+        answer = asked(inventory(replace(found, details={"Auto-Rebuild Policy": word})))
+        assert of("S6", answer) == {wanted}, word
+        assert ("x:0/4" in reasons("S6", answer)[0].text) == (word == "on")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.operate.boot_loader import Around
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
 from raidctl.recording.recording import load
@@ -19,10 +20,12 @@ from raidctl.select import physical
 from raidctl.simulation.demo import demos
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
+from raidctl.vendor.unreported import unreported
 from tests.golden import of_file
 from tests.support.machines import MACHINES, replayed
 
 NOW = datetime(2026, 11, 23, tzinfo=timezone.utc)
+AROUND = Around(unreported=unreported(vendors()[0]))
 TABLE = Path(__file__).with_name("verdicts.tsv")
 COLLECTION = Path(os.environ.get("RAIDCTL_CAPTURES") or Path(__file__).resolve().parents[3] / "shared" / "captures")
 
@@ -45,7 +48,7 @@ def answers(seen: Survey) -> Iterator[Removal]:
     """The answer about each physical drive."""
     inventory = seen.inventory
     for name in physical(inventory, [card.id for card in inventory.controllers]):
-        yield check(inventory, seen.view, name, NOW)
+        yield check(inventory, seen.view, name, NOW, AROUND)
 
 
 def row(source: str, answer: Removal) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import pytest
 
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -147,7 +148,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     assert "stopped" in {turn.mark for turn in raid6.journal.stories()[-1].turns}
 
 
-def unfit(machine: Bench, **about: str) -> str:
+def why_unfit(machine: Bench, **about: str) -> str:
     """Why a new drive of these facts is refused."""
     machine.machine.keep(drive(machine.machine.state(), NEW, **about))
     exchanged(machine)
@@ -163,7 +164,7 @@ def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     kinds = (({"sectors": "90000"}, "too small"), ({"sectors": "101000"}, "too small"), ({"sector": "4096"}, "sectors"))
     for number, (about, words_of) in enumerate(kinds):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
-        assert words_of in unfit(machine, **about)
+        assert words_of in why_unfit(machine, **about)
 
 
 def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
@@ -184,7 +185,7 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
     for number, (about, name) in enumerate((({"sig": "ext4"}, "ext4"), ({"sig": "LVM2_member"}, "LVM2_member"),
                                             ({"parts": "1"}, "gpt"))):  # fmt: skip
         machine = bench(tmp_path / str(number), definition("raid6", 4))
-        assert name in unfit(machine, **about)
+        assert name in why_unfit(machine, **about)
         [story] = machine.journal.pending()
         again = begun_again(machine)
         again.replacing.wipe = NEW
@@ -193,6 +194,31 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
         assert machine.member(NEW) == "in_sync"
         saved = {path.name for path in (machine.place / "saved" / story.begin.change).iterdir()}
         assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
+
+
+def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> None:
+    """An SSD among hard drives, or another interface: refused by name, and it joins with --unsafe."""
+    machine = bench(tmp_path / "kind", definition("raid6", 4))
+    machine.machine.keep(drive(machine.machine.state(), NEW, rotational="0"))
+    exchanged(machine)
+    story = begun(machine, 2)
+    change = story.start()
+    story.replacing.unsafe = False
+    with pytest.raises(UnderWay, match="is an SSD, the others are not"):
+        story.replacing.run(change)
+    assert not any("--add-spare" in text for text in argvs(machine))
+    story.replacing.unsafe = True
+    story.replacing.run(story.resumed())
+    assert machine.member(NEW) == "in_sync"
+    seen = machine.look()
+    new = next(
+        one for card in seen.inventory.controllers for one in card.drives if one.serial == NEW and not one.backing
+    )
+    sata = msgspec.structs.replace(new, interface="sata", media="hdd")
+    for interface, wanted in (("sas", True), ("sata", False), (None, False)):
+        other = msgspec.structs.replace(sata, interface=interface)  # type: ignore[arg-type]  # of a list
+        found = unfit(sata, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
+        assert (("P7", True) in [(guard, lifted) for guard, _, lifted in found]) == wanted
 
 
 def begun_again(machine: Bench) -> Story:

@@ -140,6 +140,17 @@ def test_there_is_no_standard_input(runner: Runner) -> None:
     assert (answer.trouble, answer.out.strip()) == (None, b"0")
 
 
+def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
+    """Nothing of it is interpreted, and it is in no command line; a program that reads to the end ends."""
+    text = b"label: gpt\n$HOME `id` 'x' \\n\n  \xff\xfe\n" + b"line\n" * 20_000
+    [answer] = runner.carry_out([Run(("cat",), feed=text)])
+    assert isinstance(answer, RunAnswer)
+    assert (answer.code, answer.out == text) == (0, True)
+    [answer] = runner.carry_out([Run(("sh", "-c", "read line; echo $line"), feed=text)])
+    assert isinstance(answer, RunAnswer)
+    assert answer.out == b"label: gpt\n"
+
+
 def test_the_environment_is_small_and_in_the_c_locale(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what a tool needs, in the C locale; nothing of the user's variables gets through."""
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")

@@ -89,6 +89,15 @@ def test_a_program_that_does_not_start_through_each_shell(
     assert far(shell, Run(("sh", "-c", "exit 127"))).code == 127
 
 
+def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
+    """What a program reads arrives unchanged; what no shell can send is refused before."""
+    text = b'label: gpt\n/dev/sdb1 : start=2048, name="it\'s $HOME"\n' + bytes(range(128, 256)) + b"\n" * 3
+    assert far(shell, Run(("cat",), feed=text)).out == text
+    assert far(shell, Run(("sha256sum",), feed=b"x\n" * 100_000)).code == 0
+    assert (remote.unfit_feed(text), remote.unfit_feed(b"")) == ("", "")
+    assert all(map(remote.unfit_feed, (b"a\0\n", b"no line feed")))
+
+
 def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
     """The far side's own limit ends the program with its children; its output is kept."""
     began = time.monotonic()

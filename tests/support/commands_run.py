@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 import pytest
 
 from raidctl.change.engine import Change
+from raidctl.change.tables import tables
 from raidctl.vendor.plan import Action, Step
-from raidctl.vendor.shapes import FORCING
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.shapes import FORCING, Shape
 
 Log = list[tuple[str, tuple[str, ...]]]
 """The kind of the step, and the command line."""
@@ -36,15 +39,27 @@ def logged() -> Iterator[Log]:
 
 
 def forbidden(log: Log) -> list[str]:
-    """The commands that no test may have had run: forced ones, and deeds outside of the tables' programs."""
+    """The commands that no test may have had run: forced ones, and deeds outside of the tables of shapes."""
     found = []
     for kind, argv in log:
         forced = [word for word in argv[1:] if FORCING.fullmatch(word) and not (kind == "setting" and word in _NAMED)]
         if forced:
             found.append(f"{' '.join(argv)}: {forced[0]}")
-        if kind == "deed" and argv[0] not in _PROGRAMS:
-            found.append(f"{' '.join(argv)}: no program of a table")
+        if kind == "deed" and not any(_fits(argv, shape) for shape in _shapes()):
+            found.append(f"{' '.join(argv)}: in no table of shapes")
     return found
 
 
-_PROGRAMS = frozenset({">", "mdadm", "sfdisk", "wipefs"})
+@cache
+def _shapes() -> tuple[Shape, ...]:
+    return tuple(tables(vendors()[0]))
+
+
+_PLACE = re.compile(r"/dev/[\w./:-]+|[\w.:-]+", re.ASCII)
+"""What fills a place: a device node or a kernel's name."""
+
+
+def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
+    """Compare a command with a shape word by word, by other means than the program does."""
+    form = "\0".join(re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") for word in shape)
+    return re.fullmatch(form, "\0".join(argv), re.ASCII) is not None

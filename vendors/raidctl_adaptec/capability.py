@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Cache, Capability, Mode
+from raidctl.vendor.unreported import Unreported
 
 _SMARTPQI_ONLY = "Only controllers with the smartpqi driver (SmartRAID, SmartIOC) have it."
 _NO_FLUSH = "The tool has no command for it; setting a volume to write-through flushes it."
@@ -72,3 +73,16 @@ def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | Non
     if lacks is not None:
         found |= {name: Capability(read=found[name].read, set=False, why=lacks) for name in _CACHE if found[name].set}
     return found
+
+
+UNREPORTED = (
+    Unreported(
+        fact="preserved_data",
+        why="arcconf has no list of preserved data; a volume that lost its drives is listed as failed or offline",
+    ),
+    Unreported(
+        fact="differences",
+        why="arcconf marks a volume whose check has found differences as impacted, in its state",
+    ),
+)
+"""Facts that the guards ask for, and the tools of the family have no word for."""

@@ -11,7 +11,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_areca.capability import SUPPORT
+from raidctl_areca.capability import SUPPORT, UNREPORTED
 
 FAMILY = "areca"
 TITLE = "Areca"
@@ -28,7 +28,7 @@ def _spec(name: str) -> ToolSpec:
 
 TOOLS = tuple(_spec(name) for name in ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32"))
 
-__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
 
 def observe(host: HostView) -> Dialogue[Observation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Capability
+from raidctl.vendor.unreported import Unreported
 
 _PASSWORD = "raidctl only reads Areca controllers: changes need the controller's password. "  # noqa: S105 - a sentence
 
@@ -36,3 +37,15 @@ SUPPORT: dict[str, Capability] = {
     "progress": Capability(read=True, set=False),
     "device": Capability(read=True, set=False, why="The tool reports the SCSI address of each volume."),
 }
+
+UNREPORTED = (
+    Unreported(
+        fact="preserved_data",
+        why="the tool has no word for data of lost volumes; a volume that lost its drives is listed by its state",
+    ),
+    Unreported(
+        fact="differences",
+        why="the tool reports what a check has found in its events only, and no state of it remains",
+    ),
+)
+"""Facts that the guards ask for, and the tools of the family have no word for."""

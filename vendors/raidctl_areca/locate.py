@@ -1,8 +1,8 @@
 """Areca locate LEDs: ``disk identify drv=9``, and ``drv=0`` to stop. Pure.
 
 The tool counts drives by their place in its list, so the list is read first. A controller that wants its password first
-refuses, with a code that :mod:`raidctl_areca.messages` explains: raidctl never enters it. No command shows whether an
-LED is on.
+refuses, with a code that :mod:`raidctl_areca.messages` explains. Where the password is known to raidctl, it is entered
+first, in one session: ``set password=…``, ``disk identify drv=9``, ``exit``. No command shows whether an LED is on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
 from raidctl.vendor.locating import Light, NoLight, Shape
-from raidctl.vendor.plan import Action
+from raidctl.vendor.plan import Action, Session
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.draft import Controllers
@@ -25,6 +25,9 @@ from raidctl_areca.reader import Reader
 __all__ = ["SHAPES", "judge", "lights", "lit"]
 
 SHAPES: tuple[Shape, ...] = (("disk", "info"), ("disk", "identify", r"drv=\d{1,4}"))
+_SESSION = Session(name="areca", enter="set password={}", leave="exit")
+# CLI> GuiErrMsg<0x00>: Success.
+_PROMPTS = re.compile(r"(?:\s*(?:CLI|Areca)\s?>)*\s*", re.ASCII)
 _FIRST = re.compile(r"areca:1/(\S{1,20})", re.ASCII)
 
 
@@ -54,21 +57,23 @@ def _light(drive: Drive, command: str, numbers: dict[str, str]) -> Light | NoLig
         return NoLight(drive.id, "the tool's number for the drive is unknown")
     return Light(
         object_id=drive.id,
-        on=Action(argv=(command, "disk", "identify", f"drv={number}"), timeout=TIMEOUT, lock=LOCK),
-        off=Action(argv=(command, "disk", "identify", "drv=0"), timeout=TIMEOUT, lock=LOCK),
+        on=Action(argv=(command, "disk", "identify", f"drv={number}"), timeout=TIMEOUT, lock=LOCK, session=_SESSION),
+        off=Action(argv=(command, "disk", "identify", "drv=0"), timeout=TIMEOUT, lock=LOCK, session=_SESSION),
     )
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None only if it ends with ``GuiErrMsg<0x00>``."""
+    """The tool's objection; None only if each of its answers is ``GuiErrMsg<0x00>``, that to the password, too."""
     if not isinstance(answer, RunAnswer):
         return None
     lines = f"{answer.text}\n{answer.error_text}".splitlines()
-    ends = [found for line in lines if (found := trailer(line)) is not None]
-    if ends and ends[-1].success:
-        return None
+    bare = [_PROMPTS.sub("", line, count=1) for line in lines]
+    ends = [found for line in bare if (found := trailer(line)) is not None]
+    refused = next((end for end in ends if not end.success), None)
+    if refused is not None:
+        return error_problem(refused, str(action)).message
     if ends:
-        return error_problem(ends[-1], str(action)).message
+        return None
     said = " ".join(" ".join(lines).split())[:200]
     return said or f"{action.argv[0]} printed nothing"
 

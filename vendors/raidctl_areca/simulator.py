@@ -26,17 +26,24 @@ def initial(argv: tuple[str, ...], text: str) -> State:  # noqa: ARG001 - the si
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """``disk identify drv=9``; ``drv=0`` stops all."""
+    """``disk identify drv=9``; ``drv=0`` stops all. ``areca password``: it is wanted first, in one session."""
+    wanted, entered = state.get("areca password"), None
+    if len(argv) == 3 and basename(argv[0]) in _TOOLS and argv[1] == "<":
+        first, command, *_ = argv[2].splitlines()
+        entered, argv = first.removeprefix("set password="), (argv[0], *command.split())
+    said = "" if entered is None else "CLI> GuiErrMsg<0x00>: Success.\nCLI> "
+    if wanted is not None and entered != wanted and argv[1:3] == ("disk", "identify"):
+        return Reply(0, "GuiErrMsg<0x4a>: Password Required.\n", dict(state))
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or argv[1:3] != ("disk", "identify"):
         return None
     known = [name for name in state if name.startswith("areca drv=")]
     name = f"areca {argv[3]}/identify"
     if argv[3] != "drv=0" and name not in known:
-        return Reply(0, "GuiErrMsg<0x46>: Drive Not Exist.\n", state)
+        return Reply(0, f"{said}GuiErrMsg<0x46>: Drive Not Exist.\n", dict(state))
     after = {**state, **dict.fromkeys(known, "off")}
     if name in known:
         after[name] = "on"
-    return Reply(0, "GuiErrMsg<0x00>: Success.\n", after)
+    return Reply(0, f"{said}GuiErrMsg<0x00>: Success.\n", after)
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:  # noqa: ARG001 - the signature of all

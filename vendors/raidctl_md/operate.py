@@ -41,6 +41,11 @@ SHAPES: tuple[Shape, ...] = (
 
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 60.0
+_READING = frozenset({
+    "--monitor", "--follow", "-F", "--detail", "-D", "--detail-platform", "--examine", "-E", "--examine-bitmap", "-X",
+    "--query", "-Q", "--wait", "-W", "--wait-clean", "--help", "--version", "-V",
+})  # fmt: skip
+"""Modes of mdadm(8) that change nothing; the monitor runs all the time."""
 _CONTAINERS = ("imsm", "ddf")
 
 
@@ -67,6 +72,11 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
         return None
     words = " ".join((answer.error_text or answer.text).replace("mdadm: ", "").split())[:400]
     return words or f"no message; exit code {answer.code}"
+
+
+def hinders(words: Sequence[str]) -> bool:
+    """Whether a process is an mdadm that changes something: not the monitor, and not one that only reads."""
+    return bool(words) and words[0].rpartition("/")[2] == "mdadm" and not _READING & set(words[1:])
 
 
 def _steps(

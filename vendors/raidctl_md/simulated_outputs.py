@@ -32,6 +32,7 @@ from raidctl_md.simulated_machine import (
 
 Answers = dict[Request[Any], Answer]
 _PCI = "/devices/pci0000:00/0000:00:1f.2"
+_SLOTS = 8
 _NUMBERS = {"raid1": "0", "raid5": "2", "raid6": "2"}
 
 
@@ -47,6 +48,7 @@ def answers_of(state: Mapping[str, str]) -> Answers:
     found[Glob("/sys/class/block/*/slaves/*")] = GlobAnswer(tuple(sorted(slaves)))
     texts = dict(_files(state))
     found |= {Read(path): ReadAnswer(data=f"{text}\n".encode()) for path, text in texts.items()}
+    found |= _enclosure(state)
     for array, about in arrays(state).items():
         out = _detail(state, array, about)
         found[Run(("mdadm", "--detail", f"/dev/{array}"))] = RunAnswer(code=0, out=out.encode())
@@ -57,6 +59,8 @@ def answers_of(state: Mapping[str, str]) -> Answers:
             found[Run(argv)] = RunAnswer(code=0, out=_smart(serial, drive))
         dump = _dump(serial, drive)
         found[Run(("sfdisk", "--dump", nodes[0]))] = RunAnswer(code=0 if dump else 1, out=dump.encode())
+        sector = _first_sector(drive)
+        found[Run(("dd", f"if={nodes[0]}", "bs=512", "count=1", "status=none"), timeout=30.0)] = sector
         for node in nodes:
             found[Run(("wipefs", "--no-act", "--json", node))] = RunAnswer(code=0, out=_signatures(state, serial, node))
             examined = f"{node}:\n          Magic : a92b4efc\n    Data Offset : 2048 sectors\n".encode()
@@ -65,6 +69,31 @@ def answers_of(state: Mapping[str, str]) -> Answers:
             found[Run(("dd", f"if={node}", "bs=1048576", "count=1", f"skip={last}", "status=none"))] = RunAnswer(code=0)
             found[Run(("mdadm", "--examine", node))] = RunAnswer(code=0, out=examined)
     return found
+
+
+def _enclosure(state: Mapping[str, str]) -> Answers:
+    """The bays as an SES enclosure shows them, ``enclosure = 0x5003048001a2b3bd``; LEDs are off until written."""
+    if "md/enclosure" not in state:
+        return {}
+    folder = "/sys/class/enclosure/8:0:20:0"
+    slots = [f"{folder}/Slot {number:02}" for number in range(1, _SLOTS + 1)]
+    inside = [
+        f"{folder}/Slot {int(name[7:]):02}/device/block/{drives(state)[serial]['node']}"
+        for name, serial in state.items()
+        if name.startswith("md/bay ") and serial in drives(state)
+    ]
+    found: Answers = {
+        Glob("/sys/class/enclosure/*/*/locate"): GlobAnswer(tuple(f"{slot}/locate" for slot in slots)),
+        Glob("/sys/class/enclosure/*/*/device/block/*"): GlobAnswer(tuple(sorted(inside))),
+        Read(f"{folder}/id"): ReadAnswer(data=f"{state['md/enclosure']}\n".encode()),
+    }
+    return found | {Read(f"{slot}/locate"): ReadAnswer(data=b"0\n") for slot in slots}
+
+
+def _first_sector(drive: Fields) -> RunAnswer:
+    """``boot=grub``: as GRUB's boot.img begins and ends; another drive has nothing that a BIOS would start."""
+    code = b"\xebc\x90" + bytes(381) + b"GRUB \x00Geom" if drive.get("boot") == "grub" else b""
+    return RunAnswer(code=0, out=code.ljust(510, b"\0") + (b"\x55\xaa" if code or drive.get("parts") else b"\0\0"))
 
 
 def _names(drive: Fields) -> Iterator[str]:

@@ -7,7 +7,8 @@ name                   value
 =====================  =======================================================================================
 ``clock``              seconds; rebuilds advance with it
 ``bay 4``              serial number of the drive in the bay
-``drive LAB1``         ``node=sda sectors=262144 sig=ext4 table=GUID``; one on the shelf has no node
+``drive LAB1``         ``node=sda sectors=262144 sig=ext4 boot=grub``; one on the shelf has no node
+``enclosure``          logical identifier of the SES enclosure that the bays are in; none: no bay has an LED
 ``md md0``             ``level=raid5 slots=3 sectors=260096 offset=2048 uuid=… seconds=600``; sectors of one member
 ``member md0 LAB1``    ``slot=0 state=in_sync``; state: in_sync spare faulty rebuilding copying; with ``from=CLOCK``;
                        ``LAB1-2`` is its second partition
@@ -148,7 +149,7 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """Carry out a command on a member, or on a drive's table; None for another command."""
-    if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",)):
+    if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",), ("grub-install",)):
         return _disk_command(argv, state)
     if "md/clock" not in state or argv[:1] != ("mdadm",) or len(argv) < 4 or not argv[1].startswith("/dev/md"):
         return None
@@ -175,7 +176,7 @@ _ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")
 
 
 def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Make a table of what sfdisk reads, or remove what wipefs finds."""
+    """Make a table of what sfdisk reads, remove what wipefs finds, or install GRUB."""
     words_of = [word for word in argv[1:] if word.startswith("/dev/")]
     if "--dump" in argv or "--no-act" in argv or not words_of:
         return None
@@ -184,11 +185,16 @@ def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | No
         return Reply(1, f"{argv[0]}: {words_of[0]}: No such file or directory\n", state)
     serial = key.partition("-")[0]
     drive = fields(state[f"md/drive {serial}"])
-    if argv[0] == "sfdisk":
+    if argv[0] == "grub-install":
+        if not drive.get("parts"):
+            return Reply(1, "grub-install: error: will not proceed with blocklists.\n", state)
+        drive["boot"] = "grub"
+    elif argv[0] == "sfdisk":
         drive["parts"] = ",".join(_ROW.findall(argv[-1]))
     elif "-" not in key:
         drive.pop("parts", None)
         drive.pop("sig", None)
+        drive.pop("boot", None)
     return Reply(0, "", {**state, f"md/drive {serial}": words(drive)})
 
 

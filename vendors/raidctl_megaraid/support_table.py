@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Capability
+from raidctl.vendor.unreported import Unreported
 
 _SPLIT = "The firmware divides the cache between reads and writes automatically."
 _STATISTICS = "The tools show no counters of the cache."
@@ -30,3 +31,11 @@ SUPPORT: dict[str, Capability] = {
     "progress": Capability(read=True, set=False),
     "device": Capability(read=True, set=False),
 }
+
+UNREPORTED = (
+    Unreported(
+        fact="differences",
+        why="a consistency check repairs the differences that it finds, and the tools report none that remain",
+    ),
+)
+"""Facts that the guards ask for, and the tools of the family have no word for."""

@@ -8,10 +8,10 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
-from raidctl_smartarray.capability import SUPPORT
+from raidctl_smartarray.capability import SUPPORT, UNREPORTED
 from raidctl_smartarray.tools import DRIVERS, TOOLS
 
-__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
 FAMILY = "smartarray"
 TITLE = "HP and HPE Smart Array"

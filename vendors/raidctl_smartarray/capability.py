@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, Capability, Mode
+from raidctl.vendor.unreported import Unreported
 
 _NO_FLUSH = "The tool has no command for it; disabling a volume's caching writes its data back."
 _NO_INTERVAL = "The tool neither shows nor sets a flush interval."
@@ -55,3 +56,17 @@ def capabilities(mode: Mode | None, cache: Cache | None, batteries: Sequence[Bat
             read=True, set=True, why="The tool shows no split until a volume uses the cache."
         )
     return found
+
+
+UNREPORTED = (
+    Unreported(
+        fact="preserved_data",
+        why="the cache status would name data of lost volumes, and names none",
+        in_status=True,
+    ),
+    Unreported(
+        fact="differences",
+        why="the surface scan repairs what it finds, and the tools report no differences that remain",
+    ),
+)
+"""Facts that the guards ask for, and the tools of the family have no word for."""

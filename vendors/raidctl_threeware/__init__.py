@@ -11,7 +11,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_threeware.capability import SUPPORT
+from raidctl_threeware.capability import SUPPORT, UNREPORTED
 
 FAMILY = "threeware"
 TITLE = "3ware"
@@ -27,7 +27,7 @@ TOOLS = (
     ToolSpec(name="tw-cli", package="tw-cli, from the HWRaid repository", version_argv=("show", "ver")),
 )
 
-__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
 
 def observe(host: HostView) -> Dialogue[Observation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Capability
+from raidctl.vendor.unreported import Unreported
 
 _ONLY_READ = "raidctl only reads 3ware controllers; "
 
@@ -33,3 +34,15 @@ SUPPORT: dict[str, Capability] = {
     "progress": Capability(read=True, set=False),
     "device": Capability(read=True, set=False, why="The driver uses the unit number as SCSI target."),
 }
+
+UNREPORTED = (
+    Unreported(
+        fact="preserved_data",
+        why="tw_cli has no word for data of lost units; a unit that lost its drives is listed by its state",
+    ),
+    Unreported(
+        fact="differences",
+        why="a verify repairs the differences that it finds, and tw_cli reports none that remain",
+    ),
+)
+"""Facts that the guards ask for, and the tools of the family have no word for."""

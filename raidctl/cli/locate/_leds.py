@@ -67,7 +67,11 @@ def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
         UsageError: A word means nothing, several things, or no drive.
         CannotTell, AccessMissing: The same, but not everything could be read.
     """
-    seen = named.survey()
+    return leds_on(named, named.survey(), words, seconds)
+
+
+def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) -> Found:
+    """Find the LEDs of what the words mean on a machine that was just read; raises as :func:`find_leds`."""
     leds = converse(read_kernel_leds(), named.runner)
     try:
         wanted = resolve(seen.inventory, seen.view, leds, words)

@@ -1,0 +1,48 @@
+"""Whether another program of a family changes something at the same time (guard X4): found among the processes.
+
+A daemon that only watches, and a command that only reads, do not count: the family's ``hinders`` decides. A short one
+is waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from raidctl.request import Failure, Glob, Read, ReadAnswer, Runner
+from raidctl.text import printable
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.protocol import Vendor
+
+PROCESSES = "/proc/[0-9]*/cmdline"
+_PAUSES = (0.0, 1.0, 2.0, 4.0)
+"""Seconds before each look: most of these commands end at once."""
+
+
+def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float], None]) -> str | None:
+    """Explain which other program runs, or that this could not be read; None if nothing hinders a deed."""
+    asked = [hinders for vendor in vendors if (hinders := getattr(operations_of(vendor), "hinders", None)) is not None]
+    why = None
+    for pause in _PAUSES if asked else ():
+        sleep(pause)
+        why = _found(runner, asked)
+        if why is None:
+            return None
+    return why
+
+
+def _found(runner: Runner, asked: Sequence[Callable[[Sequence[str]], bool]]) -> str | None:
+    [listed] = runner.carry_out([Glob(PROCESSES)])
+    if listed.trouble not in (None, Failure.MISSING):
+        return f"whether another program is at work could not be read: {listed.detail}"
+    for words in _command_lines(runner, getattr(listed, "paths", ())):
+        if any(hinders(words) for hinders in asked):
+            return f"another program is at work: `{printable(' '.join(words))[:120]}`"
+    return None
+
+
+def _command_lines(runner: Runner, paths: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the words of each process; one that has ended meanwhile has none."""
+    for answer in runner.carry_out([Read(path) for path in paths]) if paths else ():
+        text = answer.text if isinstance(answer, ReadAnswer) else None
+        if text:
+            yield text.rstrip("\0").split("\0")

@@ -1,0 +1,92 @@
+"""Passwords of controllers: read when a command is run, and entered in the tool's own session.
+
+A password is in no command line, where every user could see it, and not in the journal: an action names it only. It is
+in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in
+``/etc/raidctl/area-password``, so that ``restore`` has it at boot. The file must be its owner's alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from raidctl.errors import AccessMissing
+from raidctl.request import Answer, Run, RunAnswer, Runner, Write
+from raidctl.vendor.plan import Action
+
+FOLDER = Path("/etc/raidctl")
+_WORD = re.compile(r"[!-~]{1,64}", re.ASCII)
+"""Printable, without blanks: what fits into a line of the tool."""
+_OTHERS = 0o077
+
+
+def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
+    """Carry out an action; return its request and the answer, which does not have the password; raises as below."""
+    request = request_of(action)
+    [answer] = runner.carry_out([request])
+    return request, without_password(action, answer) if isinstance(answer, RunAnswer) else answer
+
+
+def request_of(action: Action) -> Run | Write:
+    """Return the request of an action; with a password that is known, the session that enters it first.
+
+    Raises:
+        AccessMissing: The password cannot be used: others can read its file, or it does not fit into a line.
+    """
+    request = action.request()
+    session = action.session
+    if session is None or not isinstance(request, Run):
+        return request
+    word = password(session.name)
+    if word is None:
+        return request
+    lines = (session.enter.replace("{}", word), " ".join(action.argv[1:]), session.leave)
+    return replace(request, argv=action.argv[:1], feed="".join(f"{line}\n" for line in lines).encode())
+
+
+def without_password(action: Action, answer: RunAnswer) -> RunAnswer:
+    """Return an answer without the line that enters the password, should the tool have repeated it."""
+    word = password(action.session.name) if action.session is not None else None
+    if word is None or action.session is None:
+        return answer
+    line, hidden = action.session.enter.replace("{}", word).encode(), action.session.enter.replace("{}", "...").encode()
+    return replace(answer, out=answer.out.replace(line, hidden), err=answer.err.replace(line, hidden))
+
+
+def password(name: str) -> str | None:
+    """Return a password; None if none is configured.
+
+    Raises:
+        AccessMissing: As :func:`request_of`.
+    """
+    variable = f"RAIDCTL_{name.upper()}_PASSWORD"
+    word = os.environ.get(variable)
+    source = variable
+    if word is None:
+        path = Path(os.environ.get(f"{variable}_FILE") or FOLDER / f"{name}-password")
+        source = str(path)
+        word = _content(path, named=f"{variable}_FILE" in os.environ)
+    if word is None:
+        return None
+    if not _WORD.fullmatch(word):
+        raise AccessMissing(f"The password in {source} is empty, longer than 64 characters, or has blanks.")
+    return word
+
+
+def _content(path: Path, *, named: bool) -> str | None:
+    """The first line of a file that its owner alone can read."""
+    try:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode) or state.st_mode & _OTHERS or state.st_uid not in (0, os.geteuid()):
+            raise AccessMissing(f"{path} is not used: others than its owner can read or write it. chmod 600 {path}")
+        return path.read_text(encoding="ascii", errors="replace").partition("\n")[0].rstrip("\r")
+    except FileNotFoundError:
+        if named:
+            raise AccessMissing(f"{path} does not exist: the password cannot be read.") from None
+        return None
+    except OSError as error:
+        raise AccessMissing(f"{path} cannot be read: {error.strerror}.") from None

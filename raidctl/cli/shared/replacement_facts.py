@@ -1,0 +1,185 @@
+"""What a replacement is about, from the words of the command line and the first reading of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from msgspec.structs import replace
+
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.snapshot_sources import Source, store_of
+from raidctl.errors import CannotTell, RaidctlError, UsageError
+from raidctl.model import Drive, Inventory
+from raidctl.operate.begin_story import facts_of
+from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
+from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
+from raidctl.operate.removal import check
+from raidctl.operate.story import Facts, drive_of, parts
+from raidctl.request import converse
+from raidctl.select import find, find_drive, physical
+from raidctl.survey.survey import Survey
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the options of ``replace`` say."""
+
+    successor: str | None = None
+    now: bool = False
+    wait: bool = True
+    confirm: str | None = None
+    wipe: str | None = None
+    boot: bool = False
+
+
+def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
+    """Return which drive leaves, which one joins, whether it is copied first, and what was read besides."""
+    new = _successor(seen, wanted)
+    facts = _named(seen, word, wanted, settings, new)
+    nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
+    around = converse(look_around(seen, nodes, named.vendors), named.runner)
+    bays = "\n".join(f"{serial}={lamp.id}" for serial, lamp in around.bays.items())
+    own = around.bays.get(facts.old)
+    if own is not None and own.bay.bay and "bay " not in facts.bay:
+        facts = replace(facts, bay=f"enclosure {own.bay.enclosure}, {own.bay.bay}, {facts.bay}")
+    return with_boot(replace(facts, bays=bays), seen, around, wanted), around
+
+
+def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
+    """Return the facts with what has to be done for the boot loader, as the old drive has it, else its siblings."""
+    own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
+    nodes = own if own and all(node in around.sectors for node in own) else nodes_of(seen, _siblings(seen, facts))
+    kinds = [kind for node in own or nodes for kind in boot_parts(seen.view, node.removeprefix("/dev/"))]
+    step = boot_step(kinds, [around.sectors.get(node) for node in nodes], around, table=bool(facts.partitions))
+    if step is None:
+        return facts
+    more = " Debian installs GRUB at upgrades on the drives that it has noted: dpkg-reconfigure grub-pc."
+    text = f"{step.text}{'.' + more if around.debconf and 'GRUB' in step.text else ''}"
+    tool = step.tool or ""
+    return replace(facts, boot=text, boot_tool=tool, boot_run="yes" if wanted.boot and tool else "")
+
+
+def _siblings(seen: Survey, facts: Facts) -> list[str]:
+    """The drives with working members of the same arrays."""
+    arrays = parts(seen, facts)
+    members = [] if isinstance(arrays, str) else [one.id for part in arrays for one in part.whole]
+    return [name for name in physical(seen.inventory, members) if name != facts.old_id]
+
+
+def _successor(seen: Survey, wanted: Wanted) -> Drive | None:
+    if not wanted.successor:
+        return None
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    new = drives[find_drive(seen.inventory, seen.view, wanted.successor)]
+    if not new.serial:
+        raise CannotTell(f"{new.id} has no serial number.")
+    return new
+
+
+def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Drive | None) -> Facts:
+    """The drive of the word; one that is gone is known by an array that lacks it, or by the last snapshot."""
+    serial = (new.serial or "") if new is not None else ""
+    try:
+        old = find_drive(seen.inventory, seen.view, word)
+    except (UsageError, CannotTell):
+        gone = _gone(seen, word, settings, serial)
+        if gone is None:
+            raise
+        return gone
+    if new is not None and new.id == old:
+        raise UsageError("A drive cannot take its own place.")
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    facts = facts_of(seen, old, way="out", new=serial)
+    if wanted.now or not _works(seen, facts, drives[old]):
+        return facts
+    spare = new or _spare(seen, facts)
+    return replace(facts, way="copy", new=spare.serial or "") if spare is not None else facts
+
+
+def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:
+    """The facts of a story that begins with a drive that is gone; None if the word means no such thing."""
+    before = _last_snapshot(settings)
+    try:
+        ids = sorted(find(seen.inventory, seen.view, [word]))
+    except RaidctlError:
+        return facts_of_serial(seen, word, before, new=new) if before is not None else None
+    volumes = [
+        volume.id
+        for controller in seen.inventory.controllers if controller.mode == "software"
+        for volume in controller.volumes if volume.id in ids or volume.array in ids
+    ]  # fmt: skip
+    return facts_of_array(seen, volumes[0], before, new=new) if len(volumes) == 1 else None
+
+
+def _last_snapshot(settings: Settings) -> Inventory | None:
+    """The newest snapshot of the machine; None if there is none, or it cannot be read: then less is known."""
+    try:
+        source = Source(settings, store_of(settings))
+        states = source.states()
+        return source.store.get(states[-1].id) if states else None
+    except RaidctlError:
+        return None
+
+
+def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
+    """Whether the drive can be copied: it is a working member of all of its arrays."""
+    arrays = parts(seen, facts)
+    if isinstance(arrays, str) or old.status == "critical":
+        return False
+    members = [part.member(old.device or "") for part in arrays]
+    return all(member is not None and member.role == "member" and member.status == "ok" for member in members)
+
+
+def _spare(seen: Survey, facts: Facts) -> Drive | None:
+    """The drive that is a spare of all the arrays, so that no drive has to be named."""
+    arrays = parts(seen, facts)
+    if isinstance(arrays, str) or facts.partitions:
+        return None
+    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    names = [{name for one in part.members if one.role == "spare" for name in one.backing} for part in arrays]
+    common = sorted(set.intersection(*names)) if names else []
+    return next((drives[name] for name in common if name in drives and drives[name].serial), None)
+
+
+def outlook(facts: Facts) -> str:
+    """What follows after the first steps."""
+    if facts.gone:
+        return "The new drive is checked, joins" + (" and is rebuilt." if facts.gone == "member" else " as a spare.")
+    if facts.way == "copy":
+        return f"The drive is copied to {facts.new}; its arrays stay complete. Then raidctl names the drive to pull."
+    if facts.new:
+        return f"Then raidctl names the drive to pull; {facts.new} joins and is rebuilt."
+    return "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+
+
+def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
+    """What should be known before: how the story begins, the guards' notes, the boot loader."""
+    if facts.gone == "spare":
+        yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
+    if facts.gone and not facts.new:
+        yield f"No LED blinks: the bay that {facts.name} was in is unknown."
+        yield "If the new drive is in the machine already, name it: --with DRIVE."
+    old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives
+                if drive.id == facts.old_id), None)  # fmt: skip
+    if old is not None:
+        report = check(seen.inventory, seen.view, old, datetime.now(timezone.utc), around)
+        yield from (one.text for one in report.reasons if one.verdict == "note" and one.guard == "R14")
+    yield from boot_notes(facts, "the new drive")
+    if wanted.boot and not facts.boot:
+        yield "Boot (R13): nothing is installed: no boot partition, and no boot loader in the first sector."
+
+
+def boot_notes(facts: Facts, node: str) -> Iterator[str]:
+    """What is to be done for the boot loader, and by whom; nothing if the drive is known not to boot the machine."""
+    if not facts.boot:
+        return
+    text = f"Boot (R13): {facts.boot.replace('NEW', node).rstrip('.')}."
+    if facts.boot_run:
+        yield f"{text} raidctl runs it after the rebuild."
+    elif facts.boot_tool:
+        yield f"{text} With --boot raidctl runs it."
+    else:
+        yield f"{text} It is left to you."

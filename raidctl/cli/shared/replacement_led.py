@@ -1,0 +1,143 @@
+"""The LEDs of a replacement: a change of their own in the journal, so that a kill and a power failure end them.
+
+While raidctl waits, a second process switches off if it is killed. If it stops because a person has to act
+(``--no-wait``, Ctrl-C, a wrong drive pulled), the LED stays on for that person: until the replacement continues or is
+abandoned, ``raidctl locate off``, or ``raidctl restore`` at the next boot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from raidctl.change.journal import Journal, Story
+from raidctl.change.state_directory import command_on
+from raidctl.cli.locate._leds import led_machine, leds_on, open_stories, wish, with_states
+from raidctl.cli.locate._restore import led_restorer
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
+from raidctl.cli.shared.temporary_change import guardian
+from raidctl.errors import RaidctlError, UnderWay
+from raidctl.locate.lamp import ON, TITLES, Lamp
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+
+_LONGEST = 86400.0
+"""Seconds after which the hardware ends it, where a tool has such a limit."""
+
+
+@dataclass
+class ReplacementLed:
+    """What blinks for one replacement."""
+
+    named: Machine
+    place: Path
+    settings: Settings
+    change: str
+    """The replacement's name in the journal."""
+    waits: bool = True
+    """Whether raidctl stays until the person has acted; else what blinks is left on in any case."""
+    _lit: tuple[str, ...] = ()
+    _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+
+    def on(self, names: Sequence[str], seen: Survey) -> None:
+        """Let these drives and bays blink, and no others of this replacement."""
+        if self._lit == tuple(names):
+            return
+        self.off()
+        self._lit = tuple(names)
+        try:
+            self._switch_on(names, seen)
+        except RaidctlError as error:
+            self._held.close()
+            tell(f"No LED blinks: {error}")
+
+    def _switch_on(self, names: Sequence[str], seen: Survey) -> None:
+        found = leds_on(self.named, seen, names, _LONGEST)
+        for one in found.unlit:
+            tell(f"No LED blinks for {one.bay.object_id}: {one.why}.")
+        if not found.lamps:
+            return
+        leds = led_machine(self.named, found.lamps)
+        work = work_on(leds, self.place, wish(found.lamps, ON), AGREED)
+        story = replace(work.begin("locate", about()), lamps=tuple(found.lamps), facts={"operation": self.change})
+        if not work.plan.steps:
+            tell(f"{_named(found.lamps)} is on already; raidctl does not switch it off.")
+            return
+        self._held.enter_context(work.hold(story))
+        standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
+        work.change(story, _quiet).apply()
+        for lamp in with_states(found.lamps, leds):
+            tell(_sentence(lamp))
+        if standby is not None and not self.settings.host:
+            standby.wait()
+
+    def off(self) -> None:
+        """Switch off what blinks for this replacement, also what an earlier raidctl left on."""
+        self._held.close()
+        self._lit = ()
+        stories = self._open()
+        if not stories:
+            return
+        restorer = led_restorer(self.named, Journal(self.place), self.place, stories, _quiet)
+        for story in stories:
+            for result in restorer.restore(story.begin.change):
+                faults = [*result.faults, *([result.busy] if result.busy else [])]
+                if faults:
+                    what = _named(story.begin.lamps)
+                    tell(f'{what} is not switched off: {listing(faults)}. Try "{self._way_off}".')
+
+    @property
+    def _way_off(self) -> str:
+        return command_on(self.named.source, "locate off")
+
+    def _open(self) -> list[Story]:
+        stories = open_stories(self.place, self.named.source)
+        return [story for story in stories if story.begin.facts.get("operation") == self.change]
+
+    def left_on(self) -> None:
+        """Keep on what blinks, for the person who is waited for; say how it is switched off."""
+        self._held.close()
+        for story in self._open():
+            tell(f'{_named(story.begin.lamps)} stays on until then; "{self._way_off}" switches it off.')
+
+
+@contextlib.contextmanager
+def blinking_bays(
+    named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
+) -> Iterator[ReplacementLed]:
+    """Switch LEDs for a replacement; off on every way out but one: that a person is waited for."""
+    led = ReplacementLed(named, place, settings, change, waits)
+    try:
+        yield led
+    except UnderWay:
+        led.left_on()
+        raise
+    except BaseException:
+        led.off()
+        raise
+    led.off()
+
+
+def _named(lamps: Sequence[Lamp]) -> str:
+    places = [
+        " ".join(word for word in (one.bay.enclosure and f"enclosure {one.bay.enclosure},", one.bay.bay) if word)
+        or one.bay.object_id
+        for one in lamps
+    ]
+    return f"The LED of {listing(places)}"
+
+
+def _sentence(lamp: Lamp) -> str:
+    """Say what blinks, by which way, and whether that was read back."""
+    known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
+    return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})."
+
+
+def _quiet(_text: str) -> None:
+    """The commands of LEDs are of no interest here."""

@@ -1,0 +1,38 @@
+"""What no tool of a family reports, because its controllers have no such notion: ``UNREPORTED`` of a vendor package.
+
+A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
+for it, the guard passes with the reason that the family gives. A family without the constant has nothing of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from raidctl.vendor.protocol import Vendor
+
+Fact = Literal["preserved_data", "differences"]
+"""Data of lost volumes in the cache; differences between the copies of a mirror that a check has left."""
+
+
+class Unreported(Struct, frozen=True, kw_only=True):
+    """A fact that the tools of a family have no word for."""
+
+    fact: Fact
+    why: str
+    """What the tools report instead, one sentence."""
+    in_status: bool = False
+    """Whether the state of the cache would name it: then that has to be known."""
+
+
+def unreported(vendors: Iterable[Vendor]) -> dict[tuple[str, Fact], Unreported]:
+    """Return what no tool reports, by family and fact."""
+    found: dict[tuple[str, Fact], Unreported] = {}
+    for vendor in vendors:
+        own: Mapping[str, object] = vars(vendor) if hasattr(vendor, "__dict__") else {}
+        rows = own.get("UNREPORTED", ())
+        if isinstance(rows, tuple):
+            found |= {(vendor.FAMILY, row.fact): row for row in rows if isinstance(row, Unreported)}
+    return found

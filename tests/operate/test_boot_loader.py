@@ -1,0 +1,113 @@
+"""The boot loader of a replaced drive: what its first sector has, who installs it, and that it is never silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.errors import ChangeStands
+from raidctl.operate.boot_loader import Around, Code, boot_step, code_of
+from raidctl.request import Failure, Run, RunAnswer
+from raidctl_md import simulator
+from raidctl_md.simulated_machine import fields
+from tests.change.md_machine import Bench, bench, definition
+from tests.operate.replacements import Story, begun
+from tests.operate.test_replacing import NEW, argvs, exchanged
+
+MARK = b"\x55\xaa"
+BIOS = Around(firmware="bios", tool="grub-install")
+
+
+def test_a_first_sector_is_read_as_what_it_is() -> None:
+    """GRUB by its word, other code, nothing that a BIOS starts; what is not a whole sector is unknown."""
+    grub = (b"\xebc\x90" + bytes(381) + b"GRUB \0Geom\0Hard Disk\0Read\0 Error\r\n").ljust(510, b"\0") + MARK
+    table = bytes(446) + b"\0\0\2\0\xee\xff\xff\xff\1\0\0\0\xff\xff\xff\xff" + bytes(48) + MARK
+    cases: tuple[tuple[bytes, Code | None], ...] = (
+        (grub, "grub"), (table, "none"), (bytes(512), "none"), (grub[:510] + b"\0\0", "none"),
+        (b"\xfa" + bytes(509) + MARK, "other"), (grub[:511], None), (b"", None),
+    )  # fmt: skip
+    for data, wanted in cases:
+        assert code_of(RunAnswer(code=0, out=data)) == wanted
+    assert code_of(RunAnswer(code=1, err=b"dd: failed to open '/dev/sda': Permission denied\n")) is None
+    assert code_of(RunAnswer(trouble=Failure.TIMEOUT, out=grub)) is None
+    data = bytes(range(256)) * 2
+    assert code_of(RunAnswer(code=0, out=data[:510] + MARK)) == "other"
+
+
+def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
+    """BIOS, GRUB in the first sector, its tool, and a partition table: else it is named, with the reason."""
+    step = boot_step((), ["grub"], BIOS, table=True)
+    assert (step and step.tool, step and "grub-install NEW" in step.text) == ("grub-install", True)
+    for around, table, why in (
+        (BIOS, False, "no partition table"), (replace(BIOS, tool=None), True, "was not found"),
+        (replace(BIOS, firmware=None), True, "firmware is unknown"),
+    ):  # fmt: skip
+        step = boot_step((), ["grub"], around, table=table)
+        assert step is not None
+        assert (step.tool, why in step.text, "grub-install NEW" in step.text) == (None, True, True)
+
+
+def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
+    """UEFI, another boot loader, a sector that could not be read: something is said; only what is known is silent."""
+    uefi = replace(BIOS, firmware="uefi")
+    esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
+    for kinds, codes, around, word in (
+        ((esp,), ["none"], uefi, "Copy the files"), ((member,), ["none"], uefi, "rebuild fills"),
+        ((esp,), [None], Around(), "efibootmgr"), ((), ["other"], BIOS, "does not know"),
+        ((), [None], BIOS, "unknown"), ((), [], BIOS, "unknown"), (("/boot on /dev/sda1",), ["none"], BIOS, "bootable"),
+    ):  # fmt: skip
+        step = boot_step(kinds, codes, around, table=True)  # type: ignore[arg-type]  # of a list of codes
+        assert step is not None
+        assert (step.tool, word in step.text) == (None, True), step
+    assert boot_step((), ["none", "none"], BIOS, table=True) is None
+    assert boot_step((), [None], uefi, table=True) is None
+
+
+def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Story:
+    """The replacement of a drive of a machine that boots by GRUB from each of its drives."""
+    text = definition("raid6", 4, parts=parts)
+    machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
+    exchanged(machine)
+    story = begun(machine, 2)
+    run_it = "yes" if asked else ""
+    story.replacing.facts = replace(story.replacing.facts, boot="x", boot_tool="grub-install", boot_run=run_it)
+    return story
+
+
+def boot_of(machine: Bench) -> str | None:
+    """What the first sector of the new drive has."""
+    return fields(machine.machine.state()[f"md/drive {NEW}"]).get("boot")
+
+
+def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> None:
+    """Last of all, on the new drive alone; without --boot it is not run."""
+    for number, asked in enumerate((True, False)):
+        story = with_grub(tmp_path / str(number), asked=asked)
+        story.replacing.run(story.start())
+        assert (argvs(story.machine)[-1] == "grub-install /dev/sdb") == asked
+        assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub" if asked else None, [])
+
+
+def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
+    """A tool that says yes and writes nothing, one that refuses: exit code 6, and it can be continued."""
+    for number, mood in enumerate(("accepts and does nothing", "refuses")):
+        story = with_grub(tmp_path / str(number), asked=True)
+        story.machine.mood, story.machine.match = mood, "grub-install"  # type: ignore[assignment]  # of a list
+        with pytest.raises(ChangeStands, match="resume"):
+            story.replacing.run(story.start())
+        assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)
+        story.machine.match = "nothing"
+        again = story.resumed()
+        story.replacing.run(again)
+        assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub", [])
+
+
+def test_the_first_sector_is_read_once_and_not_written(tmp_path: Path) -> None:
+    """What reads it is a program that writes to its standard output."""
+    machine = bench(tmp_path / "one", definition("raid6", 4).replace("node=sd", "boot=grub node=sd"))
+    [answer] = machine.carry_out([Run(("dd", "if=/dev/sda", "bs=512", "count=1", "status=none"), timeout=30.0)])
+    assert isinstance(answer, RunAnswer)
+    assert (code_of(answer), machine.argvs) == ("grub", [])
+    assert simulator.change(("grub-install", "/dev/sda"), machine.machine.state()) is not None

@@ -1,0 +1,191 @@
+"""What bad input and bad luck get: one sentence that says what stands, and which command goes on."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from raidctl.cli import cli
+from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.operate.begin_story import facts_of
+from raidctl.operate.replacing import Replacing
+from raidctl.operate.story import next_stage
+from raidctl.request import Answer, Request, Run, RunAnswer
+from raidctl.select import Ambiguous, find_drive
+from raidctl.survey.survey import Survey
+from tests.change.md_machine import VENDORS, Bench, Mood, bench, definition
+from tests.operate.replacements import RESUME, Story, begun
+from tests.operate.test_replacing import NEW, argvs, exchanged
+from tests.operate.test_replacing_command import OLD, run
+from tests.operate.test_replacing_command import Run as Typed
+
+__all__ = ["run"]
+
+
+@pytest.fixture
+def raid6(tmp_path: Path) -> Bench:
+    """A RAID-6 on four whole drives; two drives on the shelf."""
+    return bench(tmp_path / "raid6", definition("raid6", 4))
+
+
+def test_a_drive_in_no_array(run: Typed) -> None:
+    """It is said what raidctl replaces, and which command says whether the drive may be pulled."""
+    for demo, word in (("raid6", "/dev/sde"), ("p440", "1I:1:2")):
+        result = CliRunner().invoke(cli, ["--demo", demo, "replace", word, "--confirm", "x"])
+        assert result.exit_code == 2
+        assert "is in no software array" in result.output
+        assert "--check" in result.output
+    assert run("replace", "/dev/sde").exit_code == 2
+
+
+def test_a_name_that_fits_two(run: Typed) -> None:
+    """Both are named, and nothing is done."""
+    for words in (("replace", "drives:ZC1A00K"), ("replace", "drives:ZC1A00K", "--check"),
+                  ("replace", OLD, "--with", "drives:ZC1B10")):  # fmt: skip
+        result = run(*words)
+        assert (result.exit_code, "can mean drives:" in result.output) == (2, True), words
+
+
+def twins(machine: Bench) -> Survey:
+    """The machine with the serial number of the second drive on the third one, too."""
+    seen = machine.look()
+
+    def both(drive: Any) -> Any:
+        return replace(drive, serial="LABD00002") if drive.serial == "LABD00003" else drive
+
+    cards = tuple(replace(card, drives=tuple(map(both, card.drives))) for card in seen.inventory.controllers)
+    blocks = tuple(replace(one, serial="LABD00002") if one.serial == "LABD00003" else one for one in seen.view.blocks)
+    return replace(seen, inventory=replace(seen.inventory, controllers=cards), view=replace(seen.view, blocks=blocks))
+
+
+def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
+    """The number names neither of them, and a replacement by another name is refused (X1)."""
+    seen = twins(raid6)
+    with pytest.raises(Ambiguous, match=r"drives:LABD00002 and drives:LABD00003"):
+        find_drive(seen.inventory, seen.view, "serial:LABD00002")
+    facts = facts_of(seen, "drives:LABD00002", way="out")
+    story = Replacing(raid6, VENDORS, facts, raid6.said.append, unsafe=True)
+    plan = story.plan(next_stage(seen, facts), seen)
+    assert "X1" in {denial.guard for denial in plan.denials}
+    assert any("serial number" in denial.reason for denial in plan.denials)
+
+
+def test_a_recording(tmp_path: Path) -> None:
+    """It answers --check and --dry-run, and is never changed."""
+    words = ["--state-dir", str(tmp_path), "--replay", "fixtures/md-healthy", "replace", "/dev/sda"]
+    for more in ([], ["--yes"], ["--confirm", "x"]):
+        result = CliRunner().invoke(cli, [*words, *more])
+        assert (result.exit_code, "cannot be changed" in result.output) == (2, True)
+    assert CliRunner().invoke(cli, [*words, "--dry-run"]).exit_code in (0, 1, 3)
+
+
+@dataclass
+class Without:
+    """A machine where some commands fail as they do without root."""
+
+    machine: Bench
+    denied: str
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """The denial, or the machine's answer."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Run) and self.denied in request.argv:
+            return RunAnswer(code=1, err=f"mdadm: must be super-user ({errno.EPERM})\n".encode())
+        [answer] = self.machine.carry_out([request])
+        return answer
+
+
+def test_without_root_nothing_is_done(raid6: Bench) -> None:
+    """What has to be kept first cannot be read, or mdadm refuses: nothing stands half done, and nothing is open."""
+    for word, kind in (("--examine", AccessMissing), ("--fail", ChangeUndone)):
+        story = begun(raid6, 2)
+        change = story.start()
+        change.runner = Without(raid6, word)
+        with pytest.raises(kind, match="Nothing was done"):
+            story.replacing.run(change)
+        assert (argvs(raid6), raid6.member("LABD00002"), raid6.journal.pending()) == ([], "in_sync", [])
+
+
+MOODS: tuple[Mood, ...] = ("hangs", "refuses", "hangs after the change", "refuses and changes", "says nothing")
+
+
+def ended(story: Story) -> str:
+    """What the story ends with; empty if it is complete."""
+    try:
+        story.replacing.run(story.start())
+    except (ChangeUndone, ChangeStands) as error:
+        return str(error)
+    return ""
+
+
+def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
+    """At each command: all is as before and closed, or the sentence has the command that goes on, and it does."""
+    for number, (mood, match) in enumerate((mood, word) for mood in MOODS for word in ("--fail", "--remove", "--add")):
+        machine = bench(tmp_path / str(number), definition("raid6", 4))
+        exchanged(machine)
+        machine.mood, machine.match = mood, match
+        story = begun(machine, 2)
+        sentence = ended(story)
+        pending = machine.journal.pending()
+        if pending:
+            assert f"resume {pending[0].begin.change}" in sentence or RESUME in sentence, (mood, match)
+            assert pending[0].waiting, (mood, match)
+        else:
+            assert not sentence or "Nothing was done" in sentence, (mood, match)
+        machine.match = "no command has this"
+        if pending:
+            story.replacing.run(story.resumed())
+        elif sentence:
+            again = begun(machine, 2)
+            again.replacing.run(again.start())
+        assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", []), (mood, match)
+
+
+def test_what_stands_is_said_with_every_stop(run: Typed) -> None:
+    """What the array survives now, before the sentence that has the command."""
+    result = run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
+    text = " ".join(result.output.split())
+    assert "md:md0 is degraded and survives 1 more drive failure." in text
+    assert text.index("survives 1 more") < text.index("Under way:")
+    assert "replace resume" in text
+
+
+def test_options_that_do_nothing_are_refused(run: Typed) -> None:
+    """--check only asks; what belongs to a replacement is not silently passed over."""
+    for option in (
+        ("--now",),
+        ("--boot",),
+        ("--no-wait",),
+        ("--with", "/dev/sde"),
+        ("--confirm", OLD),
+        ("--wipe", "x"),
+    ):
+        assert run("replace", OLD, "--check", *option).exit_code == 2, option
+
+
+def test_an_array_without_a_uuid_or_a_drive_without_a_number(raid6: Bench) -> None:
+    """Neither could be found again after a reboot: one sentence, and nothing begins."""
+    seen = raid6.look()
+
+    def changed(change: Callable[[Any], Any]) -> Survey:
+        cards = tuple(map(change, seen.inventory.controllers))
+        return replace(seen, inventory=replace(seen.inventory, controllers=cards))
+
+    nameless = changed(lambda card: replace(card, volumes=tuple(replace(one, unique_id=None) for one in card.volumes)))
+    numberless = changed(lambda card: replace(card, drives=tuple(replace(one, serial=None) for one in card.drives)))
+    for other, words in ((nameless, "UUID"), (numberless, "serial number")):
+        with pytest.raises(RaidctlError, match=words):
+            facts_of(other, "drives:LABD00002", way="out")
+    journal = changed(lambda card: replace(card, drives=tuple(
+        replace(one, role="journal") if one.backing else one for one in card.drives)))  # fmt: skip
+    with pytest.raises(UsageError, match="journal of its array"):
+        facts_of(journal, "drives:LABD00002", way="out")

@@ -1,0 +1,127 @@
+"""The LED in a replacement: on while a person is waited for, off when the new drive joins, after a kill, at boot."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.change.journal import Journal
+from raidctl.cli import cli
+from raidctl.vendor.simulator import State
+from raidctl_md import simulator
+from tests.locate.test_locate_guards import until
+from tests.operate.test_replacing_command import OLD, Run, moved, run, state
+
+__all__ = ["run"]
+SHELF = {"md/drive ZC9Z00A1": "sectors=7814037168 smart=PASSED"}
+BEGIN = ("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
+
+
+def lit(tmp_path: Path) -> list[str]:
+    """The bays whose LED is on."""
+    on = [name for name, value in state(tmp_path).items() if name.endswith("/locate") and value.strip() == "1"]
+    return [name.rpartition("/Slot ")[2].removesuffix("/locate") for name in on]
+
+
+def push(bay: str, serial: str) -> Callable[[State], State]:
+    """A drive from the shelf comes into a bay."""
+    return lambda now: simulator.push({**SHELF, **now}, bay, serial)
+
+
+def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:
+    """From the time that a person is waited for, also while the bay is empty; the way and the bay are said."""
+    begun = run(*BEGIN)
+    assert begun.exit_code == 7
+    assert "Slot 02 blinks (by enclosure (SES), read back)" in begun.output
+    assert "locate off" in begun.output
+    assert lit(tmp_path) == ["02"]
+    assert "for replacement" in " ".join(run("show", "-v").output.split())
+    moved(tmp_path, lambda now: simulator.pull(now, "2"))
+    assert run("replace", "resume", "--no-wait").exit_code == 7
+    assert lit(tmp_path) == ["02"]
+    moved(tmp_path, push("2", "ZC9Z00A1"))
+    assert run("replace", "resume", "--no-wait").exit_code == 7
+    assert lit(tmp_path) == []
+    kinds = [story.begin.kind for story in Journal(tmp_path / "state" / "demo" / "raid6").pending()]
+    assert kinds == ["operation"]
+
+
+def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Path) -> None:
+    """Not that of the right drive: the hand is to go there; when it is back, the right one blinks again."""
+    run(*BEGIN)
+    moved(tmp_path, lambda now: simulator.pull(now, "4"))
+    stopped = run("replace", "resume", "--no-wait")
+    assert (stopped.exit_code, lit(tmp_path)) == (7, ["04"])
+    assert "Pull the drive" not in stopped.output
+    moved(tmp_path, push("4", "ZC1A00M7"))
+    run("replace", "resume", "--no-wait")
+    assert lit(tmp_path) == ["02"]
+
+
+def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path) -> None:
+    """``restore`` and ``locate off`` switch it off, and the replacement stays open; so does ``abandon``."""
+    run(*BEGIN)
+    for words in (("restore",), ("locate", "off")):
+        assert lit(tmp_path) == ["02"]
+        assert run(*words).exit_code == 0
+        assert lit(tmp_path) == []
+        assert run("replace", "resume", "--no-wait").exit_code == 7
+    [story] = json.loads(run("replace", "list", "--json").output)
+    assert run("replace", "abandon", story["begin"]["change"], "--confirm", OLD).exit_code == 0
+    assert lit(tmp_path) == []
+
+
+def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) -> None:
+    """Every way is named with the reason why it does not work, and the drive is named to be pulled."""
+    run("show")
+    moved(tmp_path, lambda now: {name: value for name, value in now.items() if name != "md/enclosure"})
+    begun = run(*BEGIN)
+    assert (begun.exit_code, "No LED blinks for" in begun.output) == (7, True)
+    assert "the kernel shows no enclosure" in begun.output
+    assert "Pull the drive" in begun.output
+
+
+def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An enclosure that takes the word and does nothing: said, and the story goes on."""
+    monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
+    run("show")
+    stuck = "file /sys/class/enclosure/8:0:20:0/Slot 02/locate"
+    monkeypatch.setattr("raidctl.simulation.runner.written", lambda path, data: {path: "0" if path in stuck else data})
+    begun = run(*BEGIN)
+    assert (begun.exit_code, "No LED blinks" in begun.output) == (7, True)
+    assert "Pull the drive" in begun.output
+
+
+@pytest.mark.slow
+def test_the_led_is_off_after_a_kill(tmp_path: Path) -> None:
+    """Signal 9 while a person is waited for: the second process switches it off, the replacement stays open."""
+    words = [sys.executable, "-m", "raidctl", "--state-dir", str(tmp_path / "state"), "--demo", "raid6"]
+    with subprocess.Popen(
+        [*words, "replace", OLD, "--now", "--confirm", OLD], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(b"Pull the drive"):
+                break
+        assert lit(tmp_path) == ["02"]
+        os.kill(process.pid, signal.SIGKILL)
+    until(lambda: not lit(tmp_path))
+    place = Journal(tmp_path / "state" / "demo" / "raid6")
+    until(lambda: [story.begin.kind for story in place.pending()] == ["operation"])
+
+
+def test_the_check_names_the_bay(tmp_path: Path) -> None:
+    """Of a plain drive the enclosure knows the bay, and no tool."""
+    result: Result = CliRunner().invoke(
+        cli, ["--state-dir", str(tmp_path), "--demo", "raid6", "replace", OLD, "--check", "--json"]
+    )
+    found = json.loads(result.stdout)
+    assert (found["bay"], found["enclosure"]) == ("Slot 02", "0x5003048001a2b3bd")
