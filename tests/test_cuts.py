@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from msgspec.structs import replace
@@ -66,6 +66,7 @@ class _Less:
     runner: Runner
     argv: tuple[str, ...]
     share: float
+    AT_ONCE: ClassVar = True
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         answers = self.runner.carry_out(requests)
