@@ -38,11 +38,17 @@ class ReplayRunner:
 
     AT_ONCE = True
 
-    def __init__(self, recording: Recording, more: Mapping[Request[Any], Answer] | None = None) -> None:
-        """``more`` are answers that replace the recorded ones."""
-        self._answers = {key(request): answer for request, answer in recording.answers()}
-        self._answers |= {key(request): answer for request, answer in (more or {}).items()}
+    def __init__(self, recording: Recording, answers: Mapping[tuple[str, ...], Answer] | None = None) -> None:
+        """``answers`` by the keys of their requests, if they are not those of the recording."""
+        if answers is None:
+            answers = {key(request): answer for request, answer in recording.answers()}
+        self._recording, self._answers = recording, dict(answers)
         self._complete = recording.manifest.unrecorded == "missing"
+
+    def with_answers(self, more: Mapping[Request[Any], Answer]) -> ReplayRunner:
+        """Return a runner that has these answers instead of the recorded ones, too."""
+        answers = self._answers | {key(request): answer for request, answer in more.items()}
+        return ReplayRunner(self._recording, answers)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order."""

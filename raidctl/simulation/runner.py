@@ -50,9 +50,8 @@ class Simulated:
     def __init__(self, recording: Recording, simulators: Sequence[Simulator], place: Path) -> None:
         """``place`` is the file for the settings; created if missing."""
         self._machine = ReplayRunner(recording)
-        self._recording = recording
         self._simulators = simulators
-        self._shown: tuple[State, Runner] | None = None
+        self._shown: tuple[State, ReplayRunner] | None = None
         self.place = place
         if not place.exists():
             self.keep(self.recorded(recording))
@@ -143,7 +142,7 @@ class Simulated:
             return self._machine
         if self._shown is None or self._shown[0] != state:
             more = {request: answer for generated in offered for request, answer in generated(state).items()}
-            self._shown = state, ReplayRunner(self._recording, more) if more else self._machine
+            self._shown = state, self._machine.with_answers(more) if more else self._machine
         return self._shown[1]
 
     def pull(self, bay: str) -> None:

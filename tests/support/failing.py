@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -10,6 +11,10 @@ from raidctl.request import Answer, Failure, Request, Runner, answers_at_once
 from raidctl.runners.answers import answer_of
 
 DETAIL = "the line went dead"
+DEVICE = re.compile(
+    r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
+)
+"""The name of a device in a path: requests that differ in it only are read in the same way."""
 
 
 class Failing:
