@@ -177,6 +177,11 @@ class Runner(Protocol):
         ...
 
 
+def answers_at_once(runner: Runner) -> bool:
+    """Whether a runner never waits, so that threads gain nothing: its attribute ``AT_ONCE``, if it has one."""
+    return bool(getattr(runner, "AT_ONCE", False))
+
+
 def converse(dialogue: Dialogue[T], runner: Runner) -> T:
     """Run a dialogue: send it the runner's answer to each request, until it returns."""
     try:

@@ -22,14 +22,11 @@ from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import asked as ground
-from tests.support.failing import Failing
+from tests.support.failing import DEVICE, Failing
 from tests.support.machines import MACHINES, recording
 
 VENDORS = vendors()[0]
 DEMOS = [f"demo:{demo.name}" for demo in demos(VENDORS)]
-_DEVICE = re.compile(
-    r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
-)
 LOST = (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
 
 
@@ -56,7 +53,7 @@ def _words(word: str) -> Iterator[str]:
 
 def _alike(request: Request[Any]) -> tuple[str, ...]:
     """Requests that are tried once: the same file of several devices is read in the same way."""
-    return tuple(_DEVICE.sub("*", word) for word in key(request))
+    return tuple(DEVICE.sub("*", word) for word in key(request))
 
 
 def conclusions(found: Survey) -> dict[tuple[str, str], object]:

@@ -38,6 +38,11 @@ def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]
         for name in names:
             (place / folder / name).write_text(TOOL.format(name=name))
             (place / folder / name).chmod(0o755)
+    return called(place, broken, *words)
+
+
+def called(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
+    """Run the copy: its exit code, the programs that were called since the copy was made, its output."""
     environment = {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "LOG": str(place / "log"), "BROKEN": broken}
     environment |= {"HOME": str(place)}
     done = subprocess.run(
@@ -71,3 +76,12 @@ def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
     assert code == 1
     assert out.splitlines()[-1].startswith("quick tests    FAILED (3)")
     assert not [line for line in log if line.startswith(("ruff", "mypy")) or "not lab" in line or "tests.lab" in line]
+
+
+def test_the_environment_is_installed_again_only_if_what_it_is_made_of_has_changed(tmp_path: Path) -> None:
+    """An installation that failed is repeated, one that stands is used, another list of packages is installed."""
+    counts = [checked(tmp_path, "python*--editable*", "--quick")[1]]
+    for setup in ("", "", "[options]", "[options]"):
+        (tmp_path / "setup.cfg").write_text(setup)
+        counts.append(called(tmp_path, "nothing", "--quick")[1])
+    assert [sum("--editable" in line for line in log) for log in counts] == [1, 2, 2, 3, 3]

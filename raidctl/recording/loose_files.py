@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 from raidctl.model import Problem, ProblemKind
@@ -27,7 +28,7 @@ from raidctl.recording.transcript import (  # fmt: skip
     normalised,
     text_of,
 )
-from raidctl.recording.unwrap_lines import unwrapped
+from raidctl.recording.unwrap_lines import Reading, reading, unwrapped
 from raidctl.text import collapse, listing, printable
 from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
@@ -123,19 +124,24 @@ def _separate(outputs: _Outputs) -> None:
     parts: dict[str, list[Document]] = {}
     for owner in outputs.vendors:
         for document in outputs.documents.pop(owner.FAMILY, ()):
+            look = cache(_look)  # each way begins with the same readings
             ways = [
                 [
-                    (vendor, unwrapped(part, vendor.read))
-                    for vendor, part in separated(text, owner, outputs.vendors, claim)
+                    (vendor, unwrapped(part, partial(look, vendor)))
+                    for vendor, part in separated(text, owner, outputs.vendors, claim, look)
                 ]
-                for text in dict.fromkeys((unwrapped(document, owner.read), document))
+                for text in dict.fromkeys((unwrapped(document, partial(look, owner)), document))
             ]
-            found = min(ways, key=rank) if ways[1:] else ways[0]
+            found = min(ways, key=partial(rank, look=look)) if ways[1:] else ways[0]
             for vendor, one in found:
                 parts.setdefault(vendor.FAMILY, []).append(one)
             if len(found) > 1:  # whose it is was in doubt, and no longer is
                 outputs.problems[:] = [p for p in outputs.problems if (p.where, p.kind) != (document.name, "note")]
     outputs.documents = parts
+
+
+def _look(vendor: Vendor, document: Document) -> Reading:
+    return reading(document, vendor.read)
 
 
 def _sorted(documents: Iterable[Document]) -> list[Document]:

@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 from msgspec.structs import replace
 
 from raidctl.recording.transcript import JSON_START
-from raidctl.recording.unwrap_lines import reading
+from raidctl.recording.unwrap_lines import Reading
 from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
@@ -29,10 +29,12 @@ _HEAD = 3
 
 Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
 """Who claims a text, by its name and beginning, of some families."""
+Look = Callable[[Vendor, Document], Reading]
+"""How well a family reads a document."""
 
 
 def separated(
-    document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim
+    document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim, look: Look
 ) -> Iterator[tuple[Vendor, Document]]:
     """The outputs of a document with their families: itself, and what a family understands of the lines it left.
 
@@ -42,7 +44,7 @@ def separated(
         yield owner, document
         return
     lines = document.text.split("\n")
-    unread = _unread(document, owner)
+    unread = _unread(document, owner, look)
     for gap in (len(lines), _GAP):
         left = _blocks(lines, unread, gap)
         rest = [line if number in left else "" for number, line in enumerate(lines)]
@@ -54,7 +56,7 @@ def separated(
         if vendor is owner and sniffed.kind == document.kind:
             continue  # the same reader would read it
         other = Document(document.name, sniffed.kind, "\n".join(rest))
-        strange = _unread(other, vendor)
+        strange = _unread(other, vendor, look)
         odd = {number for number in left if lines[number].strip() in strange}
         if len(odd) == len(left) or (gap > _GAP and len(odd) * _ODD > len(left)):
             continue
@@ -64,7 +66,7 @@ def separated(
         own = ["" if number in odd else line for number, line in enumerate(rest)]
         yield owner, replace(document, text="\n".join(kept[: _end(lines, kept)]) + "\n")
         remaining = [one for one in families if one is not vendor]
-        yield from separated(replace(other, text="\n".join(own)), vendor, remaining, claim)
+        yield from separated(replace(other, text="\n".join(own)), vendor, remaining, claim, look)
         return
     yield owner, document
 
@@ -86,18 +88,18 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
     return frozenset(n for n in (*found, *between, *heads) if lines[n].strip())
 
 
-def rank(parts: Sequence[tuple[Vendor, Document]]) -> tuple[bool, int, int]:
+def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, int, int]:
     """Return how badly documents are read, for :func:`min`: a reader that fails is worst, then as of one document."""
     try:
-        ranks = [reading(document, vendor.read).rank for vendor, document in parts]
+        ranks = [look(vendor, document).rank for vendor, document in parts]
     except Exception:  # noqa: BLE001 - it is reported when the text is read for good
         return True, 0, 0
     return False, sum(problems for problems, _ in ranks), sum(lines for _, lines in ranks)
 
 
-def _unread(document: Document, vendor: Vendor) -> frozenset[str]:
+def _unread(document: Document, vendor: Vendor, look: Look) -> frozenset[str]:
     """Return the lines that a family does not understand, stripped; none if its reader fails."""
     try:
-        return reading(document, vendor.read).left
+        return look(vendor, document).left
     except Exception:  # noqa: BLE001 - as above
         return frozenset()

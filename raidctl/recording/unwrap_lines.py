@@ -25,6 +25,8 @@ _MANY = 4
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
+Look = Callable[[Document], "Reading"]
+"""What :func:`reading` returns of a document; a caller that asks of one several times keeps the answer."""
 
 
 class Reading(NamedTuple):
@@ -44,7 +46,7 @@ class Reading(NamedTuple):
         return self.unread, self.strange - self.facts
 
 
-def unwrapped(document: Document, read: Read) -> Document:
+def unwrapped(document: Document, look: Look) -> Document:
     """Join the lines that are only understood together; return the same document if there are none."""
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
@@ -54,13 +56,13 @@ def unwrapped(document: Document, read: Read) -> Document:
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
-        before = reading(document, read)
+        before = look(document)
         best, rank = document, before.rank
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
         near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
         for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
             tried = replace(document, text=_joined(lines, chosen))
-            found = reading(tried, read)
+            found = look(tried)
             more = found.facts - before.facts
             if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
                 best, rank = tried, found.rank

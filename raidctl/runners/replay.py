@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import translate
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from msgspec.structs import replace
@@ -36,11 +36,19 @@ class ReplayRunner:
     ``"unrecorded": "missing"``, as missing on the machine.
     """
 
-    def __init__(self, recording: Recording, more: Mapping[Request[Any], Answer] | None = None) -> None:
-        """``more`` are answers that replace the recorded ones."""
-        self._answers = {key(request): answer for request, answer in recording.answers()}
-        self._answers |= {key(request): answer for request, answer in (more or {}).items()}
+    AT_ONCE = True
+
+    def __init__(self, recording: Recording, answers: Mapping[tuple[str, ...], Answer] | None = None) -> None:
+        """``answers`` by the keys of their requests, if they are not those of the recording."""
+        if answers is None:
+            answers = {key(request): answer for request, answer in recording.answers()}
+        self._recording, self._answers = recording, dict(answers)
         self._complete = recording.manifest.unrecorded == "missing"
+
+    def with_answers(self, more: Mapping[Request[Any], Answer]) -> ReplayRunner:
+        """Return a runner that has these answers instead of the recorded ones, too."""
+        answers = self._answers | {key(request): answer for request, answer in more.items()}
+        return ReplayRunner(self._recording, answers)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order."""
@@ -73,15 +81,19 @@ class ReplayRunner:
         return any(isinstance(answer, WhichAnswer) and answer.path == request.argv[0] for answer in known)
 
     @cached_property
-    def _paths(self) -> frozenset[str]:
-        """Every file in the recording, and the directories above."""
+    def _paths(self) -> Mapping[int, Collection[tuple[str, ...]]]:
+        """Every file in the recording, and the directories above: their parts, by the number of parts."""
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():
             if kind == "read" and answer.trouble is not Failure.MISSING:
                 there.update(_lineage(words[0]))
             elif isinstance(answer, GlobAnswer):
                 there.update(path for found in answer.paths for path in _lineage(found))
-        return frozenset(there)
+        found: dict[int, list[tuple[str, ...]]] = {}
+        for path in there:
+            parts = tuple(path.split("/"))
+            found.setdefault(len(parts), []).append(parts)
+        return found
 
 
 def _lineage(path: str) -> Iterator[str]:
@@ -91,16 +103,21 @@ def _lineage(path: str) -> Iterator[str]:
         path = path.rpartition("/")[0]
 
 
-def _matching(pattern: str, paths: Iterable[str]) -> Iterator[str]:
+def _matching(pattern: str, paths: Mapping[int, Collection[tuple[str, ...]]]) -> Iterator[str]:
     """Yield the paths that match a shell pattern, part by part; a leading dot must be in the pattern."""
-    parts = [(part.startswith("."), re.compile(translate(part))) for part in pattern.split("/")]
-    for path in paths:
-        names = path.split("/")
-        if len(names) == len(parts) and all(
+    parts = _parts(pattern)
+    for names in paths.get(len(parts), ()):
+        if all(
             part.match(name) and (dotted or not name.startswith("."))
             for (dotted, part), name in zip(parts, names, strict=True)
         ):
-            yield path
+            yield "/".join(names)
+
+
+@lru_cache(maxsize=256)
+def _parts(pattern: str) -> tuple[tuple[bool, re.Pattern[str]], ...]:
+    """The parts of a pattern, and whether each begins with a dot."""
+    return tuple((part.startswith("."), re.compile(translate(part))) for part in pattern.split("/"))
 
 
 def _missing(request: Request[Any]) -> str:

@@ -45,12 +45,13 @@ class NotKeptError(CannotTell):
 class Simulated:
     """Carries out requests on a simulated machine."""
 
+    AT_ONCE = True
+
     def __init__(self, recording: Recording, simulators: Sequence[Simulator], place: Path) -> None:
         """``place`` is the file for the settings; created if missing."""
         self._machine = ReplayRunner(recording)
-        self._recording = recording
         self._simulators = simulators
-        self._shown: tuple[State, Runner] | None = None
+        self._shown: tuple[State, ReplayRunner] | None = None
         self.place = place
         if not place.exists():
             self.keep(self.recorded(recording))
@@ -124,24 +125,24 @@ class Simulated:
                 self.keep(reply.state)
                 return RunAnswer(code=reply.code, out=reply.out.encode())
             request = replace(request, changes=False)
-        [answer] = self._current().carry_out([request])
+        state = self.state()
+        [answer] = self._current(state).carry_out([request])
         if isinstance(request, Read) and isinstance(answer, ReadAnswer):
-            kept = self.state().get(f"file {request.path}")
-            text = shown(request.path, answer.text or "", self.state()) if kept is None else kept
+            kept = state.get(f"file {request.path}")
+            text = shown(request.path, answer.text or "", state) if kept is None else kept
             return answer if text == answer.text or answer.data is None else ReadAnswer(data=text.encode())
         if isinstance(request, Run) and isinstance(answer, RunAnswer):
-            return self._rendered(request, answer)
+            return self._rendered(request, answer, state)
         return answer
 
-    def _current(self) -> Runner:
-        """Return the machine as it is now: the recording, with what simulators make of the state."""
+    def _current(self, state: State) -> Runner:
+        """Return the machine in a state: the recording, with what simulators make of the state."""
         offered = [one.generated for one in self._simulators if hasattr(one, "generated")]
         if not offered:
             return self._machine
-        state = self.state()
         if self._shown is None or self._shown[0] != state:
             more = {request: answer for generated in offered for request, answer in generated(state).items()}
-            self._shown = state, ReplayRunner(self._recording, more) if more else self._machine
+            self._shown = state, self._machine.with_answers(more) if more else self._machine
         return self._shown[1]
 
     def pull(self, bay: str) -> None:
@@ -190,23 +191,24 @@ class Simulated:
                 return reply
         return None
 
-    def _rendered(self, request: Run, answer: RunAnswer) -> RunAnswer:
-        text, state = answer.text, self.state()
+    def _rendered(self, request: Run, answer: RunAnswer, state: State) -> RunAnswer:
+        text = answer.text
         for simulator in self._simulators:
             text = simulator.render(request.argv, text, state)
         return answer if text == answer.text else replace(answer, out=text.encode())
 
     def _write(self, request: Write) -> Answer:
-        [known] = self._current().carry_out([Read(request.path)])
+        state = self.state()
+        current = self._current(state)
+        [known] = current.carry_out([Read(request.path)])
         if known.trouble is not None:
             return WriteAnswer(trouble=Failure.MISSING, detail=f"{request.path}: no such file")
-        state = self.state()
         try:
             fresh = written(request.path, request.data)
         except ValueError as refusal:
             return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: {refusal}")
         for path, word in fresh.items():
-            [recorded] = self._current().carry_out([Read(path)])
+            [recorded] = current.carry_out([Read(path)])
             if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():
                 state.pop(f"file {path}", None)  # as it was recorded
             else:

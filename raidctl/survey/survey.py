@@ -26,7 +26,7 @@ from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, Tool, write_protection
 from raidctl.order import in_order
-from raidctl.request import Runner, converse
+from raidctl.request import Runner, answers_at_once, converse
 from raidctl.survey import (
     block_devices,
     kernel_facts,
@@ -150,6 +150,10 @@ def _ask(
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Run the dialogues of several vendors in parallel; the results stay in the order of the vendors."""
+    if answers_at_once(runner):
+        for vendor in vendors:
+            _guarded(vendor, "while asking its tools", partial(_converse, vendor, view, runner), results)
+        return
     if not vendors:
         return
     # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
@@ -157,6 +161,10 @@ def _ask(
     meanwhile()
     for vendor, dialogue in dialogues:
         _guarded(vendor, "while asking its tools", dialogue.result, results)
+
+
+def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
+    return converse(vendor.observe(view), runner)
 
 
 def _warm(vendors: Sequence[Vendor]) -> None:
@@ -183,7 +191,7 @@ class _Dialogue(threading.Thread):
         """Converse; what is raised is kept for `result`."""
         vendor, view, runner = self._parts
         try:
-            self._found = converse(vendor.observe(view), runner)
+            self._found = _converse(vendor, view, runner)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
             self._found = error
         self._ended.set()

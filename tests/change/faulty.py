@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write, WriteAnswer
 from raidctl.simulation.runner import Simulated
@@ -21,6 +21,7 @@ FAILURES: tuple[Fault, ...] = get_args(Fault)
 class Faulty:
     """Answers as the simulated machine does, but for one request."""
 
+    AT_ONCE: ClassVar = True
     machine: Simulated
     fault: Fault | None = None
     at: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from raidctl.change.beginning import begin
 from raidctl.change.deed_plans import DeedGuard, plan_deeds
@@ -86,6 +86,8 @@ def recording(text: str) -> Recording:
 @dataclass
 class Bench:
     """A machine, the clock of its engine, and what a test does at moments of that clock."""
+
+    AT_ONCE: ClassVar = True
 
     place: Path
     machine: Simulated

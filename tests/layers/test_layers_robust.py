@@ -52,7 +52,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ANSWERS, LINES, LINES, WORDS)
 def test_rubbish_from_the_kernel_is_no_crash(
     files: dict[str, str | Failure], table: str, status: str, page: str

@@ -180,6 +180,7 @@ def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
     assert raid6.member(NEW) == "in_sync"
 
 
+@pytest.mark.slow
 def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
     """A signature is named and nothing is written; with its serial number it is removed after it was saved."""
     for number, (about, name) in enumerate((({"sig": "ext4"}, "ext4"), ({"sig": "LVM2_member"}, "LVM2_member"),
@@ -311,6 +312,7 @@ def test_a_person_who_never_comes(raid6: Bench) -> None:
     assert raid6.member(NEW) == "in_sync"
 
 
+@pytest.mark.slow
 def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
     """Killed before each command and at moments between, the story continues, and no command is run twice in vain."""
     for number, cut in enumerate(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from raidctl.recording.manifest import key
-from raidctl.request import Answer, Failure, Request, Runner
+from raidctl.request import Answer, Failure, Request, Runner, answers_at_once
 from raidctl.runners.answers import answer_of
 
 DETAIL = "the line went dead"
+DEVICE = re.compile(
+    r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
+)
+"""The name of a device in a path: requests that differ in it only are read in the same way."""
 
 
 class Failing:
@@ -19,6 +24,7 @@ class Failing:
         self, runner: Runner, chosen: Collection[tuple[str, ...]] = (), trouble: Failure | None = None
     ) -> None:
         self._runner = runner
+        self.AT_ONCE = answers_at_once(runner)
         self._chosen = chosen
         self._trouble = trouble
         self.batches: list[tuple[Request[Any], ...]] = []

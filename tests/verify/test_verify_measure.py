@@ -180,7 +180,6 @@ def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Ra
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_flushes_are_sent_past_a_layer_that_drops_them(raidctl: Raidctl) -> None:
     """As the manual has it, on the model behind such a layer: it is announced before, and both rates are measured."""
     words = ("--power-safe", "--seconds", "10", "--overwrite", "all", "--yes", "--no-save", "--json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from raidctl.json_decode import decode_text
@@ -71,7 +72,8 @@ def leaves(text: str) -> list[Leaf]:
     return found
 
 
-def tables(text: str) -> dict[tuple[str, ...], dict[str, Leaf]]:
+@lru_cache(maxsize=32)  # a recorded text is rendered again for each state
+def tables(text: str) -> Mapping[tuple[str, ...], Mapping[str, Leaf]]:
     """The leaves by their object, and in it by their names."""
     found: dict[tuple[str, ...], dict[str, Leaf]] = {}
     for leaf in leaves(text):
