@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
     "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
+    "events": "List the events of controllers, and what the kernel logged of drives and arrays.",
     "rate": "Show or set how fast rebuilds, checks and other background operations may be.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Replace a drive of an md array, or check whether any drive may be pulled.",

@@ -51,6 +51,7 @@ class Simulated:
         self._recording = recording
         self._simulators = simulators
         self._shown: tuple[State, Runner] | None = None
+        self.recorded_at = recording.manifest.collected_at
         self.place = place
         if not place.exists():
             self.keep(self.recorded(recording))

@@ -35,6 +35,7 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "tasks": "tasks",
     "rates": "rate",
+    "events": "events",
     "locate": "locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
