@@ -81,11 +81,12 @@ def command(context: click.Context, *, answer: str) -> int:
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, batch,
-    spare add and remove, check start, stop, pause and resume; "cache" for cache
-    show, and for threshold without an option; "flush" and "stats" for cache flush and cache stats; "checks" for
-    check show, "schedules" for check schedule show, "self-tests" for check media,
-    "spares" for spare show; "bench" for bench run and bench show, "compare" for
-    bench compare; the others for the command of that name.
+    spare add and remove, check start, stop, pause and resume, check schedule set;
+    "cache" for cache show, and for threshold without an option; "flush" and
+    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
+    for check schedule show, "self-tests" for check media, "spares" for spare
+    show; "bench" for bench run and bench show, "compare" for bench compare; the
+    others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)

@@ -53,14 +53,17 @@ LABELS: Mapping[Setting, str] = {
     "initialize_rate": "background initialisation rate",
     "expand_rate": "expansion rate",
     "locate": "locate LED",
+    "schedule_enabled": "schedule",
+    "schedule_times": "times",
+    "schedule_drop_in": "raidctl's drop-in",
 }
 """Each setting for people."""
 
 _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
-    "stripe_cache_size", "read_ahead",
+    "stripe_cache_size", "read_ahead", "schedule_enabled", "schedule_times", "schedule_drop_in",
 })  # fmt: skip
-"""Settings of the kernel: details of a volume under the same names, as in its files."""
+"""Settings of the kernel and of schedules: details of a volume under the same names."""
 
 
 SPEEDS: tuple[Setting, ...] = ("sync_speed_min", "sync_speed_max")
