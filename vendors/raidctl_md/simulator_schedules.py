@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from raidctl.request import Answer, Read, ReadAnswer, Request
 from raidctl.vendor.simulator import Reply, State
@@ -90,7 +91,7 @@ def _line(line: str, name: str, state: Mapping[str, str]) -> str:
 
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
     """The drop-ins that are there."""
-    found: dict[Request[Answer], Answer] = {}
+    found: dict[Any, Answer] = {}
     for name, text in state.items():
         if name.startswith("dropin "):
             found[Read(DROP_IN.format(name[7:]))] = ReadAnswer(data=text.encode())
