@@ -41,6 +41,7 @@ COMMANDS = {
     "cache": "Show and change the caches of controllers, volumes and drives.",
     "check": "Check copies and parity, start self-tests, and show the results.",
     "spare": "Show, add and remove hot spares.",
+    "alarm": "Show, silence and switch the audible alarms of controllers.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
     "locate": "Find a drive in its rack: make its locate LED blink.",
     "restore": "Undo what a killed raidctl or a power failure left changed.",

@@ -53,6 +53,7 @@ LABELS: Mapping[Setting, str] = {
     "initialize_rate": "background initialisation rate",
     "expand_rate": "expansion rate",
     "locate": "locate LED",
+    "alarm": "alarm",
     "schedule_enabled": "schedule",
     "schedule_times": "times",
     "schedule_drop_in": "raidctl's drop-in",
@@ -141,6 +142,9 @@ def _of_controller(controller: Controller, setting: Setting) -> str | None:
         return rate
     if setting == "locate":
         return controller.details.get(setting)
+    if setting == "alarm":
+        on = controller.alarm.on if controller.alarm is not None else None
+        return None if on is None else "enabled" if on else "disabled"
     cache = controller.cache
     if cache is None:
         return None
