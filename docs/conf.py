@@ -15,6 +15,7 @@ NAV = {
     "Questions": {
         "What is there?": "show",
         "What is going on?": "tasks",
+        "What has happened?": "events",
         "Is it what was promised?": "verify",
         "What has changed?": "drift",
         "May I pull this drive?": "replace",

@@ -15,6 +15,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
+from raidctl.model import Controller
 from raidctl.select import find, narrow
 from raidctl.survey.survey import Survey
 from raidctl.tasks.rates import rates
@@ -122,7 +123,14 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
         raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
     arrays = {volume.id for controller in software for volume in controller.volumes}
     mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
-    return [*wishes(mine, speeds), *wishes(cards, shares)]
+    return [*wishes(mine, speeds), *(one for card in cards for one in wishes([card], _in_words_of(card, shares)))]
+
+
+def _in_words_of(card: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
+    """Rates as the controller shows its own: a bare number is a level where its rates are levels."""
+    shown = [getattr(card.rates, field) for field in RATES.values()] if card.rates is not None else []
+    levels = any(rate is not None and rate.isdecimal() for rate in shown)
+    return {setting: rate.removesuffix("%") if rate and levels else rate for setting, rate in shares.items()}
 
 
 def _show(settings: Settings, target: str | None) -> int:

@@ -11,6 +11,7 @@ from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.shared.options import machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
+from raidctl.events.reading import read_logs
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
@@ -29,21 +30,27 @@ from raidctl.verify import kernel as claims_kernel
 @click.argument("destination", metavar="DEST")
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @click.option("--about", default="", metavar="TEXT", help="Description of the machine.")
+@click.option("--events", is_flag=True, help="Also the event logs of controllers, and the kernel log.")
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, destination: str, redact: bool, about: str) -> int:
+def command(context: click.Context, destination: str, redact: bool, about: str, events: bool) -> int:
     """Record all outputs of the tools, to work from them later.
 
     DEST is a new directory, or an archive NAME.tar.gz. It contains each command
     with its exit code and output, and the files that were read; only its owner
     can read it. "raidctl --replay DEST" works from it: show, doctor, and record
     again, with --redact.
+
+    With --events, "raidctl --replay DEST events" works as well. Reading a
+    controller's log can take minutes; the kernel log contains lines about
+    everything else, such as addresses in a firewall's messages, which --redact
+    does not know: read it before you pass it on.
     """
     settings = settings_of(context)
     _refuse_taken(Path(destination))
     with machine(settings) as named:
-        kept, seen = _record(named, about)
+        kept, seen = _record(named, about, events=events)
     if settings.verbose:
         tell_tracebacks(seen)
     if redact:
@@ -59,7 +66,7 @@ def command(context: click.Context, destination: str, redact: bool, about: str) 
     return exit_code(seen.inventory.problems)
 
 
-def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
+def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:
     """Ask all that "show" and "doctor" ask, through a runner that keeps it."""
     runner = RecordRunner(named.runner)
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
@@ -68,6 +75,8 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
     kernel = converse(probe_caches(seen.view), runner)
     converse(claims_kernel.read_kernel(seen.view), runner)
     converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
+    if events:
+        converse(read_logs(seen, named.vendors, None), runner)
     return runner.recording(about=about, source=named.source, collected_at=named.collected_at), seen
 
 

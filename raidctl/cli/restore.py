@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -31,6 +32,8 @@ from raidctl.runners.foreground_child import stand_guard
 from raidctl.runners.process import run
 from raidctl.runners.programs import SYSTEM_PATH, changeable
 from raidctl.text import printable
+from raidctl.vendor.checks import schedule_families
+from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
 UNITS = Path("/etc/systemd/system")
@@ -90,8 +93,9 @@ def command(
     if not here:
         return _nothing(settings, quiet=when_gone, elsewhere=waiting)
     with machine(settings) as named:
-        if any(step.object_id.startswith(f"{family.FAMILY}:") for story in here for step in story.begin.steps):
-            named.vendors = [*named.vendors, family]
+        more = (cast("Vendor", family), *schedule_families(named.vendors))
+        used = {step.object_id.partition(":")[0] for story in here for step in story.begin.steps}
+        named.vendors = [*named.vendors, *(one for one in more if one.FAMILY in used)]
         if dry_run:
             return _previewed(_previews(named, place, here), settings)
         patience = _PATIENCE if when_gone else BRIEF_WAIT

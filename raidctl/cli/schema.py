@@ -30,6 +30,9 @@ ANSWERS = (
     "doctor",
     "tasks",
     "rates",
+    "events",
+    "alarms",
+    "silence",
     "replace",
     "checks",
     "schedules",
@@ -61,6 +64,9 @@ _KINDS = {
     "doctor": ("Checkup", "raidctl.survey.doctor", "DoctorReport", False),
     "tasks": ("Tasks", "raidctl.tasks.report", "TaskReport", False),
     "rates": ("Rates", "raidctl.tasks.rates", "RateReport", False),
+    "events": ("Events", "raidctl.events.report", "EventReport", False),
+    "alarms": ("Alarms", "raidctl.operate.alarms", "AlarmReport", False),
+    "silence": ("Silencing of an alarm", "raidctl.operate.alarms", "Silenced", False),
     "checks": ("Checks of volumes", "raidctl.operate.checks", "VolumeCheck", True),
     "schedules": ("Schedules of checks", "raidctl.vendor.checks", "Schedules", False),
     "replace": ("Check of a drive's removal", "raidctl.operate.removal_report", "Removal", False),
@@ -83,12 +89,14 @@ def command(context: click.Context, *, answer: str) -> int:
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, batch,
-    spare add and remove, check start, stop, pause and resume; "cache" for cache
-    show, and for threshold without an option; "flush" and "stats" for cache flush and cache stats; "checks" for
-    check show, "schedules" for check schedule show, "self-tests" for check media,
-    "spares" for spare show, "layout" for layout check, "layout-plan" for
-    layout plan; "bench" for bench run and bench show, "compare" for
-    bench compare; the others for the command of that name.
+    spare add and remove, check start, stop, pause and resume, check schedule set,
+    alarm on and off; "alarms" for alarm show, "silence" for alarm silence;
+    "cache" for cache show, and for threshold without an option; "flush" and
+    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
+    for check schedule show, "self-tests" for check media, "spares" for spare
+    show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
+    bench run and bench show, "compare" for bench compare; the others for the
+    command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)

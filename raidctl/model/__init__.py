@@ -51,10 +51,10 @@ from raidctl.model.inventory import (
     Volume,
     VolumeStatus,
 )  # fmt: skip
-from raidctl.model.task import Operation, Progress, Rates, Task, TaskState
+from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
 
 __all__ = [
-    "HIDING", "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer",
+    "HIDING", "SCHEMA_VERSION", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer",
     "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
     "DriveCaches", "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy",
     "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind",

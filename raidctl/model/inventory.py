@@ -23,7 +23,7 @@ from raidctl.model.cache import (  # fmt: skip
     Health,
     VolumeCache,
 )
-from raidctl.model.task import Progress, Rates, Task
+from raidctl.model.task import Alarm, Progress, Rates, Task
 
 SCHEMA_VERSION = "1"
 
@@ -258,6 +258,7 @@ class Controller(Model, frozen=True, kw_only=True):
     patrol_read: Annotated[Scrub | None, doc("Patrol read: background scan for bad sectors.")] = None
     consistency_check: Annotated[Scrub | None, doc("Consistency check of copies and parity.")] = None
     rates: Annotated[Rates | None, doc("Rates of background operations; null: not reported.")] = None
+    alarm: Annotated[Alarm | None, doc("Its audible alarm; null: not reported.")] = None
     foreign: Annotated[bool | None, doc("Its drives hold a configuration that it has not imported.")] = None
     monitored: Annotated[bool | None, doc("md: a monitor reports failures of the arrays (`mdadm --monitor`).")] = None
     firmware_update: Annotated[

@@ -32,6 +32,13 @@ class Progress(Model, frozen=True, kw_only=True):
     reason: Annotated[str | None, doc("Why it is queued or paused; null: not reported.")] = None
 
 
+class Alarm(Model, frozen=True, kw_only=True):
+    """The audible alarm of a controller; null: not reported."""
+
+    present: Annotated[bool | None, doc("Whether there is one.")] = None
+    on: Annotated[bool | None, doc("Whether it is switched on.")] = None
+
+
 class Rates(Model, frozen=True, kw_only=True):
     """How much of a controller's time background operations get.
 

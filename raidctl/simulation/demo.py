@@ -100,6 +100,6 @@ def _with_kernel(recording: Recording) -> Recording:
     if f"{VM}/dirty_ratio" in told:
         return recording
     usual = load(Path(str(files("raidctl") / "data" / "kernel")))
-    answers = (*recording.manifest.answers, *usual.manifest.answers)
+    answers = (*usual.manifest.answers, *recording.manifest.answers)  # of two answers the last one counts
     manifest = msgspec.structs.replace(recording.manifest, answers=answers)
     return replace(recording, manifest=manifest, files={**usual.files, **recording.files})

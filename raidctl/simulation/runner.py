@@ -52,6 +52,7 @@ class Simulated:
         self._machine = ReplayRunner(recording)
         self._simulators = simulators
         self._shown: tuple[State, ReplayRunner] | None = None
+        self.recorded_at = recording.manifest.collected_at
         self.place = place
         if not place.exists():
             self.keep(self.recorded(recording))

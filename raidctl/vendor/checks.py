@@ -98,12 +98,28 @@ class Checks(Protocol):
     def schedules(self, inventory: Inventory) -> Dialogue[Schedules]:
         """What starts checks on this machine."""
 
+    def schedule_family(self, calendars: Sequence[str]) -> Vendor:
+        """The schedules in the form of a vendor package, for the change engine.
+
+        It shows one controller; its volumes are the schedules, their names in ``details["name"]``. The controller's
+        details have each calendar that systemd understands, as systemd writes it.
+        """
+
+    def cron_times(self, text: str) -> str | None:
+        """The five fields of cron, checked; None if they are none."""
+
 
 def checks_of(vendor: Vendor) -> Checks | None:
     """What a family offers about checks; None if nothing beyond the model."""
     if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.checks") is None:
         return None
     return cast("Checks", importlib.import_module(f"{vendor.__name__}.checks"))
+
+
+def schedule_families(vendors: Sequence[Vendor], calendars: Sequence[str] = ()) -> list[Vendor]:
+    """The schedules of all families that have some, in the form of vendor packages."""
+    offered = [checks_of(vendor) for vendor in vendors if hasattr(vendor, "__path__")]
+    return [one.schedule_family(calendars) for one in offered if one is not None]
 
 
 def busy_with(operation: Operation | None) -> CheckKind | None:

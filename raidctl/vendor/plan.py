@@ -22,7 +22,8 @@ Setting = Literal[
     "flush_interval", "bypass_threshold", "write_cache", "read_ahead", "stripe_cache_size", "journal_mode",
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
     "high_watermark", "low_watermark", "locate", "sync_speed_min", "sync_speed_max", "rebuild_rate",
-    "check_rate", "patrol_read_rate", "initialize_rate", "expand_rate",
+    "check_rate", "patrol_read_rate", "initialize_rate", "expand_rate", "schedule_enabled", "schedule_times",
+    "schedule_drop_in", "alarm",
 ]  # fmt: skip
 RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
 

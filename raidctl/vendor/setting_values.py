@@ -53,14 +53,18 @@ LABELS: Mapping[Setting, str] = {
     "initialize_rate": "background initialisation rate",
     "expand_rate": "expansion rate",
     "locate": "locate LED",
+    "alarm": "alarm",
+    "schedule_enabled": "schedule",
+    "schedule_times": "times",
+    "schedule_drop_in": "raidctl's drop-in",
 }
 """Each setting for people."""
 
 _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
-    "stripe_cache_size", "read_ahead",
+    "stripe_cache_size", "read_ahead", "schedule_enabled", "schedule_times", "schedule_drop_in",
 })  # fmt: skip
-"""Settings of the kernel: details of a volume under the same names, as in its files."""
+"""Settings of the kernel and of schedules: details of a volume under the same names."""
 
 
 SPEEDS: tuple[Setting, ...] = ("sync_speed_min", "sync_speed_max")
@@ -138,6 +142,9 @@ def _of_controller(controller: Controller, setting: Setting) -> str | None:
         return rate
     if setting == "locate":
         return controller.details.get(setting)
+    if setting == "alarm":
+        on = controller.alarm.on if controller.alarm is not None else None
+        return None if on is None else "enabled" if on else "disabled"
     cache = controller.cache
     if cache is None:
         return None

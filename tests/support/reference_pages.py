@@ -18,7 +18,7 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -35,6 +35,9 @@ PRINTED: Mapping[str, str] = {
     "doctor": "doctor",
     "tasks": "tasks",
     "rates": "rate",
+    "events": "events",
+    "alarms": "alarm show",
+    "silence": "alarm silence",
     "locate": "locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",

@@ -23,7 +23,13 @@ def _priority(text: str) -> str | None:
     return word if (word := text.strip().lower()) in ("low", "medium", "mediumhigh", "high") else None
 
 
+def _alarm(text: str) -> bool | None:
+    return {"enabled": True, "disabled": False}.get(text.strip().lower())
+
+
 CARD: Derived = {
+    # Controller Alarm                         : Enabled
+    "controller alarm": (("alarm.on", _alarm),),
     # Global task priority                     : High
     "global task priority": tuple(
         (f"rates.{name}", _priority) for name in ("rebuild", "check", "initialize", "expand")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from raidctl.model import (
+    Alarm,
     Array,
     Battery,
     Cache,
@@ -58,6 +59,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
         cache=cache,
         pci_link=controller.part("pci_link", PciLink),
         rates=controller.part("rates", Rates),
+        alarm=controller.part("alarm", Alarm),
         consistency_check=controller.part("consistency_check", Scrub),
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in controller.arrays.values()),

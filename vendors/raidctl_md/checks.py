@@ -13,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from raidctl.model import Controller, Volume
 from raidctl.request import Dialogue, Read, Run, ask, ask_all
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, Glance
+from raidctl.vendor.protocol import Vendor
 from raidctl_md.care import stopped
+from raidctl_md.schedule_family import ScheduleFamily
+from raidctl_md.schedule_steps import cron_times
 from raidctl_md.schedules import schedules
 
-__all__ = ["LOG", "events", "glance", "readings", "schedules"]
+__all__ = ["LOG", "cron_times", "events", "glance", "readings", "schedule_family", "schedules"]
 
 LOG = Run(("dmesg",))
 _ACTIONS = frozenset({"idle", "check", "repair", "resync", "recover", "reshape", "frozen"})
@@ -89,6 +92,11 @@ def _percent(mdstat: str, name: str) -> float | None:
     """``[==>.....]  check = 18.9% (88587813/468718592)`` of an array."""
     match = re.search(rf"(?m)^{re.escape(name)} : .*(?:\n +.*)*?\n +.*= *(\d{{1,3}}\.\d)%", mdstat)
     return float(match[1]) if match else None
+
+
+def schedule_family(calendars: Sequence[str]) -> Vendor:
+    """The schedules as the change engine sees them."""
+    return ScheduleFamily(calendars)
 
 
 def events() -> Dialogue[Sequence[CheckEvent] | None]:

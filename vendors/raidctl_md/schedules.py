@@ -23,28 +23,29 @@ _UNIT_FILES = tuple(Glob(f"{place}/{timer}") for timer in TIMERS for place in _P
 _LINKS = tuple(Glob(f"{place}/*.wants/{timer}") for timer in TIMERS for place in _PLACES)
 _DAEMON = Glob("/run/cron*.pid")
 # TimersCalendar={ OnCalendar=Sun *-*-1..7 01:00:00 ; next_elapse=Sun 2026-12-06 01:00:00 UTC }
-_CALENDAR = re.compile(r"\{ OnCalendar=(.{1,200}?) ; next_elapse=")
+CALENDAR = re.compile(r"\{ OnCalendar=(.{1,200}?) ; next_elapse=")
 # AUTOCHECK=true
 _SWITCH = re.compile(r"(?m)^\s*(?:export\s+)?(AUTOCHECK|ENABLED)=[\"']?(\w{1,20})[\"']?\s*(?:#.*)?$")
 _FIELDS = 5
 
 
-class _Job(NamedTuple):
+class Job(NamedTuple):
     """A cron job, the program that it starts, and the file that can switch that off."""
 
     path: str
     program: str
     switch_file: str
     on: str
+    off: str
 
 
-_JOBS = (
-    _Job("/etc/cron.d/mdadm", "checkarray", "/etc/default/mdadm", "true"),
-    _Job("/etc/cron.d/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
-    _Job("/etc/cron.weekly/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
-    _Job("/etc/cron.weekly/99-raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes"),
+JOBS = (
+    Job("/etc/cron.d/mdadm", "checkarray", "/etc/default/mdadm", "true", "false"),
+    Job("/etc/cron.d/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes", "no"),
+    Job("/etc/cron.weekly/raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes", "no"),
+    Job("/etc/cron.weekly/99-raid-check", "raid-check", "/etc/sysconfig/raid-check", "yes", "no"),
 )
-_READS = tuple(dict.fromkeys(Read(path) for job in _JOBS for path in (job.path, job.switch_file)))
+_READS = tuple(dict.fromkeys(Read(path) for job in JOBS for path in (job.path, job.switch_file)))
 REQUESTS: tuple[Request[Any], ...] = (SHOW, *_UNIT_FILES, *_LINKS, _DAEMON, *_READS)
 
 Answers = Mapping[Request[Any], Any]
@@ -58,12 +59,12 @@ def schedules(inventory: Inventory) -> Dialogue[Schedules]:
         return Schedules()
     answers = yield REQUESTS
     told = dict(zip(REQUESTS, answers, strict=True))
-    units = _units(told[SHOW])
-    found = [*(_timer(timer, units, told) for timer in TIMERS), *(_cron(job, units, told) for job in _JOBS)]
+    units = units_of(told[SHOW])
+    found = [*(_timer(timer, units, told) for timer in TIMERS), *(_cron(job, units, told) for job in JOBS)]
     return Schedules(schedules=tuple(one for one in found if one is not None), problems=tuple(_unread(told)))
 
 
-def _units(answer: RunAnswer) -> Units:
+def units_of(answer: RunAnswer) -> Units:
     """The properties of each unit; None if systemctl did not answer."""
     if not answer.fine or "LoadState=" not in answer.text:
         return None
@@ -79,7 +80,7 @@ def _timer(name: str, units: Units, told: Answers) -> Schedule | None:
     if unit.get("LoadState") in (None, "not-found"):
         return None
     active, state = unit.get("ActiveState", ""), unit.get("UnitFileState", "")
-    calendar = [match[1] for match in _CALENDAR.finditer(unit.get("TimersCalendar", ""))]
+    calendar = [match[1] for match in CALENDAR.finditer(unit.get("TimersCalendar", ""))]
     on = {"active": True, "inactive": False, "failed": False}.get(active)
     return Schedule(
         name=name,
@@ -123,7 +124,7 @@ def _timer_of_files(name: str, told: Answers) -> Schedule | None:
     )
 
 
-def _cron(job: _Job, units: Units, told: Answers) -> Schedule | None:
+def _cron(job: Job, units: Units, told: Answers) -> Schedule | None:
     answer: ReadAnswer = told[Read(job.path)]
     if answer.text is None:
         denied = answer.trouble is Failure.DENIED
@@ -151,16 +152,22 @@ def _cron(job: _Job, units: Units, told: Answers) -> Schedule | None:
     )
 
 
-def _switched(job: _Job, told: Answers) -> tuple[bool | None, str | None]:
+def _switched(job: Job, told: Answers) -> tuple[bool | None, str | None]:
     """Whether the program does anything: ``AUTOCHECK=true`` of Debian, ``ENABLED=yes`` of Red Hat."""
     answer: ReadAnswer = told[Read(job.switch_file)]
     if answer.text is None and answer.trouble is not Failure.MISSING:
         return None, f"{job.switch_file} could not be read."
-    values = _SWITCH.findall(answer.text or "")
-    name, value = values[-1] if values else ("AUTOCHECK" if job.program == "checkarray" else "ENABLED", "")
+    name, value = switch_of(answer.text or "", job)
     if value == job.on:
         return True, None
     return False, f"{name} is {value or 'not set'} in {job.switch_file}."
+
+
+def switch_of(text: str, job: Job) -> tuple[str, str]:
+    """The variable that switches a job, and its last value; empty if it is not set."""
+    name = "AUTOCHECK" if job.program == "checkarray" else "ENABLED"
+    values = [value for found, value in _SWITCH.findall(text) if found == name]
+    return name, values[-1] if values else ""
 
 
 def _running(units: Units, daemon: GlobAnswer) -> tuple[bool | None, str | None]:

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from raidctl.request import Answer, Request
 from raidctl.text import listing
 from raidctl.vendor.simulator import Reply, State
+from raidctl_md import simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
 from raidctl_md.simulated_outputs import answers_of
 
@@ -38,7 +39,7 @@ _BUSY = "Device or resource busy"
 def initial(argv: tuple[str, ...], text: str) -> State:
     """Return the state of the recorded machine; empty for the output of another tool."""
     if argv != MACHINE:
-        return {}
+        return simulator_schedules.initial(argv, text)
     pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
     return settled({f"md/{name}": value for name, _, value in pairs})
 
@@ -46,7 +47,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """Return an output of mdadm with the check that was started; :func:`generated` answers for the rest."""
     if argv[:2] != ("mdadm", "--detail") or len(argv) != 3:
-        return text
+        return simulator_schedules.render(argv, text, state)
     action = state.get(f"file /sys/block/{argv[2].removeprefix('/dev/')}/md/sync_action", "").strip()
     word = {"check": "checking", "repair": "resyncing"}.get(action)
     return _STATE.sub(rf"\g<1>, {word}", text) if word else text
@@ -54,7 +55,8 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
     """Return what the kernel and mdadm show of the machine as it is now; empty for another machine."""
-    return answers_of(state) if "md/clock" in state else {}
+    found = answers_of(state) if "md/clock" in state else {}
+    return {**found, **simulator_schedules.generated(state)}
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
@@ -148,7 +150,10 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command on a member, or on a drive's table; None for another command."""
+    """Carry out a command on a member, a drive's table or a timer; None for another command."""
+    reply = simulator_schedules.change(argv, state)
+    if reply is not None:
+        return reply
     if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",), ("grub-install",)):
         return _disk_command(argv, state)
     if "md/clock" not in state or argv[:1] != ("mdadm",) or len(argv) < 4 or not argv[1].startswith("/dev/md"):

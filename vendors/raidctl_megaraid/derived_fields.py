@@ -79,7 +79,21 @@ def _rate(text: str) -> str | None:
     return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
 
 
+def _there(text: str) -> bool | None:
+    """Whether there is an alarm; None of ``Enabled``, which is a setting of controllers without one as well."""
+    return {"absent": False, "missing": False, "present": True, "on": True, "off": True, "disable": True}.get(
+        normalized(text)
+    )
+
+
+def _on(text: str) -> bool | None:
+    """Whether the alarm is switched on; None of ``Present``."""
+    return {"on": True, "enabled": True, "off": False, "disable": False, "disabled": False}.get(normalized(text))
+
+
 CARD: Derived = {
+    # storcli: Alarm = On; MegaCli: Alarm : Present, and among the settings Alarm : Enabled
+    "alarm": (("alarm.present", _there), ("alarm.on", _on)),
     # Rebuild Rate                    30 %    30%
     **{
         label: ((f"rates.{name}", _rate),)

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import zip_longest
 
 from raidctl.model import (
+    Alarm,
     Array,
     Battery,
     Cache,
@@ -71,6 +72,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
         cache=cache,
         pci_link=controller.part("pci_link", PciLink),
         rates=controller.part("rates", Rates),
+        alarm=controller.part("alarm", Alarm),
         patrol_read=controller.part("patrol_read", Scrub),
         consistency_check=controller.part("consistency_check", Scrub),
         batteries=batteries,

@@ -1,4 +1,4 @@
-"""3ware, AMCC and LSI 3ware controllers (6000 to 9750), through tw_cli. Read-only.
+"""3ware, AMCC and LSI 3ware controllers (6000 to 9750), through tw_cli. Only the rates are set.
 
 The parsers are imported when there is something to parse.
 """

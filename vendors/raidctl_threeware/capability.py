@@ -1,11 +1,11 @@
-"""What tw_cli can read, and why raidctl sets nothing with it."""
+"""What tw_cli can read, and why raidctl sets little with it."""
 
 from __future__ import annotations
 
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
-_ONLY_READ = "raidctl only reads 3ware controllers; "
+_ONLY_READ = "raidctl sets only the rates of 3ware controllers; "
 
 # The commands named here are those of tw_cli(8), version 3.1, "Logical Disk Object Messages" and "/cx flush".
 SUPPORT: dict[str, Capability] = {

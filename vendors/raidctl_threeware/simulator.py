@@ -1,4 +1,4 @@
-"""A 3ware controller whose locate LEDs can be switched. Pure."""
+"""A 3ware controller whose locate LEDs can be switched, and whose rates can be set. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ _TOOLS = ("tw_cli", "tw-cli")
 _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
 # p0    OK               u0     1.82 TB     SATA  0   -            ST2000NM0033
 _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
+# /c6 Rebuild Rate = 1
+_RATE = re.compile(r"(?m)^(/c\d+) (Rebuild|Verify) Rate = (\d)(?=\r?$)", re.ASCII)
+_SET = re.compile(r"(rebuild|verify)rate=(\w+)", re.ASCII)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -21,13 +24,17 @@ def leds(argv: tuple[str, ...], text: str) -> State:
     return {f"identify {argv[1]}/{port}": "off" for port in _ROW.findall(text)}
 
 
-def initial(argv: tuple[str, ...], text: str) -> State:  # noqa: ARG001 - the signature of all
-    """No setting that can be changed."""
-    return {}
+def initial(argv: tuple[str, ...], text: str) -> State:
+    """The rates of a controller."""
+    if not argv or basename(argv[0]) not in _TOOLS or argv[2:] != ("show", "all"):
+        return {}
+    return {f"{match[1]} {match[2].lower()}rate": match[3] for match in _RATE.finditer(text)}
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """``/c0/p5 set identify=on`` and ``/c0/p5 show identify``."""
+    """``/c6 set rebuildrate=3``, ``/c0/p5 set identify=on`` and ``/c0/p5 show identify``."""
+    if len(argv) == 4 and basename(argv[0]) in _TOOLS and argv[2] == "set" and (match := _SET.fullmatch(argv[3])):
+        return _rate(argv[1], match, state)
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or not _PORT.fullmatch(argv[1]):
         return None
     name, words = f"identify {argv[1]}", argv[2:]
@@ -41,6 +48,21 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     return Reply(0, f"Setting Port Identify on {argv[1]} to [{to}] ... Done.\n", {**state, name: to})
 
 
-def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:  # noqa: ARG001 - the signature of all
-    """As recorded: no table shows the LEDs."""
-    return text
+def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
+    name = f"{path} {match[1]}rate"
+    if name not in state or match[2] not in tuple("12345"):
+        return Reply(1, f"Error: (CLI:003) Specified controller or value {path} {match[2]} is invalid.\n", state)
+    text = f"Setting {match[1].capitalize()} Rate on {path} to [{match[2]}] ... Done.\n"
+    return Reply(0, text, {**state, name: match[2]})
+
+
+def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
+    """As recorded but for the rates; no table shows the LEDs."""
+    if not argv or basename(argv[0]) not in _TOOLS:
+        return text
+
+    def shown(match: re.Match[str]) -> str:
+        rate = state.get(f"{match[1]} {match[2].lower()}rate", match[3])
+        return f"{match[1]} {match[2]} Rate = {rate}"
+
+    return _RATE.sub(shown, text)

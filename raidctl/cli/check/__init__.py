@@ -12,7 +12,7 @@ _APART = {
     "pause": "Pause a check of md arrays that raidctl has started.",
     "resume": "Continue a paused check at its place.",
     "show": "Show the running or last check of each volume, and its result.",
-    "schedule": "Show what starts checks regularly.",
+    "schedule": "Show and change what starts checks regularly.",
     "media": "Test the media of plain drives with their own self-tests.",
 }
 

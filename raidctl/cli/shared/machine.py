@@ -36,6 +36,8 @@ class Machine(Struct):
     problems: Sequence[Problem] = ()
     """Of loading the vendor packages."""
     collected_at: str | None = None
+    recorded_at: str | None = None
+    """When the outputs were printed that it answers with; None: now."""
 
     def survey(self) -> Survey:
         """Everything that is to be found on it."""
@@ -71,7 +73,8 @@ def machine(settings: Settings) -> Iterator[Machine]:
         from raidctl.simulation.demo import machine as simulated  # noqa: PLC0415 - as above
 
         place = demo_directory(settings, settings.demo)
-        yield Machine(simulated(settings.demo, found, place), found, f"demo:{settings.demo}", problems)
+        runner = simulated(settings.demo, found, place)
+        yield Machine(runner, found, f"demo:{settings.demo}", problems, recorded_at=runner.recorded_at)
     elif settings.host:
         from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
@@ -117,7 +120,8 @@ def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequ
     """A machine out of its recording."""
     from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - only where it is asked for
 
-    return Machine(ReplayRunner(kept), found, f"replay:{path}", problems, kept.manifest.collected_at)
+    at = kept.manifest.collected_at
+    return Machine(ReplayRunner(kept), found, f"replay:{path}", problems, collected_at=at, recorded_at=at)
 
 
 def look(settings: Settings) -> Survey:

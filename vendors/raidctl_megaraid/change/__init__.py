@@ -159,6 +159,9 @@ class _Planner(Planner):
             if KINDS.get(self.controller.told_by or "") == "storcli2":
                 raise CannotError("raidctl knows no command of this tool that sets the rate.")
             return
+        if desired.setting == "alarm":
+            _has_alarm(self.controller)
+            return
         if desired.setting in _LACKS:
             raise CannotError(_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1])
         can = self.controller.capabilities.get(desired.setting)
@@ -210,6 +213,18 @@ class _Planner(Planner):
         risks = self.way.grammar.risks[step.knob]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)
+
+
+def _has_alarm(controller: Controller) -> None:
+    """Whether the alarm can be switched.
+
+    Raises:
+        CannotError: There is none, or the tool has no command for it.
+    """
+    if controller.alarm is not None and controller.alarm.present is False:
+        raise CannotError("The controller has no alarm.")
+    if KINDS.get(controller.told_by or "") == "storcli2":
+        raise CannotError("raidctl knows no command of this tool for the alarm.")
 
 
 _LACKS: dict[str, tuple[str, str | None]] = {

@@ -19,6 +19,8 @@ FLUSH_TIMEOUT = 600.0
 RANGE = ("The accepted range is undocumented (0 to 255 seconds); the firmware may reject the value.",)
 PERCENT: Mapping[str, int] = {str(number): 0 for number in range(101)}
 """Values of a rate; none of them loses data."""
+ALARM = "alarm"
+"""The setting of the audible alarm."""
 CACHED = "With cached I/O the controller may hold writes in its cache whatever the write policy"
 
 
@@ -74,6 +76,12 @@ def rates(controller: Controller, words: Mapping[Setting, str]) -> dict[ToolSett
     """The rates that are reported, under the program's words."""
     told = {word: value(controller, controller.id, setting) for setting, word in words.items()}
     return {(controller.id, word): rate.removesuffix("%") for word, rate in told.items() if rate is not None}
+
+
+def alarm(controller: Controller, words: Mapping[str, str]) -> dict[ToolSetting, str]:
+    """The alarm as the program spells it, if it is reported."""
+    told = value(controller, controller.id, "alarm")
+    return {(controller.id, ALARM): words[told]} if told is not None else {}
 
 
 def volume_of(controller: Controller, object_id: str) -> Volume:

@@ -10,6 +10,7 @@ setting                  object      command
 ``DskCache``             volume      ``-LDSetProp -DisDskCache|-EnDskCache -L0 -a0``
 ``CacheFlushInterval``   controller  ``-AdpSetProp CacheFlushInterval -4 -a0``
 ``RebuildRate`` …        controller  ``-AdpSetProp RebuildRate -60 -a0``
+``alarm``                controller  ``-AdpSetProp AlarmEnbl|AlarmDsbl -a0``
 =======================  ==========  ========================================================
 
 Write-back has two words in this dialect: the write policy, and whether it goes on with a bad battery. The drives' own
@@ -25,11 +26,13 @@ from raidctl.model import Controller, Volume
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
+    ALARM,
     FLUSH_TIMEOUT,
     PERCENT,
     RANGE,
     TIMEOUT,
     Assignment,
+    alarm,
     of_drives,
     percent,
     rates,
@@ -45,6 +48,7 @@ _READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 _ADAPTIVE = ("Adaptive read-ahead is set or restored with ADRA, which newer versions of MegaCli may reject.",)
 _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
+_ALARM = {"enabled": "AlarmEnbl", "disabled": "AlarmDsbl"}
 _BATTERY = {"No": "NoCachedBadBBU", "Yes": "CachedBadBBU"}
 
 RATES: Mapping[Setting, str] = {
@@ -64,6 +68,7 @@ class MegaCli:
         "DskCache": {"-DisDskCache": 0, "-EnDskCache": 2},
         "CacheFlushInterval": {str(number): number for number in range(256)},
         **dict.fromkeys(RATES.values(), PERCENT),
+        ALARM: {"AlarmEnbl": 0, "AlarmDsbl": 0},
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
@@ -73,6 +78,7 @@ class MegaCli:
         if interval is not None:
             found[controller.id, "CacheFlushInterval"] = str(interval)
         found |= rates(controller, RATES)
+        found |= alarm(controller, _ALARM)
         return found
 
     def assignments(
@@ -81,6 +87,8 @@ class MegaCli:
         """The assignments for a desired setting: a write policy may take two."""
         if desired.setting in RATES:
             return [Assignment((controller.id, RATES[desired.setting]), percent(desired))]
+        if desired.setting == "alarm":
+            return [Assignment((controller.id, ALARM), _ALARM[desired.value])]
         if desired.setting == "flush_interval":
             return [Assignment((controller.id, "CacheFlushInterval"), seconds(desired.value), RANGE)]
         volume = volume_of(controller, desired.object_id)
@@ -104,6 +112,8 @@ class MegaCli:
         _, _, volume = setting[0].partition("/v")
         if setting[1] == "CacheFlushInterval" or setting[1] in RATES.values():
             words: tuple[str, ...] = ("-AdpSetProp", setting[1], f"-{value}")
+        elif setting[1] == ALARM:
+            words = ("-AdpSetProp", value)
         else:
             words = ("-LDSetProp", value, f"-L{volume}")
         return Action(argv=(command, *words, f"-a{number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)

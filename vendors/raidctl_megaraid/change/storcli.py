@@ -9,6 +9,7 @@ setting              object      command                                     gen
 ``pdcache``          volume      ``/c0/v1 set pdcache=On|Off|Default``       version 8: not documented
 ``cacheflushint``    controller  ``/c0 set cacheflushint=4``                 version 8: not documented
 ``rebuildrate`` …    controller  ``/c0 set rebuildrate=60``                  up to version 7
+``alarm``            controller  ``/c0 set alarm=on|off``                    up to version 7
 ===================  ==========  ==========================================  =========================
 
 What version 8 lacks is in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
@@ -24,11 +25,13 @@ from raidctl.model import Controller, Volume
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
+    ALARM,
     FLUSH_TIMEOUT,
     PERCENT,
     RANGE,
     TIMEOUT,
     Assignment,
+    alarm,
     of_drives,
     percent,
     rates,
@@ -44,6 +47,7 @@ _WRITE = {"write_through": "WT", "protected_write_back": "WB", "unprotected_writ
 _READ = {"none": "NoRA", "read_ahead": "RA", "adaptive": "adaptive"}
 _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "Off", "default": "Default", "enabled": "On"}
+_ALARM = {"enabled": "on", "disabled": "off"}
 _BLOCKED = "block ssd write disk cache change"
 
 RATES: Mapping[Setting, str] = {
@@ -62,6 +66,7 @@ class StorCli:
         "pdcache": {"Off": 0, "Default": 1, "On": 2},
         "cacheflushint": {str(number): number for number in range(256)},
         **dict.fromkeys(RATES.values(), PERCENT),
+        ALARM: {"on": 0, "off": 0},
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
@@ -71,6 +76,7 @@ class StorCli:
         if interval is not None:
             found[controller.id, "cacheflushint"] = str(interval)
         found |= rates(controller, RATES)
+        found |= alarm(controller, _ALARM)
         fixed = {_SETTINGS[name] for name, can in controller.capabilities.items() if name in _SETTINGS and not can.set}
         return {setting: value for setting, value in found.items() if setting[1] not in fixed}
 
@@ -83,6 +89,8 @@ class StorCli:
         """The one assignment for a desired setting."""
         if desired.setting in RATES:
             return [Assignment((controller.id, RATES[desired.setting]), percent(desired))]
+        if desired.setting == "alarm":
+            return [Assignment((controller.id, ALARM), _ALARM[desired.value])]
         if desired.setting == "flush_interval":
             return [Assignment((controller.id, "cacheflushint"), seconds(desired.value), RANGE)]
         volume = volume_of(controller, desired.object_id)

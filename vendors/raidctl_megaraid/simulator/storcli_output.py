@@ -217,6 +217,8 @@ class _Reading:
             wanted = {label: f"supports {knob}" for label, knob in _SUPPORTED.items()}
         elif title == "Supported Adapter Operations":
             wanted = {BLOCKED: "block ssd"}
+        elif title == "HwCfg":
+            wanted = {"Alarm": "alarm"}
         elif title == "Status":
             wanted = dict.fromkeys(_PRESERVED, "preserved")
         for label, setting in wanted.items():

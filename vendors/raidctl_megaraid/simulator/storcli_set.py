@@ -85,6 +85,8 @@ def _set_card(controller: Card, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
     if option.lower() in RATES and not _second(controller):
         return _set_rate(controller, option.lower(), value)
+    if option.lower() == "alarm" and not _second(controller):
+        return _set_alarm(controller, value)
     if option.lower() != INTERVAL or _second(controller) or not value.isdecimal():
         return _syntax(controller, "unexpected TOKEN_UNKNOWN")
     if int(value) > 255 or controller.get(INTERVAL) is None:
@@ -101,6 +103,18 @@ def _set_rate(controller: Card, option: str, value: str) -> Reply:
         return Reply(3, _answer(controller, "Failure", "None", [row]), controller.state)
     shown = {"Controller Properties": [{"Ctrl_Prop": RATES[option], "Value": f"{int(value)}%"}]}
     after = dict(controller.state) | {name(controller.number, option): str(int(value))}
+    return Reply(0, _answer(controller, "Success", "None", data=shown), after)
+
+
+def _set_alarm(controller: Card, value: str) -> Reply:
+    shown_as = {"on": "On", "off": "Disable", "silence": controller.get("alarm")}.get(value)
+    if shown_as is None:
+        return _syntax(controller, "unexpected TOKEN_UNKNOWN")
+    if controller.get("alarm") in (None, "Absent", "Missing"):
+        row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 34, "ErrMsg": "alarm not present"}
+        return Reply(34, _answer(controller, "Failure", "None", [row]), controller.state)
+    shown = {"Controller Properties": [{"Ctrl_Prop": "Alarm", "Value": value.upper()}]}
+    after = dict(controller.state) | {name(controller.number, "alarm"): shown_as}
     return Reply(0, _answer(controller, "Success", "None", data=shown), after)
 
 

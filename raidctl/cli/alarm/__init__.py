@@ -1,0 +1,29 @@
+"""``raidctl alarm``: the audible alarm of controllers."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show which controllers have an alarm, and whether it is on.",
+    "silence": "Silence an alarm that sounds.",
+    "on": "Switch the alarm of a controller on.",
+    "off": "Switch the alarm of a controller off.",
+}
+
+
+class AlarmGroup(LazyGroup):
+    """The commands of ``raidctl alarm``."""
+
+    apart = _APART
+    prefix = "alarm."
+
+
+@click.group("alarm", cls=AlarmGroup)
+def command() -> None:
+    """Show, silence and switch the audible alarms of controllers.
+
+    Silencing lasts until the next event; on and off are settings.
+    """

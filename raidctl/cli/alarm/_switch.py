@@ -1,0 +1,30 @@
+"""Switch an alarm through the change engine."""
+
+from __future__ import annotations
+
+from raidctl.cli.shared.apply_change import perform
+from raidctl.cli.shared.change_targets import controllers, wishes
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent
+from raidctl.errors import UsageError
+from raidctl.model import Controller
+from raidctl.survey.survey import Survey
+from raidctl.text import printable
+
+
+def switch(settings: Settings, consent: Consent, word: str, *, on: bool) -> int:
+    """Plan, ask, switch and read again; the exit code."""
+    value = "enabled" if on else "disabled"
+    return perform(settings, consent, lambda seen: wishes(cards(seen, word), {"alarm": value}))
+
+
+def cards(seen: Survey, word: str) -> list[Controller]:
+    """The RAID controllers that a word means.
+
+    Raises:
+        UsageError: It means none.
+    """
+    found = [one for one in controllers(seen, [word]) if one.mode not in ("software", "none")]
+    if not found:
+        raise UsageError(f'"{printable(word)}" is on no RAID controller: there is no alarm.')
+    return found

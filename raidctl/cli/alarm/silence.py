@@ -1,0 +1,82 @@
+"""``raidctl alarm silence``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.change.beginning import begin
+from raidctl.change.journal import End, Journal, now
+from raidctl.cli.alarm._switch import cards
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import about, state_directory, tell
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
+from raidctl.model import Inventory
+from raidctl.operate.alarms import Result, Silenced, way_of
+from raidctl.request import converse
+from raidctl.vendor.alarms import Alarms
+from raidctl.vendor.plan import Action, Plan
+
+_SENT = "The tool accepted it; no tool reports whether the alarm sounds. It sounds again with the next event."
+
+
+@click.command("silence", epilog=examples("raidctl alarm silence megaraid:0"))
+@click.argument("controller")
+@click.option("--dry-run", is_flag=True, help="Print the command and change nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
+    """Silence an alarm that sounds, without a question.
+
+    It sounds again with the next event; "alarm off" switches it off. There is
+    nothing to undo, and no tool reports whether an alarm sounds.
+
+    Exit codes: 0 the tool accepted it; 1 it cannot be done, or the tool refused;
+    2 no such controller; 6 the tool did not end: whether it is silent is
+    unknown.
+    """
+    settings = settings_of(context)
+    if settings.replay is not None and not dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    with machine(settings) as named:
+        seen = named.survey()
+        found = cards(seen, controller)
+        if len(found) > 1:
+            raise UsageError("Several controllers are meant; name one.")
+        way = converse(way_of(found[0], seen.inventory, named.vendors), named.runner)
+        if isinstance(way, str):
+            done = Silenced(object_id=found[0].id, result="refused", message=way)
+        elif dry_run:
+            done = Silenced(
+                object_id=found[0].id, command=str(way[1]), result="planned", message=f"Would run: {way[1]}"
+            )
+        else:
+            done = _silenced(named, settings, seen.inventory, found[0].id, way)
+    if settings.as_json:
+        emit_json(done)
+    elif done.result in ("planned", "accepted"):
+        emit(f"{done.message}\n")
+    else:
+        tell(f"raidctl: {done.object_id}: {done.message}")
+    return {"refused": EXIT_NO, "uncertain": EXIT_STANDS}.get(done.result, EXIT_FINE)
+
+
+def _silenced(
+    named: Machine, settings: Settings, inventory: Inventory, name: str, way: tuple[Alarms, Action]
+) -> Silenced:
+    """Run the command, with an entry in the journal before and after it."""
+    offered, action = way
+    journal = Journal(state_directory(settings))
+    story = begin("set", Plan(), inventory, about=about(), source=named.source)
+    journal.append(story)
+    if not settings.as_json:
+        tell(f"  {action}")
+    [answer] = named.runner.carry_out([action.request()])
+    fault = offered.judge(action, answer) if answer.trouble is None else (answer.detail or str(answer.trouble.value))
+    journal.append(End(change=story.change, at=now(), result="done" if fault is None else "stopped", text=fault))
+    result: Result = "accepted" if fault is None else "refused" if answer.trouble is None else "uncertain"
+    return Silenced(
+        object_id=name, command=str(action), result=result, message=_SENT if fault is None else f"{action}: {fault}"
+    )

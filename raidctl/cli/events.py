@@ -1,0 +1,143 @@
+"""``raidctl events``: the logs of all controllers and the kernel in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+import click
+from msgspec.structs import replace
+
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_found, paper
+from raidctl.errors import EXIT_FINE
+from raidctl.events.reading import Logs, read_kernel, read_logs
+from raidctl.events.report import EventReport, Filter, report, unseen
+from raidctl.events.times import cutoff, parsed
+from raidctl.model import Inventory
+from raidctl.request import converse
+from raidctl.select import find, items, narrow, physical
+from raidctl.survey.survey import Survey
+from raidctl.tasks.watch import Clock, SystemClock
+from raidctl.vendor.events import LEVELS, Event, Level
+
+_KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
+"""With --follow: how often the kernel log and the controllers' logs are read."""
+
+
+@click.command(
+    "events",
+    epilog=examples("raidctl events --since 2d --level warning", "raidctl events /srv", "raidctl events --follow"),
+)
+@click.argument("target", required=False)
+@click.option("--since", metavar="TIME", help="Only newer events: 2h, 3d, 2026-05-06, 2026-05-06T07:08, boot.")
+@click.option("--level", type=click.Choice(LEVELS, case_sensitive=False), help="Only events of this level, or worse.")
+@click.option("--follow", is_flag=True, help="Go on: print new events until interrupted.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, target: str | None, since: str | None, level: Level | None, follow: bool) -> int:
+    """List the events of controllers, and what the kernel logged of drives and arrays.
+
+    One format for all, the oldest first: time, level, object, message. TARGET
+    limits the list to an object, a device or a mount point. Of a controller the
+    newest 1,000 events are read, of the kernel the newest 20,000 lines.
+
+    Controllers have their own clocks. Where the difference is known, times are
+    in UTC of the machine; a * marks the time of a controller's own clock.
+    --since keeps what might be newer; dates are UTC. An event without a level or
+    a time is always listed. Clearing a log is not offered.
+
+    --follow reads the kernel log every 5 seconds and the controllers' logs every
+    minute; with --json it prints one object a line.
+
+    Exit codes: 0 listed; 2 no such TARGET, or no such time; 3 a log could not be
+    read; 4 a tool or a permission is missing.
+    """
+    settings = settings_of(context)
+    if follow and settings.replay is not None:
+        raise click.UsageError("A recording is one moment: there is nothing to follow.")
+    with machine(settings) as named:
+        seen = named.survey()
+        if settings.verbose:
+            tell_tracebacks(seen)
+        reading = _Reading(named, seen, target)
+        found = reading.whole(since, level)
+        if not follow:
+            emit_found(found, settings, "events.events_screen", more=settings.verbose)
+            return exit_code(found.problems)
+        return _follow(reading, found, settings, SystemClock())
+
+
+class _Reading:
+    """The logs of a machine, reduced to what is wanted."""
+
+    def __init__(self, named: Machine, seen: Survey, target: str | None) -> None:
+        self._named, self._seen = named, seen
+        ids = find(seen.inventory, seen.view, [target]) if target else None
+        self._inventory = narrow(seen.inventory, ids) if ids is not None else seen.inventory
+        parts = _parts(seen.inventory, self._inventory, ids) if ids is not None else None
+        self._filter = Filter(ids=parts)
+        self._controllers = None if ids is None else frozenset(one.id for one in self._inventory.controllers)
+
+    def whole(self, since: str | None, level: Level | None) -> EventReport:
+        """All logs; from then on, the filter is known."""
+        now = self.now()
+        logs = converse(read_logs(self._seen, self._named.vendors, now, self._controllers), self._named.runner)
+        moment = cutoff(since, now or datetime.now(timezone.utc), logs.booted) if since is not None else None
+        self._filter = replace(self._filter, since=moment, level=level)
+        return self._report(logs, now)
+
+    def again(self, *, tools: bool) -> EventReport:
+        """The kernel log, with ``tools`` also the others."""
+        now = self.now()
+        if tools:
+            self._seen = self._named.survey()  # the clocks of the controllers, and drives that are new
+            logs = converse(read_logs(self._seen, self._named.vendors, now, self._controllers), self._named.runner)
+        else:
+            logs = converse(read_kernel(self._seen, self._named.vendors, now), self._named.runner)
+        return self._report(logs, now)
+
+    def now(self) -> datetime | None:
+        """When the outputs were printed: the clocks of controllers are compared with it."""
+        at = self._named.recorded_at
+        return parsed(at) if at is not None else datetime.now(timezone.utc)
+
+    def _report(self, logs: Logs, now: datetime | None) -> EventReport:
+        return report(self._inventory, logs.logs, now, self._filter)
+
+
+def _parts(whole: Inventory, narrowed: Inventory, ids: frozenset[str]) -> frozenset[str]:
+    """The objects that are meant with all their parts and drives; a controller only where it was named."""
+    parts = [item.id for one in narrowed.controllers for item in items(one) if item is not one]
+    return ids | frozenset(parts) | frozenset(physical(whole, parts))
+
+
+def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Clock) -> int:
+    """Print what is there, then what is new, until interrupted."""
+    from raidctl.output.events import as_lines  # noqa: PLC0415 - rich only where a screen is drawn
+
+    tell_problems([problem for problem in first.problems if problem.kind != "note"])
+    for events in _new(reading, first, clock):
+        as_lines(events, paper(), emit, json=settings.as_json)
+    return EXIT_FINE
+
+
+def _new(reading: _Reading, first: EventReport, clock: Clock) -> Iterator[list[Event]]:
+    """The events of the first reading, then those that come."""
+    known = list(first.events)
+    told = set(first.problems)
+    yield known
+    asked = clock.now()
+    while True:
+        clock.sleep(_KERNEL_SECONDS)
+        tools = clock.now() - asked >= _TOOL_SECONDS
+        asked = clock.now() if tools else asked
+        found = reading.again(tools=tools)
+        fresh = unseen(found.events, known)
+        known += fresh
+        tell_problems([problem for problem in found.problems if problem not in told and problem.kind != "note"])
+        told |= set(found.problems)
+        yield fresh

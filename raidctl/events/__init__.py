@@ -1,0 +1,1 @@
+"""Event logs of all controllers and the kernel, joined into one list: reading, clocks, filters."""

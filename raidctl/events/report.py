@@ -1,0 +1,129 @@
+"""What ``raidctl events`` prints: the events of all logs in one list, and what could not be read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Annotated, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from raidctl.described import doc
+from raidctl.events.times import MARGIN, difference, parsed, shifted
+from raidctl.model import HIDING, Host, Inventory, Problem
+from raidctl.vendor.events import LEVELS, Event, EventLog, Level
+
+_EARLIEST = datetime(1, 1, 1, tzinfo=timezone.utc)
+
+
+class ControllerClock(Struct, frozen=True, kw_only=True):
+    """The clock of a controller."""
+
+    controller: Annotated[str, doc("Id of the controller.")]
+    clock: Annotated[str | None, doc("What it showed, without a time zone; null: unknown.")] = None
+    behind_seconds: Annotated[
+        int | None, doc("Seconds to add to get UTC on the machine's clock, time zone included; null: unknown.")
+    ] = None
+
+
+class EventReport(Struct, frozen=True, kw_only=True):
+    """The events of a machine, the oldest first."""
+
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    host: Annotated[Host, doc("The machine.")]
+    events: Annotated[tuple[Event, ...], doc("The events, the oldest first.")] = ()
+    clocks: Annotated[tuple[ControllerClock, ...], doc("The clocks of the controllers.")] = ()
+    unparsed: Annotated[tuple[str, ...], doc("Lines of the logs that were not understood.")] = ()
+    problems: Annotated[tuple[Problem, ...], doc("What could not be read: events may be missing.")] = ()
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which events are wanted."""
+
+    since: datetime | None = None
+    level: Level | None = None
+    ids: frozenset[str] | None = None
+    """Objects, and controllers whose whole logs are wanted; None: all."""
+
+
+def report(inventory: Inventory, logs: Sequence[EventLog], now: datetime | None, wanted: Filter) -> EventReport:
+    """The report of the logs of a machine."""
+    clocks = [log for log in logs if log.controller is not None]
+    events = joined(logs, now)
+    return EventReport(
+        host=inventory.host,
+        events=tuple(event for event in events if fits(event, wanted)),
+        clocks=tuple(_clock(log, now) for log in clocks),
+        unparsed=tuple(line for log in logs for line in log.unparsed),
+        problems=(
+            *(problem for problem in inventory.problems if problem.kind in HIDING),
+            *(problem for log in logs for problem in log.problems),
+            *(problem for log in logs for problem in _older(log, now, wanted)),
+        ),
+    )
+
+
+def _clock(log: EventLog, now: datetime | None) -> ControllerClock:
+    by = difference(log.clock, now)
+    seconds = None if by is None else round(by.total_seconds())
+    return ControllerClock(controller=log.controller or "", clock=log.clock, behind_seconds=seconds)
+
+
+def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
+    """All events in the order of the machine's clock; entries of one log stay in their order."""
+    found: list[tuple[datetime, int, int, Event]] = []
+    for place, log in enumerate(logs):
+        by = difference(log.clock, now)
+        last = _EARLIEST
+        for number, event in enumerate(_ordered(log.events)):
+            known = event if event.host_at is not None else replace(event, host_at=shifted(event.at, by))
+            # an entry without a time stays behind the entry before it; a clock that was set back changes no order
+            last = max(last, parsed(known.host_at or known.at) or last)
+            found.append((last, place, number, known))
+    return [event for *_, event in sorted(found, key=lambda one: one[:3])]
+
+
+def _ordered(events: Sequence[Event]) -> list[Event]:
+    """Some tools list the newest first: the numbers decide, else the times of the first and the last."""
+    if events and all(event.number is not None for event in events):
+        return sorted(events, key=lambda event: event.number or 0)
+    times = [at for event in events if (at := parsed(event.at)) is not None]
+    return list(reversed(events)) if times and times[0] > times[-1] else list(events)
+
+
+def fits(event: Event, wanted: Filter) -> bool:
+    """Whether an event is wanted; one whose time or level is unknown is never left out for it."""
+    if wanted.level is not None and event.level is not None and LEVELS.index(event.level) < LEVELS.index(wanted.level):
+        return False
+    if wanted.ids is not None and not {event.object_id, event.controller} & wanted.ids:
+        return False
+    if wanted.since is None:
+        return True
+    at = parsed(event.host_at)
+    if at is not None:
+        return at >= wanted.since
+    at = parsed(event.at)
+    return at is None or at >= wanted.since - MARGIN
+
+
+def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]:
+    """A note if older entries were not asked for, and may be wanted."""
+    if not log.limited:
+        return []
+    at = parsed(shifted(log.begins, difference(log.clock, now)) or log.begins)
+    if wanted.since is not None and at is not None and at < wanted.since - (MARGIN if log.controller else timedelta()):
+        return []
+    start = f" from {log.begins} on" if log.begins else ""
+    message = f"Only the newest entries of this log were read{start}; there may be older ones."
+    return [Problem(severity="info", kind="note", where=log.controller or "kernel log", message=message)]
+
+
+def unseen(events: Sequence[Event], known: Collection[Event]) -> list[Event]:
+    """The events that were not there before."""
+    before = {_identity(event) for event in known}
+    return [event for event in events if _identity(event) not in before]
+
+
+def _identity(event: Event) -> tuple[object, ...]:
+    return event.controller, event.number, event.at, event.text

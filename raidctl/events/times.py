@@ -1,0 +1,75 @@
+"""Times of events: each controller has its own clock, without a time zone. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+from raidctl.errors import UsageError
+
+FORM = "%Y-%m-%dT%H:%M:%S"
+MARGIN = timedelta(hours=14)
+"""How far the local time of a controller may be from UTC, where the difference of the clocks is unknown."""
+_LENGTH = re.compile(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def parsed(text: str | None) -> datetime | None:
+    """A time of an event, in UTC; one without a time zone as if it were UTC. None if it is no time."""
+    try:
+        at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return at.astimezone(timezone.utc) if at.tzinfo is not None else at.replace(tzinfo=timezone.utc)
+
+
+def written(at: datetime) -> str:
+    """``2026-05-06T07:08:01Z``."""
+    return at.astimezone(timezone.utc).strftime(f"{FORM}Z")
+
+
+def difference(clock: str | None, now: datetime | None) -> timedelta | None:
+    """What has to be added to a controller's time to get UTC on the machine's clock; None: unknown."""
+    shown = parsed(clock)
+    return None if shown is None or now is None else now - shown
+
+
+def shifted(at: str | None, by: timedelta | None) -> str | None:
+    """A controller's time on the machine's clock; None if one of them is unknown."""
+    known = parsed(at)
+    if known is None or by is None:
+        return None
+    try:
+        return written(known + by)
+    except OverflowError:
+        return None
+
+
+def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
+    """The moment that ``--since`` means.
+
+    Args:
+        since: ``90s 30m 2h 3d 1w``, ``boot``, or a date ``2026-05-06``, ``2026-05-06T07:08``, in UTC if without a zone.
+        now: The present time of the machine.
+        booted: When it was booted, UTC.
+
+    Raises:
+        UsageError: It is none of them, or the time of the boot is unknown.
+    """
+    word = since.strip()
+    if word.lower() == "boot":
+        at = parsed(booted)
+        if at is None:
+            raise UsageError("--since boot: the time of the boot is unknown; give a date or a time such as 2h.")
+        return at
+    length = _LENGTH.fullmatch(word)
+    try:
+        if length is not None:
+            return now - timedelta(seconds=int(length[1]) * _SECONDS[length[2].lower()])
+    except OverflowError:
+        pass
+    else:
+        at = parsed(word.replace(" ", "T", 1))
+        if at is not None:
+            return at
+    raise UsageError(f'--since "{since}" is no time: write 2h, 3d, 2026-05-06, 2026-05-06T07:08 or boot.')

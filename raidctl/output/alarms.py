@@ -1,0 +1,39 @@
+"""The screen of ``raidctl alarm show``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from raidctl.model import Inventory
+from raidctl.operate.alarms import AlarmReport
+from raidctl.output.console import PLAIN, STRONG, Paper, drawn, line
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Column, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+
+_WORDS = {True: "yes", False: "no", None: "?"}
+_SWITCHED = {True: "on", False: "off", None: "?"}
+
+
+@drawn
+def alarms_screen(found: AlarmReport, paper: Paper) -> Iterator[RenderableType]:
+    """The whole screen as text; ``?`` is what is not reported."""
+    bare = Inventory(host=found.host, problems=found.problems)
+    yield head(bare, paper)
+    if not found.controllers:
+        yield line("No RAID controller: there is no alarm.")
+    else:
+        alarms = [one.alarm for one in found.controllers]
+        columns = [
+            Column("controller", [(paper.clean(one.object_id), STRONG) for one in found.controllers]),
+            Column("model", [(paper.clean(one.model or "?"), PLAIN) for one in found.controllers], 10),
+            Column("alarm", [(_WORDS[one.present if one is not None else None], PLAIN) for one in alarms]),
+            Column("switched", [(_SWITCHED[one.on if one is not None else None], PLAIN) for one in alarms]),
+        ]
+        yield Text("")
+        yield table(columns, paper)
+    yield from problem_sections(troubles(bare), notes(bare), paper)

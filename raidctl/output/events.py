@@ -1,0 +1,106 @@
+"""The screen of ``raidctl events``: one line for each event, the newest last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+from rich.console import RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from raidctl.events.report import EventReport
+from raidctl.model import Inventory
+from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, line, pack
+from raidctl.output.json import safe
+from raidctl.output.problems import problem_sections
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.text import counted
+from raidctl.vendor.events import Event
+
+_STYLES = {"debug": DULL, "progress": DULL, "info": PLAIN, "warning": WARN, "critical": BAD, "fatal": BAD}
+_TIME, _LEVEL = 20, 8
+"""Widths of the first columns: `2026-05-06 07:08:01Z`, `critical`."""
+_FEW = 5
+"""Lines that were not understood and are shown without ``-v``."""
+
+
+@drawn
+def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+    """The whole screen as text."""
+    bare = Inventory(host=found.host, problems=found.problems)
+    yield head(bare, paper)
+    yield line(_summary(found))
+    if found.events:
+        yield Text("")
+        yield rows(found.events, paper, more=more)
+    yield from _clocks(found, paper)
+    yield from _unparsed(found.unparsed, paper, more=more)
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Table:
+    """A row for each event: time, level, then object and message; a controller's own time is marked with a star."""
+    room = max(paper.columns - _TIME - _LEVEL - 4, 20)
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for width in (_TIME, _LEVEL):
+        grid.add_column("", width=width, no_wrap=True)
+    grid.add_column("", width=room, overflow="fold")
+    for event in events:
+        where = event.object_id or event.controller or "kernel"
+        text = line((paper.clean(where), STRONG), "  ", paper.clean(event.text))
+        if more and event.details:
+            pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
+            text = Text.assemble(text, "\n", pack(pairs, room, paper.dot))
+        grid.add_row(Text(_when(event), DULL), Text(event.level or "?", _STYLES.get(event.level or "", DULL)), text)
+    return grid
+
+
+def _when(event: Event) -> str:
+    if event.host_at is not None:
+        return event.host_at.replace("T", " ")
+    return f"{event.at.replace('T', ' ')}*" if event.at is not None else "time unknown"
+
+
+def _summary(found: EventReport) -> tuple[str, Style]:
+    whole = all(problem.kind == "note" for problem in found.problems)
+    if not found.events:
+        return ("No events.", PLAIN) if whole else ("No event was read, but not every log could be read.", WARN)
+    levels = Counter(event.level or "level unknown" for event in found.events)
+    parts = ", ".join(f"{number} {level}" for level, number in levels.items())
+    return f"{counted(len(found.events), 'event')}: {parts}{'' if whole else '; not every log could be read'}", STRONG
+
+
+def _clocks(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
+    """What the times mean."""
+    shown = {event.controller for event in found.events if event.controller is not None}
+    unknown = [one.controller for one in found.clocks if one.behind_seconds is None and one.controller in shown]
+    known = [one for one in found.clocks if one.behind_seconds is not None and one.controller in shown]
+    if unknown or known:
+        yield Text("")
+    for one in known:
+        text = f"Its clock showed {(one.clock or '').replace('T', ' ')}; its events are shown in UTC of this machine."
+        yield pack([(paper.clean(one.controller), STRONG), text], paper.columns, ": ")
+    if unknown:
+        text = "* time of the controller's own clock; its difference to the machine's clock is unknown"
+        yield line(f"{text}: {paper.clean(', '.join(unknown))}")
+
+
+def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    if not lines:
+        return
+    yield Text("")
+    yield line((f"{counted(len(lines), 'line')} of the logs could not be parsed:", WARN))
+    for text in lines if more else lines[:_FEW]:
+        yield pack(["  " + paper.clean(text)], paper.columns, " ")
+    if not more and len(lines) > _FEW:
+        yield line(f"  ({len(lines) - _FEW} more: -v)")
+
+
+def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
+    """Write new events as they come: one line each, or one JSON object a line."""
+    for event in events:
+        write(safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))

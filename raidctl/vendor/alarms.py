@@ -1,0 +1,44 @@
+"""How a vendor's tool silences a controller's alarm: a module ``alarm`` in the package.
+
+Silencing is no setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Protocol, cast
+
+from raidctl.model import Controller, Tool
+from raidctl.request import Answer, Dialogue
+from raidctl.vendor.locating import Shape
+from raidctl.vendor.plan import Action
+from raidctl.vendor.protocol import Vendor
+
+
+class Alarms(Protocol):
+    """A vendor package that can silence alarms."""
+
+    @property
+    def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a module constant
+        """The commands behind the program; one of another form is never run."""
+
+    def silence(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
+        """The command that silences the alarm, or why there is none, as a sentence.
+
+        Asks the tool where only its help text shows its words.
+        """
+
+    def judge(self, action: Action, answer: Answer) -> str | None:
+        """The tool's objection in its own words; None if it accepted. Never by the exit code alone."""
+
+
+def alarms_of(vendor: Vendor) -> Alarms | None:
+    """Return how a family's alarms are silenced; None if its tools cannot. Imported here, for that only."""
+    if not isinstance(vendor, ModuleType) or not hasattr(vendor, "__path__"):
+        return None
+    if find_spec(f"{vendor.__name__}.alarm") is None:
+        return None
+    return cast("Alarms", importlib.import_module(f"{vendor.__name__}.alarm"))

@@ -1,0 +1,124 @@
+"""Event logs of a family: a module ``events`` in the package. Its functions are pure, or dialogues.
+
+A controller keeps its own log, with its own clock. The kernel's log is read once for all families; each package
+has a table of the lines that concern its drives and arrays. A package without the module reports no events.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Annotated, Literal, Protocol, cast
+
+from msgspec import Struct
+
+from raidctl.described import doc
+from raidctl.host import HostView
+from raidctl.model import Controller, Problem, Tool
+from raidctl.request import Dialogue, Failure, Run, RunAnswer
+from raidctl.text import collapse
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.tools import call_problem
+
+Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
+LEVELS: tuple[Level, ...] = ("debug", "progress", "info", "warning", "critical", "fatal")
+"""From harmless to worst."""
+NEWEST = 1000
+"""Events that a controller is asked for: reading a whole log takes minutes on some."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """One entry of a log."""
+
+    at: Annotated[
+        str | None,
+        doc(
+            "When, on the clock of the log: a controller's own without a time zone, the kernel's in UTC; null: unknown."
+        ),
+    ] = None
+    host_at: Annotated[
+        str | None, doc("The same in UTC on the machine's clock; null: the difference of the clocks is unknown.")
+    ] = None
+    clock: Annotated[Literal["controller", "host"], doc("Whose clock `at` is.")] = "controller"
+    controller: Annotated[str | None, doc("Id of the controller that keeps the log; null: the kernel.")] = None
+    number: Annotated[int | None, doc("Number of the entry in the log; null: entries have none.")] = None
+    level: Annotated[Level | None, doc("How serious it is according to the log; null: not reported.")] = None
+    code: Annotated[str | None, doc("Kind of event in the tool's own code; null: none.")] = None
+    object_id: Annotated[str | None, doc("Id of the object that it is about; null: none, or unknown.")] = None
+    text: Annotated[str, doc("The message, as printed.")]
+    details: Annotated[Mapping[str, str], doc("Further data of the entry, in the tool's own words.")] = {}
+
+
+class EventLog(Struct, frozen=True, kw_only=True):
+    """What was read of one log."""
+
+    controller: str | None = None
+    """Id of the controller that keeps it; None: the kernel's."""
+    command: str
+    """The command that printed it."""
+    events: tuple[Event, ...] = ()
+    unparsed: tuple[str, ...] = ()
+    """Lines of it that were not understood."""
+    clock: str | None = None
+    """What the controller's clock showed when it was read, ISO 8601 without a time zone; None: unknown."""
+    limited: bool = False
+    """Whether there may be older entries that were not asked for."""
+    begins: str | None = None
+    """Time of the oldest entry that was read, as its `at`; None: unknown."""
+    problems: tuple[Problem, ...] = ()
+
+
+class Events(Protocol):
+    """A vendor package with event logs."""
+
+    @property
+    def KERNEL(self) -> Sequence[re.Pattern[str]]:  # noqa: N802 - a module constant
+        """Lines of the kernel log that concern this family, from their beginning.
+
+        The group ``device`` is a kernel name (``sdb``, ``md0``); in a line with the group ``fresh`` the name has been
+        given to a device, so that earlier lines may mean another one.
+        """
+
+    def events(
+        self, controllers: Sequence[Controller], tools: Sequence[Tool], view: HostView
+    ) -> Dialogue[Sequence[EventLog]]:
+        """The log of each of the family's controllers."""
+
+
+def events_of(vendor: Vendor) -> Events | None:
+    """A family's event logs; None if it has none. Imported here, for that only."""
+    # a third party's package may be a single module, which has no modules in it
+    if not isinstance(vendor, ModuleType) or not hasattr(vendor, "__path__"):
+        return None
+    if find_spec(f"{vendor.__name__}.events") is None:
+        return None
+    return cast("Events", importlib.import_module(f"{vendor.__name__}.events"))
+
+
+def not_read(
+    controller: str | None, command: str, why: str, remedy: str | None = "Run the command by hand, as root."
+) -> EventLog:
+    """A log that could not be read; ``why`` is a sentence."""
+    problem = Problem(severity="error", kind="unread", where=command, message=why, remedy=remedy)
+    return EventLog(controller=controller, command=command, problems=(problem,))
+
+
+def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
+    """The log of a call that could not be run; None if it ran, whatever its exit code."""
+    command = " ".join(request.argv)
+    # a recording answers for programs that it does not have: "storcli64 is not installed on the recorded machine"
+    if answer.trouble is Failure.UNRECORDED or (answer.trouble is Failure.MISSING and "recorded" in answer.detail):
+        return not_read(controller, command, "The recording does not contain this event log.", _RECORD)
+    problem = call_problem(request, answer)
+    return None if problem is None else EventLog(controller=controller, command=command, problems=(problem,))
+
+
+_RECORD = 'Record the machine with "raidctl record --events".'
+
+
+def said(answer: RunAnswer) -> str:
+    """What a tool printed instead of a log, shortened to one line."""
+    return collapse(answer.text or answer.error_text)[:200] or f"nothing (exit code {answer.code})"

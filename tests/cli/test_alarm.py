@@ -1,0 +1,141 @@
+"""``raidctl alarm``: what is reported of alarms, and how they are silenced and switched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.model import Alarm, Controller, Tool
+from raidctl.request import Answer, Request, RunAnswer, converse
+from raidctl.simulation.demo import demos
+from raidctl.vendor.alarms import alarms_of
+from raidctl.vendor.locating import fits
+from raidctl.vendor.plan import Action, Desired
+from raidctl.vendor.registry import vendors
+from raidctl_adaptec import alarm as adaptec
+from raidctl_megaraid import alarm as megaraid
+from raidctl_megaraid.change import plan
+from raidctl_megaraid.derived_fields import CARD
+
+Raidctl = Callable[..., Result]
+USAGE = b"Usage: SETALARM <Controller#> <on|off|test|silence> [nologs]\n"
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path) -> Raidctl:
+    """Run a command line with a state directory of its own."""
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *arguments])
+
+    return run
+
+
+def is_on(raidctl: Raidctl) -> object:
+    """Whether the alarm of the only controller is switched on."""
+    return json.loads(raidctl("--demo", "9271", "alarm", "show", "--json").stdout)["controllers"][0]["alarm"]["on"]
+
+
+@pytest.mark.parametrize(
+    ("text", "present", "on"),
+    [("On", True, True), ("Disable", True, False), ("Absent", False, None), ("Missing", False, None),
+     ("Present", True, None), ("Enabled", None, True), ("Disabled", None, False), ("Purple", None, None)],
+)  # fmt: skip
+def test_words_for_an_alarm(text: str, present: bool | None, on: bool | None) -> None:
+    """An unknown word is unknown; MegaCli's setting does not show that there is one."""
+    assert {field: parse(text) for field, parse in CARD["alarm"]} == {"alarm.present": present, "alarm.on": on}
+
+
+def test_an_alarm_is_switched_and_read_again(raidctl: Raidctl) -> None:
+    """Off, on, and already on."""
+    assert is_on(raidctl) is True
+    assert raidctl("--demo", "9271", "alarm", "off", "megaraid:0", "--yes").exit_code == 0
+    assert is_on(raidctl) is False
+    assert raidctl("--demo", "9271", "alarm", "on", "megaraid:0", "--yes").exit_code == 0
+    done = raidctl("--demo", "9271", "alarm", "on", "megaraid:0", "--yes", "--json")
+    assert json.loads(done.stdout)["result"] == "already"
+
+
+def test_an_alarm_is_silenced_and_never_called_silent(raidctl: Raidctl) -> None:
+    """The tool's word is all that is known; the setting stays; the journal has it."""
+    done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["result"]) == (0, "accepted")
+    assert is_on(raidctl) is True
+    [story] = json.loads(raidctl("--demo", "9271", "journal", "--json").stdout)
+    assert story["end"]["result"] == "done"
+
+
+def test_a_dry_run_silences_nothing(raidctl: Raidctl) -> None:
+    """It prints the command."""
+    done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--dry-run")
+    assert (done.exit_code, done.stdout) == (0, "Would run: storcli64 /c0 set alarm=silence nolog J\n")
+    assert json.loads(raidctl("--demo", "9271", "journal", "--json").stdout) == []
+
+
+@pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
+def test_every_simulated_machine_answers(raidctl: Raidctl, name: str) -> None:
+    """Shown in 80 columns; what cannot be switched is refused with a sentence, never with a traceback."""
+    shown = raidctl("--demo", name, "alarm", "show")
+    assert shown.exit_code in (0, 3, 4)
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    for one in json.loads(raidctl("--demo", name, "alarm", "show", "--json").stdout)["controllers"]:
+        for words in (("on",), ("off",), ("silence",)):
+            done = raidctl("--demo", name, "alarm", *words, one["object_id"], "--dry-run")
+            assert done.exit_code in (0, 1, 3), done.output
+
+
+@pytest.mark.parametrize("words", [("silence", "nosuch"), ("silence",), ("on", "md0"), ("off", "megaraid:0")])
+def test_wrong_words_are_refused(raidctl: Raidctl, words: tuple[str, ...]) -> None:
+    """Nothing there, no controller named, an md array, no terminal and no --yes."""
+    demo = "9271" if words[0] == "off" else "raid6"
+    assert raidctl("--demo", demo, "alarm", *words).exit_code == 2
+
+
+def test_megacli_switches_with_its_own_words() -> None:
+    """And restores what was there."""
+    mine = Controller(id="megaraid:0", told_by="MegaCli", mode="raid", alarm=Alarm(present=True, on=True))
+    [step] = plan(mine, [Desired(object_id=mine.id, setting="alarm", value="disabled")], [Tool(name="MegaCli")]).steps
+    assert (str(step.action), str(step.undo)) == (
+        "MegaCli -AdpSetProp AlarmDsbl -a0 -NoLog", "MegaCli -AdpSetProp AlarmEnbl -a0 -NoLog",
+    )  # fmt: skip
+
+
+def test_an_alarm_of_unknown_state_is_not_switched() -> None:
+    """It could not be put back."""
+    mine = Controller(id="megaraid:0", told_by="storcli64", mode="raid", alarm=Alarm(present=True))
+    made = plan(mine, [Desired(object_id=mine.id, setting="alarm", value="disabled")], [Tool(name="storcli64")])
+    assert (made.steps, made.refusals[0].kind) == ((), "unknown")
+
+
+class Help:
+    """An arcconf that prints this text."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+    def carry_out(self, requests: tuple[Request[Answer], ...]) -> list[Answer]:
+        """The same answer to everything."""
+        return [RunAnswer(code=1, out=self.text) for _ in requests]
+
+
+@pytest.mark.parametrize(("text", "there"), [(USAGE, True), (b"Invalid command\n", False), (b"", False),
+                                             (b"SETALARM <Controller#> <on|off|test>", False)])  # fmt: skip
+def test_arcconf_is_only_used_if_its_help_shows_the_command(text: bytes, there: bool) -> None:
+    """The command is in no manual."""
+    mine = Controller(id="adaptec:1", told_by="arcconf", mode="raid")
+    found = converse(adaptec.silence(mine, [Tool(name="arcconf")]), Help(text))  # type: ignore[arg-type]  # a runner
+    assert isinstance(found, Action) == there
+    if isinstance(found, Action):
+        assert found.argv == ("arcconf", "SETALARM", "1", "silence")
+
+
+def test_every_command_has_a_permitted_form() -> None:
+    """Those of the table, and no other."""
+    assert [offered for vendor in vendors()[0] if (offered := alarms_of(vendor)) is not None] == [adaptec, megaraid]
+    assert not fits(("/c0", "set", "alarm=off", "nolog", "J"), megaraid.SHAPES)
+    assert not fits(("SETALARM", "1", "off"), adaptec.SHAPES)

@@ -1,0 +1,131 @@
+"""``raidctl events`` on every simulated machine, and out of a recording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.cli.events import _new, _Reading
+from raidctl.cli.shared.machine import Machine
+from raidctl.request import Answer, Request
+from raidctl.simulation.demo import demos, machine
+from raidctl.vendor.kernel_log import JOURNAL
+from raidctl.vendor.registry import vendors
+
+Raidctl = Callable[..., Result]
+
+
+@pytest.fixture
+def raidctl(monkeypatch: pytest.MonkeyPatch) -> Raidctl:
+    """Run a command line in this process."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+    return run
+
+
+DEMOS = [demo.name for demo in demos(vendors()[0])]
+WITH_LOG = ("9271", "h730", "perc5i", "raid6", "workstation")
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, name: str) -> None:
+    """Screen and JSON agree; the screen keeps to 80 columns; what could not be read is exit code 3, never silence."""
+    options = ("--demo", name, "--state-dir", tmp_path)
+    screen, told = raidctl(*options, "events"), raidctl(*options, "events", "--json")
+    report = json.loads(told.stdout)
+    assert screen.exit_code == told.exit_code
+    assert max(map(len, screen.stdout.splitlines())) <= 80
+    kinds = {problem["kind"] for problem in report["problems"]}
+    assert told.exit_code == (3 if "unread" in kinds else 4 if kinds & {"no_tool", "no_right"} else 0)
+    assert report["unparsed"] == []
+    assert (name in WITH_LOG) == bool(report["events"])
+    for event in report["events"]:
+        assert event["text"].split()[0] in screen.stdout
+
+
+def test_a_recording_with_events_shows_the_same(raidctl: Raidctl, tmp_path: Path) -> None:
+    """``record --events`` keeps them; without the option, the replay says that they are not in it."""
+    demo = ("--demo", "perc5i", "--state-dir", tmp_path)
+    shown = json.loads(raidctl(*demo, "events", "--json").stdout)
+    assert raidctl(*demo, "record", "--events", tmp_path / "with").exit_code == 0
+    assert raidctl(*demo, "record", tmp_path / "without").exit_code == 0
+    again = json.loads(raidctl("--replay", tmp_path / "with", "events", "--json").stdout)
+    assert [one["text"] for one in again["events"]] == [one["text"] for one in shown["events"]]
+    missing = raidctl("--replay", tmp_path / "without", "events")
+    assert missing.exit_code == 3
+    assert "record --events" in missing.stdout
+
+
+def test_target_level_and_time_limit_the_list(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A volume is meant with its drives; a controller with everything."""
+    demo = ("--demo", "raid6", "--state-dir", tmp_path, "events")
+    found = json.loads(raidctl(*demo, "/srv", "--level", "critical", "--json").stdout)["events"]
+    assert {one["object_id"] for one in found} == {"drives:ZC1A00L2"}
+    assert json.loads(raidctl(*demo, "--since", "2026-11-23T05:00", "--json").stdout)["events"][0]["text"].endswith(
+        "data-check done."
+    )
+
+
+@pytest.mark.parametrize("words", [("--since", "soon"), ("--level", "bad"), ("nosuch",), ("--since", "")], ids=" ".join)
+def test_wrong_words_are_refused(raidctl: Raidctl, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """One sentence, exit code 2."""
+    done = raidctl("--demo", "raid6", "--state-dir", tmp_path, "events", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+
+
+def test_a_recording_cannot_be_followed(raidctl: Raidctl) -> None:
+    """It is one moment."""
+    assert raidctl("--replay", Path("fixtures/md-healthy"), "events", "--follow").exit_code == 2
+
+
+class Growing:
+    """A simulated machine whose kernel logs one more line with each reading."""
+
+    def __init__(self, place: Path) -> None:
+        self._inner = machine("raid6", vendors()[0], place)
+        self._lines = 0
+        self.recorded_at = self._inner.recorded_at
+
+    def carry_out(self, requests: tuple[Request[Answer], ...]) -> list[Answer]:
+        """Answer; the journal grows."""
+        answers = list(self._inner.carry_out(requests))
+        for number, request in enumerate(requests):
+            if request == JOURNAL:
+                self._lines += 1
+                more = [{"MESSAGE": f"md: line {line}", "PRIORITY": "4"} for line in range(1, self._lines)]
+                told = answers[number].out + "".join(f"{json.dumps(one)}\n" for one in more).encode()  # type: ignore[attr-defined]  # of a program
+                answers[number] = type(answers[number])(code=0, out=told)  # type: ignore[call-arg]  # as above
+        return answers
+
+
+class Ticking:
+    """A clock that passes as fast as one sleeps."""
+
+    seconds = 0.0
+
+    def now(self) -> float:
+        """Seconds so far."""
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        self.seconds += seconds
+
+
+def test_follow_lists_each_event_once(tmp_path: Path) -> None:
+    """First what is there, then only what is new, also when the tools are read again."""
+    named = Machine(Growing(tmp_path), vendors()[0], "demo:raid6", recorded_at="2026-11-23T06:12:05Z")  # type: ignore[arg-type]  # a runner
+    reading = _Reading(named, named.survey(), None)
+    stream = _new(reading, reading.whole(None, None), Ticking())
+    first = next(stream)
+    assert len(first) == 13
+    for number in range(1, 16):
+        assert [event.text for event in next(stream)] == [f"md: line {number}"]

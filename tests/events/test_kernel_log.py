@@ -1,0 +1,140 @@
+"""The kernel log, from the journal or dmesg, and the lines of it that concern drives and arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from msgspec import Struct
+
+from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, converse
+from raidctl.vendor.kernel_log import BOOT, DMESG, JOURNAL, NEWEST_LINES, KernelLog, chosen, kernel_log
+from raidctl_drives.events import KERNEL as DRIVES
+from raidctl_md.events import KERNEL as ARRAYS
+
+NOW = datetime(2026, 5, 6, 12, 0, tzinfo=timezone.utc)
+ID = "1f0c2a7e-5d3b-4c8a-9e6f-0b1d2c3e4f5a"
+RAW = """\
+<5>[    0.000000] Linux version 6.1.0
+<5>[    2.400000] sd 4:0:0:0: [sdc] Attached SCSI disk
+<3>[  100.500000] I/O error, dev sdc, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+<6>[  101.000000] md: md0: data-check done.
+<6>[  102.000000] usb 1-1: new high-speed USB device
+"""
+
+
+def row(text: object, *, priority: str = "6", boot: str = ID.replace("-", ""), at: str = "1778068800000000") -> str:
+    """A line of the journal."""
+    return json.dumps({"MESSAGE": text, "PRIORITY": priority, "_BOOT_ID": boot, "__REALTIME_TIMESTAMP": at})
+
+
+class Kernel(Struct):
+    """A machine that is up for 1000 seconds."""
+
+    journal: RunAnswer
+    raw: RunAnswer
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Run):
+            return {JOURNAL: self.journal, DMESG: self.raw}[request]
+        return ReadAnswer(data=ID.encode() if request == BOOT else b"1000.00 2000.00\n")
+
+
+def read(journal: RunAnswer, raw: RunAnswer | None = None, now: datetime | None = NOW) -> KernelLog:
+    """The kernel log of a machine that is up for 1000 seconds."""
+    return converse(kernel_log(now), Kernel(journal, raw or RunAnswer(trouble=Failure.MISSING)))
+
+
+def printed(*rows: str) -> RunAnswer:
+    """What journalctl prints."""
+    return RunAnswer(code=0, out="\n".join(rows).encode())
+
+
+def devices(log: KernelLog) -> list[tuple[str | None, str]]:
+    """The chosen lines with the devices that they mean."""
+    return [(device, line.text.split(":")[0]) for line, device in chosen(log, [*DRIVES, *ARRAYS])]
+
+
+def test_the_journal_has_time_level_and_boot() -> None:
+    """Microseconds since 1970, the kernel's priority; a line of another boot is marked."""
+    found = read(printed(row("a", priority="3"), row("b", boot="0" * 32), row([104, 105])))
+    assert [(line.at, line.level, line.text, line.boot) for line in found.lines] == [
+        ("2026-05-06T12:00:00Z", "critical", "a", True),
+        ("2026-05-06T12:00:00Z", "info", "b", False),
+        ("2026-05-06T12:00:00Z", "info", "hi", True),
+    ]
+    assert found.booted == "2026-05-06T11:43:20Z"
+
+
+def test_a_line_of_the_journal_that_is_damaged_is_kept() -> None:
+    """It is counted as unparsed; a damaged number is unknown, not another one."""
+    found = read(printed(row("a"), '{"MESSAGE": "b', row("c", priority="77", at="99999999999999999999")))
+    assert found.unparsed == ('{"MESSAGE": "b',)
+    assert [(line.text, line.level, line.at) for line in found.lines][1] == ("c", None, None)
+
+
+def test_dmesg_is_read_where_the_journal_has_nothing() -> None:
+    """Its times are seconds since the boot; without the present time they are unknown."""
+    found = read(printed(), RunAnswer(code=0, out=RAW.encode()))
+    assert found.lines[2].at == "2026-05-06T11:45:00Z"
+    assert found.lines[2].level == "critical"
+    assert found.limited, "earlier boots are not in it"
+    assert read(printed(), RunAnswer(code=0, out=RAW.encode()), None).lines[2].at is None
+
+
+def test_a_message_of_several_lines_is_one() -> None:
+    """Only its first line has a time."""
+    found = read(printed(), RunAnswer(code=0, out=b"<4>[ 1.000000] _CPC not supported.\nPlease enable it.\n"))
+    assert [line.text for line in found.lines] == ["_CPC not supported. Please enable it."]
+
+
+def test_a_log_that_cannot_be_read_is_a_problem() -> None:
+    """No right, no tool, and a recording without it are three reasons; none of them is an empty log."""
+    refused = RunAnswer(code=1, err=b"dmesg: read kernel buffer failed: Operation not permitted")
+    recorded = RunAnswer(trouble=Failure.MISSING, detail="dmesg is not installed on the recorded machine")
+    missing = RunAnswer(trouble=Failure.MISSING)
+    kinds = [read(one, one).problems[0].kind for one in (refused, missing, recorded)]
+    assert kinds == ["no_right", "no_tool", "unread"]
+
+
+def test_a_full_or_flooded_journal_is_not_whole() -> None:
+    """Older lines may be missing; where the reading was ended, newer ones are."""
+    assert read(printed(*[row("a")] * NEWEST_LINES)).limited
+    flood = read(RunAnswer(trouble=Failure.FLOOD, out=row("a").encode()))
+    assert [problem.kind for problem in flood.problems] == ["unread"]
+
+
+def test_lines_about_drives_and_arrays_are_chosen() -> None:
+    """Others are not."""
+    found = read(printed(), RunAnswer(code=0, out=RAW.encode()))
+    assert devices(found) == [("sdc", "sd 4"), ("sdc", "I/O error, dev sdc, sector 2048 op 0x0"), ("md0", "md")]
+
+
+def test_a_name_means_a_device_only_after_it_was_given_to_it() -> None:
+    """A line of an earlier boot, or before another drive got the name, names no object."""
+    error = "I/O error, dev sdc, sector 2048 op 0x0:(READ)"
+    attached = "sd 4:0:0:0: [sdc] Attached SCSI disk"
+    found = read(printed(row(error, boot="0" * 32), row(error), row(attached), row(error)))
+    assert [device for device, _ in devices(found)] == [None, None, "sdc", "sdc"]
+
+
+def test_forms_of_the_kernel_are_known() -> None:
+    """One line of each form, with the device that it is about."""
+    lines = {
+        "blk_update_request: critical medium error, dev sdb, sector 1 op 0x0": "sdb",
+        "Buffer I/O error on dev sdb1, logical block 0, async page read": "sdb",
+        "nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR": "nvme0n1",
+        "nvme nvme0: I/O 12 QID 3 timeout, aborting": None,
+        "ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0": None,
+        "md/raid1:md127: Disk failure on sdb1, disabling device.": "md127",
+        "md: kicking non-fresh sdb1 from array!": None,
+        "md: recovery of RAID array md3": "md3",
+    }
+    found = read(printed(*map(row, lines)))
+    assert [device for _, device in chosen(found, [*DRIVES, *ARRAYS])] == list(lines.values())

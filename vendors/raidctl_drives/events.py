@@ -1,0 +1,47 @@
+"""Lines of the kernel log about drives: SCSI, ATA, NVMe and their block devices. Pure.
+
+Formats from the kernel's drivers/scsi (sd.c, scsi_logging.c), drivers/ata (libata-eh.c, libata-core.c),
+drivers/nvme/host (core.c, pci.c) and block/blk-core.c. A drive without a controller of its own has no log but this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool
+from raidctl.request import Dialogue, ask_all
+from raidctl.vendor.events import EventLog
+
+_NAME = r"(?P<device>(?:sd|vd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4})"
+_FORMS = (
+    # sd 2:0:0:0: [sdc] Attached SCSI disk
+    rf"sd \d+:\d+:\d+:\d+: \[{_NAME}\] (?P<fresh>Attached )",
+    # sd 2:0:0:0: [sdc] tag#3 FAILED Result: hostbyte=DID_OK driverbyte=DRIVER_OK cmd_age=3s
+    rf"sd \d+:\d+:\d+:\d+: \[{_NAME}\]",
+    # sd 2:0:0:0: Power-on or device reset occurred
+    r"(?:sd|scsi|ses|sr|st) (?:host)?\d+(?::\d+:\d+:\d+)?: ",
+    # I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+    # blk_update_request: critical medium error, dev sdb, sector 2048
+    rf"(?:blk_update_request: |print_req_error: |end_request: )?[A-Za-z/ -]{{3,40}} error, dev {_NAME}\b",
+    # Buffer I/O error on dev sdb1, logical block 0, async page read
+    rf"Buffer I/O error on (?:dev(?:ice)? )?{_NAME}",
+    # ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0
+    r"ata\d{1,4}(?:\.\d{1,3})?: ",
+    # nvme nvme0: I/O 12 QID 3 timeout, aborting
+    r"nvme (?:nvme\d{1,4}|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): ",
+    # nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR
+    rf"{_NAME}: ",
+)
+KERNEL: tuple[re.Pattern[str], ...] = tuple(re.compile(form, re.ASCII) for form in _FORMS)
+
+
+def events(
+    controllers: Sequence[Controller],  # noqa: ARG001 - the signature of all families
+    tools: Sequence[Tool],  # noqa: ARG001 - as above
+    view: HostView,  # noqa: ARG001 - as above
+) -> Dialogue[Sequence[EventLog]]:
+    """None: plain drives have no log but the kernel's."""
+    yield from ask_all([])
+    return ()

@@ -1,0 +1,200 @@
+"""MegaRAID event logs: storcli's and perccli's ``show events``, MegaCli's ``-AdpEventLog``. Pure.
+
+Both print the same blocks; the classes are those of the firmware interface (MFI_EVT_CLASS: -2 debug … 3 fatal, 4 dead).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool
+from raidctl.request import Dialogue, Run, RunAnswer, ask, together
+from raidctl.text import collapse
+from raidctl.vendor.events import NEWEST, Event, EventLog, Level, failed, not_read, said
+from raidctl.vendor.tools import command_of
+from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.collect.tool_call import LOCK
+from raidctl_megaraid.tools import KINDS
+
+KERNEL: tuple[re.Pattern[str], ...] = ()
+"""None beyond the lines that begin with the driver's name, which the core finds."""
+TIMEOUT = 300.0
+_LEVELS: Mapping[int, Level] = {
+    -2: "debug", -1: "progress", 0: "info", 1: "warning", 2: "critical", 3: "fatal", 4: "fatal",
+}  # fmt: skip
+# seqNum: 0x00001283
+_BEGIN = re.compile(r"seqNum\s*:\s*(0x[0-9a-fA-F]{1,8}|\d{1,10})", re.ASCII)
+# Event Description: State change on PD 05(e0x06/s1) from OFFLINE(10) to ONLINE(18)
+_DRIVE = re.compile(r"\bPD [0-9a-fA-F]{1,4}\(e(0x[0-9a-fA-F]{1,4}|\d{1,5})/s(\d{1,3})\)", re.ASCII)
+_BARE = re.compile(r"\bPD [0-9a-fA-F]{1,4}\((?:-|c\S{1,8})?/?s(\d{1,3})\)", re.ASCII)
+# Event Description: VD 00/0 is now OPTIMAL
+_VOLUME = re.compile(r"\bVD ([0-9a-fA-F]{1,4})/\d{1,4}\b", re.ASCII)
+_TIMES = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y, %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+# lines around the events: what the tools print of themselves, and their last words
+_AROUND = re.compile(
+    r"CLI Version =|Operating system =|Controller =|Status = Success|Description = None|Events = |Controller Properties"
+    r"|[=-]{4,}$|Ctrl Status +Method|\d+ Success |Adapter[ #:]|Success in AdpEventLog|Exit Code: 0x0+$|Linux \d",
+    re.ASCII,
+)
+_ACCEPTED = re.compile(r"(?m)^\s*(?:Status = Success|Exit Code: 0x0+|Success in AdpEventLog.*)\s*$", re.ASCII)
+_REFUSED = re.compile(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w*)\s*$", re.ASCII)
+
+
+def events(
+    controllers: Sequence[Controller],
+    tools: Sequence[Tool],
+    view: HostView,  # noqa: ARG001 - the signature of all families
+) -> Dialogue[Sequence[EventLog]]:
+    """The newest events of each controller; the lock of the family lets the tool run once at a time."""
+    return (yield from together([_log(controller, tools) for controller in controllers]))
+
+
+def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    """The log of one controller, by the tool that reported it."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    number = controller_number(controller)
+    if not reported or number is None:
+        why = "Its event log cannot be read: no tool that reads it has reported the controller."
+        return not_read(controller.id, controller.id, why, "Install storcli, perccli or MegaCli.")
+    if reported[0].name.startswith(("storcli2", "perccli2", "raidctl-mfi")):
+        why = f"Its event log was not read: the form of {reported[0].name}'s event list is not known."
+        return not_read(controller.id, controller.id, why, None)
+    request = Run((command_of(reported[0]), *_words(KINDS.get(reported[0].name), number)), timeout=TIMEOUT, lock=LOCK)
+    answer = yield from ask(request)
+    command = " ".join(request.argv)
+    return failed(controller.id, request, answer) or read_events(controller, command, answer)
+
+
+def _words(kind: str | None, number: str) -> tuple[str, ...]:
+    if kind == "megacli":
+        return ("-AdpEventLog", "-GetLatest", str(NEWEST), "-f", "/dev/stdout", f"-a{number}", "-NoLog")
+    return (f"/c{number}", "show", "events", f"type=latest={NEWEST}", "file=/dev/stdout", "nolog")
+
+
+def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
+    """Read what a tool printed."""
+    head, blocks = _blocks(answer.text)
+    unparsed = [line for line in head if line and not _AROUND.match(line)]
+    found: list[Event] = []
+    for block in blocks:
+        event = _event(block, controller, unparsed)
+        if event is not None:
+            found.append(event)
+    refused = _REFUSED.search(answer.text)
+    accepted = _ACCEPTED.search(answer.text) and not refused
+    if refused or not (accepted or found):
+        return not_read(controller.id, command, f"The event log could not be read; the tool printed: {said(answer)}.")
+    limited = len(blocks) >= NEWEST
+    first = min(found, key=lambda event: event.number or 0, default=None)
+    return EventLog(
+        controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed),
+        clock=_clock(controller), limited=limited, begins=first.at if first else None,
+    )  # fmt: skip
+
+
+def _blocks(text: str) -> tuple[list[str], list[list[str]]]:
+    """The lines before the first event, and those of each event."""
+    head: list[str] = []
+    blocks: list[list[str]] = []
+    for row in text.splitlines():
+        line = row.strip()
+        if _BEGIN.fullmatch(line):
+            blocks.append([line])
+        else:
+            (blocks[-1] if blocks else head).append(line)
+    return head, blocks
+
+
+def _event(block: Sequence[str], controller: Controller, unparsed: list[str]) -> Event | None:
+    """One event; None if its description is missing, and then all its lines are unparsed."""
+    begin = _BEGIN.fullmatch(block[0])
+    values: dict[str, str] = {}
+    details: dict[str, str] = {}
+    rest: list[str] = []
+    data = False
+    for line in filter(None, block[1:]):
+        label, colon, value = (part.strip() for part in line.partition(":"))
+        if data and _AROUND.match(line):
+            continue
+        if label == "Event Data" and not value:
+            data = True
+        elif data and colon:
+            details[label] = value
+        elif data and line.lower() == "none":
+            continue
+        elif data and details:  # the bytes of a command, over several lines
+            last = next(reversed(details))
+            details[last] = f"{details[last]} {line}".strip()
+        elif colon and label in _LABELS:
+            values[label] = value
+        elif not _AROUND.match(line):
+            rest.append(line)
+    text = collapse(values.get("Event Description", ""))
+    if not text or begin is None:
+        unparsed += [line for line in block if line]
+        return None
+    unparsed += rest
+    if seconds := values.get("Seconds since last reboot"):
+        details["Seconds since last reboot"] = seconds
+    return Event(
+        at=_at(values.get("Time", "")), controller=controller.id, number=int(begin[1], 0), level=_level(values),
+        code=values.get("Code") or None, object_id=_object(text, controller), text=text, details=details,
+    )  # fmt: skip
+
+
+_LABELS = frozenset({"Time", "Seconds since last reboot", "Code", "Class", "Locale", "Event Description"})
+
+
+def _level(values: Mapping[str, str]) -> Level | None:
+    # Class: 0
+    word = values.get("Class", "")
+    return _LEVELS.get(int(word)) if re.fullmatch(r"-?\d", word, re.ASCII) else None
+
+
+def _at(text: str) -> str | None:
+    """``Sat Jan  4 18:22:56 2014``; None before the controller knows the time."""
+    for form in _TIMES:
+        try:
+            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - the controller has no zone
+        except ValueError:
+            continue
+    return None
+
+
+def _object(text: str, controller: Controller) -> str | None:
+    """The drive or volume that a description names, if there is one with this place or number."""
+    names = list(_names(text, controller.id))
+    known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
+    return next((name for name in names if name in known), None)
+
+
+def _names(text: str, controller: str) -> Iterator[str]:
+    if match := _DRIVE.search(text):
+        yield f"{controller}/{int(match[1], 0)}:{match[2]}"
+    elif match := _BARE.search(text):
+        yield f"{controller}/:{match[1]}"
+    if match := _VOLUME.search(text):
+        yield f"{controller}/v{int(match[1], 16)}"
+
+
+def _clock(controller: Controller) -> str | None:
+    """The controller's clock as its tool has shown it."""
+    # Current Controller Date/Time = 05/06/2026, 07:08:01
+    for label, value in controller.details.items():
+        if label.lower().endswith("current controller date/time"):
+            return _at(value)
+        # Current Time                     : 7:8:4 5/6, 2026
+        match = _OLD_CLOCK.fullmatch(value) if label.lower().endswith("current time") else None
+        if match is not None:
+            hour, minute, second, month, day, year = map(int, match.groups())
+            try:
+                return datetime(year, month, day, hour, minute, second).isoformat()  # noqa: DTZ001 - as above
+            except ValueError:
+                return None
+    return None
+
+
+_OLD_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2}) (\d{1,2})/(\d{1,2}), (\d{4})", re.ASCII)

@@ -1,0 +1,34 @@
+"""Smart Array events: no command of the tools lists them; the diagnostics archive contains them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Problem, Tool
+from raidctl.request import Dialogue, ask_all
+from raidctl.vendor.events import EventLog
+from raidctl.vendor.tools import command_of
+
+KERNEL: tuple[re.Pattern[str], ...] = ()
+"""None beyond the lines that begin with the driver's name, which the core finds."""
+_WHY = "The tool reports no events; only its diagnostics archive contains them. Shown is what the kernel logged."
+
+
+def events(
+    controllers: Sequence[Controller],
+    tools: Sequence[Tool],
+    view: HostView,  # noqa: ARG001 - the signature of all families
+) -> Dialogue[Sequence[EventLog]]:
+    """A note for each controller: nothing can be read."""
+    yield from ask_all([])
+    command = command_of(tools[0]) if tools else "ssacli"
+    remedy = f"{command} ctrl all diag file=/root/diagnostics.zip"
+    return [
+        EventLog(
+            controller=controller.id, command=command,
+            problems=(Problem(severity="info", kind="note", where=controller.id, message=_WHY, remedy=remedy),),
+        )
+        for controller in controllers
+    ]  # fmt: skip

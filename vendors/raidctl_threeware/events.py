@@ -1,0 +1,99 @@
+"""3ware events: ``/c0 show alarms``. Pure.
+
+They are called alarms, events or AENs (asynchronous event notifications). Form and severities: tw_cli(8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool
+from raidctl.request import Dialogue, Run, RunAnswer, ask, together
+from raidctl.text import collapse
+from raidctl.vendor.events import Event, EventLog, Level, failed, not_read, said
+from raidctl.vendor.tools import command_of
+from raidctl_threeware.dialogue import LOCK, TIMEOUT
+
+KERNEL: tuple[re.Pattern[str], ...] = (
+    # 3w-9xxx: scsi0: AEN: ERROR (0x04:0x0009): Drive timeout detected:port=3.
+    re.compile(r"3w-(?:9xxx|sas|xxxx): ", re.ASCII),
+)
+_NUMBER = re.compile(r"threeware:(\d{1,3})", re.ASCII)
+# Ctl  Date                        Severity  Alarm Message
+_HEAD = re.compile(r"Ctl\s+Date\s+Severity\s+(?:Alarm|AEN) Message")
+# c0   [Tue Jul  8 18:20:05 2008]  INFO      Verify started: unit=0
+_ROW = re.compile(r"c(\d{1,3})\s+\[([^\]]{10,40})\]\s+([A-Z]{4,12})\s+(\S.*)", re.ASCII)
+_LEVELS: Mapping[str, Level] = {"INFO": "info", "WARNING": "warning", "ERROR": "critical", "DEBUG": "debug"}
+_TIMES = ("%a %b %d %H:%M:%S %Y", "%a %b %d %Y %H:%M:%S")
+_PORT, _UNIT = re.compile(r"\bport=(\d{1,3})\b", re.ASCII), re.compile(r"\bunit=(\d{1,3})\b", re.ASCII)
+
+
+def events(
+    controllers: Sequence[Controller],
+    tools: Sequence[Tool],
+    view: HostView,  # noqa: ARG001 - the signature of all families
+) -> Dialogue[Sequence[EventLog]]:
+    """The events of each controller; the lock of the family lets the tool run once at a time."""
+    return (yield from together([_log(controller, tools) for controller in controllers]))
+
+
+def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    number = _NUMBER.fullmatch(controller.id)
+    if not tools or number is None:
+        why = "Its events cannot be read: the tool, or the controller's number there, is unknown."
+        return not_read(controller.id, controller.id, why, "Install tw_cli.")
+    request = Run((command_of(tools[0]), f"/c{number[1]}", "show", "alarms"), timeout=TIMEOUT, lock=LOCK)
+    answer = yield from ask(request)
+    command = " ".join(request.argv)
+    return failed(controller.id, request, answer) or read_events(controller, command, answer)
+
+
+def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
+    """Read the table; without its heading, the output is none."""
+    found: list[Event] = []
+    unparsed: list[str] = []
+    headed = False
+    for row in answer.text.splitlines():
+        line = row.strip()
+        if _HEAD.fullmatch(line):
+            headed = True
+        elif match := _ROW.fullmatch(line):
+            found.append(_event(match, controller))
+        elif line and set(line) != {"-"}:
+            unparsed.append(line)
+    if not headed:
+        return not_read(controller.id, command, f"The events could not be read; the tool printed: {said(answer)}.")
+    first = next(iter(sorted(event.at for event in found if event.at)), None)
+    return EventLog(
+        controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed), begins=first
+    )
+
+
+def _event(match: re.Match[str], controller: Controller) -> Event:
+    known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
+    return Event(
+        at=_at(match[2]),
+        controller=controller.id,
+        level=_LEVELS.get(match[3]),
+        object_id=next((name for name in _names(match[4], controller.id) if name in known), None),
+        text=match[4],
+    )
+
+
+def _at(text: str) -> str | None:
+    for form in _TIMES:
+        try:
+            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - the controller has no zone
+        except ValueError:
+            continue
+    return None
+
+
+def _names(text: str, controller: str) -> Iterator[str]:
+    if match := _PORT.search(text):
+        yield f"{controller}/p{match[1]}"
+    if match := _UNIT.search(text):
+        yield f"{controller}/u{match[1]}"
