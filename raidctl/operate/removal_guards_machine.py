@@ -195,9 +195,9 @@ def taken_by_itself(subject: Subject) -> Reasons:
         remedy = "Leave no other unconfigured drive in the machine, or add the right one as a spare first."
         yield reason("S6", "note", text, f"{controller.id} {_AUTO_REBUILD} = {word}", remedy=remedy)
     elif _AUTO_REBUILD in controller.details and word != "off":
-        yield reason("S6", "note", f"Which drive {controller.id} takes for a rebuild by itself is unknown.")
+        yield reason("S6", "note", f"Which drive {controller.id} takes for an automatic rebuild is unknown.")
     else:
-        yield reason("S6", "yes", "The controller takes no unconfigured drive for a rebuild by itself.")
+        yield reason("S6", "yes", "The controller is not reported to rebuild onto any unconfigured drive.")
 
 
 def boot(subject: Subject) -> Iterator[str]:

@@ -217,7 +217,7 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
     )
     sata = msgspec.structs.replace(new, interface="sata", media="hdd")
     for interface, wanted in (("sas", True), ("sata", False), (None, False)):
-        other = msgspec.structs.replace(sata, interface=interface)  # type: ignore[arg-type]  # of a list
+        other = msgspec.structs.replace(sata, interface=interface)
         found = unfit(sata, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
         assert (("P7", True) in [(guard, lifted) for guard, _, lifted in found]) == wanted
 

@@ -72,8 +72,8 @@ class ReplacementLed:
         self._held.enter_context(work.hold(story))
         standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
         work.change(story, _quiet).apply()
-        for lamp in with_states(found.lamps, leds):
-            tell(_sentence(lamp))
+        for lamp in with_states(found.lamps, leds) if self.waits else ():  # else left_on() says it
+            tell(f"{_sentence(lamp)}.")
         if standby is not None and not self.settings.host:
             standby.wait()
 
@@ -104,7 +104,8 @@ class ReplacementLed:
         """Keep on what blinks, for the person who is waited for; say how it is switched off."""
         self._held.close()
         for story in self._open():
-            tell(f'{_named(story.begin.lamps)} stays on until then; "{self._way_off}" switches it off.')
+            for lamp in story.begin.lamps:
+                tell(f'{_sentence(lamp)} until this continues; "{self._way_off}" switches it off.')
 
 
 @contextlib.contextmanager
@@ -136,7 +137,7 @@ def _named(lamps: Sequence[Lamp]) -> str:
 def _sentence(lamp: Lamp) -> str:
     """Say what blinks, by which way, and whether that was read back."""
     known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
-    return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})."
+    return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})"
 
 
 def _quiet(_text: str) -> None:
