@@ -16,7 +16,6 @@ from raidctl.vendor.locating import fits
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
-
 Result = Literal["planned", "accepted", "refused", "uncertain"]
 
 

@@ -9,7 +9,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 
 
-@click.command("off", epilog=examples("raidctl alarm off megaraid:0"))
+@click.command("off", epilog=examples("raidctl alarm off /srv/db"))
 @click.argument("controller")
 @changing_options
 @machine_options

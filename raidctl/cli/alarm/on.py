@@ -9,7 +9,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 
 
-@click.command("on", epilog=examples("raidctl alarm on megaraid:0"))
+@click.command("on", epilog=examples("raidctl alarm on /srv/db"))
 @click.argument("controller")
 @changing_options
 @machine_options

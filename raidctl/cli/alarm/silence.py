@@ -21,7 +21,7 @@ from raidctl.vendor.plan import Action, Plan
 _SENT = "The tool accepted it; no tool reports whether the alarm sounds. It sounds again with the next event."
 
 
-@click.command("silence", epilog=examples("raidctl alarm silence megaraid:0"))
+@click.command("silence", epilog=examples("raidctl alarm silence /srv/db"))
 @click.argument("controller")
 @click.option("--dry-run", is_flag=True, help="Print the command and change nothing.")
 @machine_options

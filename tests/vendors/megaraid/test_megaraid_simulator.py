@@ -28,6 +28,7 @@ BY_KNOB = {
     "battery": BATTERIES,
     "preserved": ("Yes", "No"),
     "block ssd": ("Yes", "No"),
+    "alarm": ("On", "Disable", "Missing"),
 }
 RATES = {"rebuildrate": "rebuild", "ccrate": "check", "prrate": "patrol_read", "bgirate": "initialize",
          "reconrate": "expand"}  # fmt: skip
