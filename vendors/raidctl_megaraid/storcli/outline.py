@@ -78,6 +78,8 @@ class Outline:
     answers: list[Answer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
+    lists_missing: bool = False
+    """A text that ends before the lists of volumes and drives."""
 
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Report a problem of this output, each one once."""
