@@ -153,14 +153,17 @@ def is_torn(seen: Survey) -> bool:
 def whole_in_form(text: str, seen: Survey) -> bool:
     """Whether a cut text is all that the tool prints on a machine with fewer objects: nothing in it shows the cut.
 
-    That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or a single
-    line. Over 10,400 cuts of real outputs, 16 needed it.
+    That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or after a
+    line if it was pasted without the blank line at its beginning, too; or a single line.
     """
     if any(sheet.cut_off for sheet in seen.outputs) or is_torn(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
-    return single or (bool(seen.outputs) and seen.outputs[-1].framed and not lines[-1].strip())
+    if single or not seen.outputs or not seen.outputs[-1].framed:
+        return single
+    trimmed = bool(lines[0].strip()) and text.endswith("\n")
+    return trimmed or not lines[-1].strip()
 
 
 def bad_objects(inventory: Inventory) -> list[str]:

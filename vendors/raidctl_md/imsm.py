@@ -63,7 +63,9 @@ def read(section: Section, reading: Reading) -> None:
             reader.feed(line)
     reader.settle()
     disks = reader.container.details.get("Disks", "")
-    if disks.isdecimal() and len(reader.container.members) < int(disks):
+    if not disks and reader.container.claims:
+        section.output.gap = "its drives are missing"
+    elif disks.isdecimal() and len(reader.container.members) < int(disks):
         section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
     reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
 

@@ -36,6 +36,8 @@ _NAMED = {"units": frozenset({"Unit"}), "ports": frozenset({"VPort", "Port"})}
 _PART = re.compile(r"\s*u\d{1,4}-\d{1,4}\s")
 # /c6/u1 is not verifying, its current state is REBUILDING    /c6 Driver Version = 2.26.02.014
 _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
+# tw_cli /c0 show all
+_ALL = re.compile(r"/c\d{1,4} show all\s*$")
 # /c0/e0 Vendor = LSI CORP     only "show all" prints it; the table of slots comes last
 _ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 
@@ -56,6 +58,8 @@ class Reader:
         self.errors: list[str] = []
         self.version: str | None = None
         self.lost: list[str] = []
+        self.asked_all = _ALL.search(output.command) is not None
+        """The last command asks for all of a controller: its attributes, and its tables."""
 
     def read(self) -> None:
         """Go through all lines."""
@@ -79,7 +83,9 @@ class Reader:
         if "slots" not in tables and any(_ENCLOSURE.match(line.text) for line in lines):
             return "its table of slots is missing"
         about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
-        missing = len(about) > 1 and "ports" not in tables and (not tables or None in about)
+        missing = (
+            (len(about) > 1 or self.asked_all) and about and "ports" not in tables and (not tables or None in about)
+        )
         return "its tables are missing" if missing else ""
 
     @property
@@ -110,6 +116,7 @@ class Reader:
     def _typed(self, line: Line, typed: str) -> None:
         # //localhost> /c2 show
         self.number = grammar.number_of(typed) or self.number
+        self.asked_all = _ALL.search(typed) is not None
         self.table = None
         mark_read(line)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from posixpath import basename
 
 from msgspec import Struct, field
@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
-from raidctl.vendor.draft import Draft, Pair
-from raidctl_megaraid.draft import Controllers
+from raidctl.vendor.draft import ROW, WEAK, Draft, Pair
+from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.counts import unlisted
 from raidctl_megaraid.storcli.failure import failures
@@ -39,6 +39,14 @@ class Reading(Struct):
         return self.outline.output
 
 
+def _doubt(controllers: Iterable[ControllerDraft]) -> None:
+    """Believe no good state of a drive that only the topology shows, where the list of drives is cut off."""
+    for controller in controllers:
+        for drive in controller.drives.values():
+            if drive.values.get("state", (ROW, None))[0] == WEAK:
+                drive.conclude("page_lost", value=True)
+
+
 def read_output(command: str, text: str) -> Reading:
     """Read one output. Never raises for what it says."""
     found = Reading(outline(command, text))
@@ -49,6 +57,8 @@ def read_output(command: str, text: str) -> Reading:
         left = read_storage(found.controllers, replace(answer, sections=left))
         _keep(found, answer, left)
         found.problems += [*unlisted(answer, command), *failures(answer, command)]
+    if found.outline.lists_missing:
+        _doubt(found.controllers.by_number.values())
     if "" in found.controllers.by_number and len(found.controllers.by_number) > 1:
         found.outline.complain(
             "error", "unread",

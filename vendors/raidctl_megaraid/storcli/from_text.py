@@ -67,6 +67,7 @@ def from_text(command: str, text: str) -> Outline:
     read_lines(outline, outline.output.lines, complete=text.endswith("\n"))
     judge(outline)
     if missing := gap(outline.answers):
+        outline.lists_missing = True
         outline.complain("error", "unread", f"The output is cut off: {missing}.", AGAIN)
     return outline
 

@@ -76,6 +76,8 @@ class Outline(Struct):
     answers: list[Answer] = []
     problems: list[Problem] = []
     """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
+    lists_missing: bool = False
+    """A text that ends before the lists of volumes and drives."""
 
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Report a problem of this output, each one once."""
