@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from raidctl.model import ProblemKind, Severity
-from raidctl_drives.smart.draft import Draft
+from raidctl_drives.smart.draft import SmartDraft
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ _HINT = re.compile(
 _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 
-def heard(draft: Draft, text: str) -> bool:
+def heard(draft: SmartDraft, text: str) -> bool:
     """Whether the text is such a message; puts the problem on the draft, each matter once."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
@@ -124,11 +124,11 @@ def heard(draft: Draft, text: str) -> bool:
     if found is None:
         return False
     named = _DEVICE.match(text)
-    if named and draft.device is None:
-        draft.device = named[1]
-    known = any(problem.message.startswith(found.meaning) for problem in draft.problems)
-    if not known and not (found.last and draft.problems):
-        draft.problem(
+    if named and draft.node is None:
+        draft.node = named[1]
+    known = any(problem.message.startswith(found.meaning) for problem in draft.complaints)
+    if not known and not (found.last and draft.complaints):
+        draft.report(
             f"{found.meaning}: {text.removeprefix('==> WARNING: ').rstrip('.,;')}.",
             remedy=found.remedy, kind=found.kind, severity=found.severity,
         )  # fmt: skip
