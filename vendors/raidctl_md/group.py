@@ -35,6 +35,8 @@ class Group:
 
     def ranked(self) -> list[ArrayDraft]:
         """The parts, the strongest source first; of several superblocks the most recent, else the last."""
+        if len(self.drafts) == 1:
+            return self.drafts
         numbered = enumerate(self.drafts)
         return [draft for _, draft in sorted(numbered, key=lambda item: (item[1].source, -item[1].events, -item[0]))]
 

@@ -107,6 +107,8 @@ def _find_rebuilding(draft: ArrayDraft, work: Operation | None) -> None:
     later devices, the ones in sync are unknown.
     """
     slots = draft.details.get("map", "")
+    if len(draft.members) <= slots.count("U") + slots.count("E"):
+        return
     plain = [m for m in draft.members.values() if m.get("role") == "member" and m.number is not None]
     missing = len(plain) - slots.count("U") - slots.count("E")
     if not slots or work not in ("recovery", "resync", None) or missing <= 0:

@@ -105,18 +105,17 @@ class _Array:
         """Whether a line belongs to another array: each prints its blocks once."""
         if "size_bytes" not in self.draft.values or " blocks" not in text:
             return False
-        return any(piece is not None and piece[0] == "blocks" for piece in pieces(text, 0))
+        return any(match.lastgroup == "blocks" for match in pieces(text, 0))
 
     def feed(self, line: Line, start: int) -> None:
         draft = self.draft
         self.strange = False
-        for piece in pieces(line.text, start):
-            if piece is None:
+        for match in pieces(line.text, start):
+            kind = match.lastgroup or "other"
+            if kind == "other":
                 self.strange = True
-                continue
-            kind, match = piece
-            if kind == "state":
-                self.words.append(match[0])
+            elif kind == "state":
+                self.words.append(match[kind])
                 draft.put_labelled(line, "status_text", " ".join(self.words), "state")
             else:
                 _READERS[kind](draft, line, match)
@@ -164,7 +163,7 @@ def _add(draft: ArrayDraft, **values: int | None) -> None:
 
 
 def _read_waits(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    draft.detail(line, "waiting", match[0])
+    draft.detail(line, "waiting", match["waits"])
     held = "read-only" in str(draft.get("status_text") or "")
     progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
     draft.put_labelled(line, "progress", progress, match["for"])
@@ -200,12 +199,12 @@ def _read_copies(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
 
 
 def _read_old(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    label, _, value = match[0].strip("[]").partition(" ")
+    label, _, value = match["old"].strip("[]").partition(" ")
     draft.detail(line, label.rstrip(":"), value)
 
 
 def _read_faults(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    label, _, value = match[0].partition("=")
+    label, _, value = match["faults"].partition("=")
     draft.detail(line, label, value or "yes")
 
 
@@ -264,7 +263,7 @@ _Reader = Callable[[ArrayDraft, Line, re.Match[str]], None]
 _READERS: dict[str, _Reader] = {
     "member": _read_member,
     "bar": _read_bar,
-    "level": lambda draft, line, match: draft.read_level(line, "level", match[0]),
+    "level": lambda draft, line, match: draft.read_level(line, "level", match["level"]),
     "super": lambda draft, line, match: _read_super(draft, line, match["format"]),
     "counts": _read_counts,
     "map": lambda draft, line, match: draft.detail(line, "map", match["slots"]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from typing import Any
+
+from msgspec import Struct
 
 from raidctl.model import Drive, Errors, Health, Role
 from raidctl_md.draft import ArrayDraft, MemberDraft, Source, key_of
@@ -23,23 +24,21 @@ _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
 
 
-@dataclass(eq=False)
-class Device:
+class Device(Struct, eq=False):
     """A member, with all that the parts report of it."""
 
     key: str
     node: str | None = None
     number: str | None = None
-    names: set[str] = field(default_factory=set)
-    reports: list[tuple[ArrayDraft, MemberDraft]] = field(default_factory=list)
+    names: set[str] = set()
+    reports: list[tuple[ArrayDraft, MemberDraft]] = []
 
-    def values(self, order: Sequence[Source]) -> Mapping[str, object]:
+    def values(self, order: Sequence[Source]) -> Mapping[str, Any]:
         """The values of all sources, each from the strongest one that reports it."""
         if len(self.reports) == 1:
             return {name: value for name, (_, value) in self.reports[0][1].values.items()}
-        ranked = sorted(self.reports, key=lambda report: order.index(report[0].source))
-        found: dict[str, object] = {}
-        for _, member in ranked:
+        found: dict[str, Any] = {}
+        for _, member in sorted(self.reports, key=lambda report: order.index(report[0].source)):
             for name, (_, value) in member.values.items():
                 if value is not None:
                     found.setdefault(name, value)
@@ -68,6 +67,10 @@ class Roll:
         if member.node and member.node.startswith("/dev/") and "/" in member.node[5:]:
             return self.alias(member.node) or member.name
         return member.name
+
+    def add_listing(self, draft: ArrayDraft) -> None:
+        """Add the members of an array's only output if it lists each device once, under one name."""
+        self.devices += [Device(self.key(m), m.node, m.number, set(), [(draft, m)]) for m in draft.members.values()]
 
     def add(self, draft: ArrayDraft, member: MemberDraft, *, numbered: bool) -> Device:
         """Add a member; ``numbered``: the numbers in the text are those of this array."""
@@ -116,6 +119,10 @@ def _other_name(one: str, two: str) -> bool:
 def roll_of(group: Group, alias: Alias) -> Roll:
     """All members of a group; of a container, with those of its arrays, each device once, in the order of the text."""
     roll = Roll(alias)
+    only = len(group.drafts) == 1 and not group.children
+    if only and group.drafts[0].source is Source.MDSTAT:
+        roll.add_listing(group.drafts[0])
+        return roll
     for child in group.children:
         for draft in child.ranked():
             for member in draft.members.values():
@@ -123,7 +130,7 @@ def roll_of(group: Group, alias: Alias) -> Roll:
     for draft in group.ranked():
         for member in draft.members.values():
             roll.add(draft, member, numbered=not group.is_container)
-    if len(group.drafts) == 1 and not group.children:
+    if only:
         return roll
     order: dict[int, int] = {}
     for draft in sorted((p for g in (group, *group.children) for p in g.drafts), key=lambda draft: draft.source):
@@ -141,35 +148,36 @@ def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
 def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dormant: bool) -> Drive:
     """The drive of the model."""
     values = device.values(_DORMANT_ORDER if dormant else _ROLE_ORDER)
-    role = cast("Role | None", values.get("role"))
+    role: Role | None = values.get("role")
     if group.is_container and role == "member" and _is_left_over(device, group):
         role = "spare"
-    status, text = _status(device)
+    status, text = _status(device, values)
     if dormant and not group.is_container:
-        text = cast("str | None", values.get("status_text")) or text
-    errors, size = values.get("errors.media"), values.get("size_bytes")
-    flags = [flag for _, member in device.reports for flag in member.get("flags") or ()]
+        text = values.get("status_text") or text
+    errors = values.get("errors.media")
+    flags = values.get("flags") or ()
+    if flags and len(device.reports) > 1:
+        flags = tuple(dict.fromkeys(flag for _, member in device.reports for flag in member.get("flags") or ()))
     return Drive(
         id=drive_id,
         array=array_id,
         role=role,
         device=device.node,
-        serial=cast("str | None", values.get("serial")),
-        size_bytes=size if isinstance(size, int) else None,
+        serial=values.get("serial"),
+        size_bytes=values.get("size_bytes"),
         status=status,
         status_text=text,
-        flags=tuple(dict.fromkeys(flags)) if flags else (),
-        errors=Errors(media=errors) if isinstance(errors, int) else _NO_ERRORS,
+        flags=flags,
+        errors=_NO_ERRORS if errors is None else Errors(media=errors),
         spare_for=(array_id,) if role == "spare" else (),
         details=_details(device.reports),
     )
 
 
-def _status(device: Device) -> tuple[Health, str | None]:
+def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | None]:
     """The worst status of the strongest source that has one, and the words of that source."""
     if len(device.reports) == 1:
-        member = device.reports[0][1]
-        return member.get("status") or "unknown", member.get("status_text")
+        return values.get("status") or "unknown", values.get("status_text")
     ranked = sorted(device.reports, key=lambda report: report[0].source)
     text = next((str(m.get("status_text")) for _, m in ranked if m.get("status_text")), None)
     for source in dict.fromkeys(draft.source for draft, _ in ranked):
@@ -194,8 +202,10 @@ def _is_left_over(device: Device, group: Group) -> bool:
 
 
 def _details(reports: Sequence[tuple[ArrayDraft, MemberDraft]]) -> dict[str, str]:
+    if len(reports) == 1:
+        return reports[0][1].details
     merged: dict[str, str] = {}
-    for _, member in sorted(reports, key=lambda item: -item[0].source) if len(reports) > 1 else reports:
+    for _, member in sorted(reports, key=lambda item: -item[0].source):
         merged.update(member.details)
     return merged
 

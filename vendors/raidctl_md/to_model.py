@@ -109,7 +109,8 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.drives += drives
     for draft in (draft for each in (*members, item) for draft in each.drafts):
         for one in (*draft.members.values(), draft):
-            built.problems += [complaint.problem(built.ids.get(id(one), array_id)) for complaint in one.complaints]
+            if one.complaints:
+                built.problems += [complaint.problem(built.ids.get(id(one), array_id)) for complaint in one.complaints]
 
 
 def _array(
@@ -167,7 +168,8 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
 def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
     """The value of each field from the strongest source."""
     if len(ranked) == 1:
-        return {name: ranked[0].get(name) for name in _FIELDS}
+        known = ranked[0].values
+        return {name: known[name][1] if name in known else None for name in _FIELDS}
     live = [draft for draft in ranked if draft.source in _LIVE]
     dormant = any(draft.get("status") == "inactive" for draft in live)
     values: dict[str, Any] = {}
