@@ -64,8 +64,8 @@ def read_hdparm(document: str, text: str) -> tuple[list[DriveDraft], Output]:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
     for draft in state.drafts:
-        hdparm_identify.settle(draft)
-        hdparm_messages.settle(draft)
+        hdparm_identify.conclude(draft)
+        hdparm_messages.conclude(draft)
     # an identification ends with "Checksum: correct" or "Integrity word not set", a setting with its new value
     last = next((line.stripped for line in reversed(output.lines) if line.stripped), "")
     if (state.section.begun and not state.section.ended) or last.startswith("setting "):

@@ -279,9 +279,9 @@ def _read_geometry(draft: DriveDraft, line: Line, words: str) -> bool:
     return False
 
 
-def settle(draft: DriveDraft) -> None:
+def conclude(draft: DriveDraft) -> None:
     """Conclude the size in bytes and the interface from several lines."""
-    _settle_size(draft)
+    _conclude_size(draft)
     # an identification without a name is what hdparm makes of a SAS drive's refusal
     if "strange_transport" not in draft.marks and draft.get("model"):
         for mark, interface in (("serial_ata", "sata"), ("parallel_ata", "ata"), ("ata", "ata")):
@@ -306,7 +306,7 @@ def _unsigned(draft: DriveDraft) -> None:
     )
 
 
-def _settle_size(draft: DriveDraft) -> None:
+def _conclude_size(draft: DriveDraft) -> None:
     """Sectors times bytes of a logical sector; the printed ``MBytes`` are rounded down, and only the last resort."""
     per_sector = draft.marked("sector_bytes") or 512
     mega = draft.marked("mega_bytes")

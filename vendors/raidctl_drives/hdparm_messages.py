@@ -54,7 +54,7 @@ def failed(draft: DriveDraft, line: Line, what: str, message: str) -> None:
     draft.complain(complaint)
 
 
-def settle(draft: DriveDraft) -> None:
+def conclude(draft: DriveDraft) -> None:
     """At the end of a device's output: what its complaints leave of the rest."""
     name = _name(draft)
     known = set(draft.values) - {"device"}

@@ -48,8 +48,8 @@ def read(section: Section, reading: Reading) -> None:
     reader = _Reader(section.output)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    reader.settle()
+            reader.read_line(line)
+    reader.assign_volumes()
     reading.drafts.extend(draft for draft in (reader.container, *reader.volumes.values()) if draft.reported)
 
 
@@ -60,7 +60,7 @@ class _Reader:
         self.volumes: dict[str, ArrayDraft] = {}
         self.last: tuple[ArrayDraft, str] | None = None
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         text = line.text
         if _HEAD.fullmatch(text) or line.stripped.startswith("Physical disks not in metadata"):
             mark_read(line)
@@ -110,7 +110,7 @@ class _Reader:
         if not known:
             member.add_problem("warning", "unread", f"Unknown state {columns['state']!r}.")
 
-    def settle(self) -> None:
+    def assign_volumes(self) -> None:
         """Assign the volumes to the container."""
         for index, draft in self.volumes.items():
             if self.container.uuid:

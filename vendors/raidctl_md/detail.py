@@ -60,11 +60,11 @@ def read(section: Section, reading: Reading) -> None:
     reader = _Reader(draft)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
+            reader.read_line(line)
     if section.head and (draft.reported or section.head.stripped.startswith("/dev/md")):
         draft.put_labelled(section.head, "device", section.node, "device")
     if draft.reported:
-        _settle(draft, reader.rows)
+        _conclude(draft, reader.rows)
         reading.drafts.append(draft)
 
 
@@ -77,7 +77,7 @@ class _Reader:
         self.states = True
         self.rows = 0
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         draft = self.draft
         if is_table_head(line):
             self.states = "State" in line.text
@@ -160,7 +160,7 @@ def _read_progress(draft: _DetailDraft, pair: Pair) -> None:
         draft.put_labelled(pair.lines[0], "progress", progress, pair.label)
 
 
-def _settle(draft: _DetailDraft, rows: int) -> None:
+def _conclude(draft: _DetailDraft, rows: int) -> None:
     """Combine state, progress and the number of members."""
     progress = draft.state.progress if draft.state else None
     if draft.work:

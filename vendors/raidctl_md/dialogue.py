@@ -146,7 +146,7 @@ def _read_arrays(
             asked.documents.append(Document(f"/sys/block/{name}/md", "sysfs", text))
     asked_of = len(reads) + len(runs)
     for run, answer in zip(runs, answers[len(reads) : asked_of], strict=True):
-        _take_run(run, answer, asked)
+        _read_run(run, answer, asked)
     return cast("Sequence[Answer]", answers[asked_of:])
 
 
@@ -155,7 +155,7 @@ def _lines(file: str, answer: ReadAnswer) -> str:
     return "".join(f"{file}: {line}\n" for line in text.splitlines())
 
 
-def _take_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
+def _read_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
     command = " ".join(run.argv)
     if answer.text.strip():
         asked.documents.append(Document(command, "md", answer.text))
@@ -186,7 +186,7 @@ def _examine(asked: _Outputs) -> Dialogue[None]:
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]
     answers = yield from ask_all(runs)
     for run, answer in zip(runs, answers, strict=True):
-        _take_run(run, answer, asked)
+        _read_run(run, answer, asked)
 
 
 def _worth_examining(reading: Reading) -> list[str]:

@@ -47,7 +47,7 @@ def read_export(section: Section, reading: Reading) -> None:
         seen.add(key)
         _read_export(draft, line, key, value, members)
     for done in reading.drafts[begun:]:
-        _settle_export(done)
+        _conclude_export(done)
 
 
 def _read_export(draft: ArrayDraft, line: Line, key: str, value: str, members: dict[str, str]) -> None:
@@ -121,7 +121,7 @@ def _read_device(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
     member.detail(line, "ROLE", value)
 
 
-def _settle_export(draft: ArrayDraft) -> None:
+def _conclude_export(draft: ArrayDraft) -> None:
     container = draft.details.get("MD_CONTAINER")
     if container:
         draft.parent = Parent(container, draft.details.get("MD_MEMBER", ""))

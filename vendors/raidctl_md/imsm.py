@@ -61,8 +61,8 @@ def read(section: Section, reading: Reading) -> None:
     reader = _Reader(section.output, section.node)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    reader.settle()
+            reader.read_line(line)
+    reader.assign_volumes()
     disks = reader.container.details.get("Disks", "")
     if disks.isdecimal() and len(reader.container.members) < int(disks):
         section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
@@ -78,7 +78,7 @@ class _Reader:
         self.disk: MemberDraft | None = None
         self.volume: ArrayDraft | None = None
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         title = _VOLUME.fullmatch(line.text)
         if title:
             self.disk = None
@@ -123,12 +123,12 @@ class _Reader:
         if me is not None and me.get("status") == "ok":
             me.put(line, "status", "warning")
 
-    def settle(self) -> None:
+    def assign_volumes(self) -> None:
         """Combine the states, and assign the volumes to the container."""
         for index, draft in enumerate(self.volumes):
             if self.container.uuid:
                 draft.parent = Parent(self.container.uuid, draft.details.get("Subarray", str(index)))
-            _settle_volume(draft)
+            _conclude_volume(draft)
 
 
 def _read_container_uuid(draft: ArrayDraft, pair: Pair) -> None:
@@ -187,7 +187,7 @@ def _now(parse: Callable[[str], object]) -> Callable[[str], object]:
     return lambda value: parse(_ARROW.split(value)[0])
 
 
-def _settle_volume(draft: ArrayDraft) -> None:
+def _conclude_volume(draft: ArrayDraft) -> None:
     text = str(draft.get("status_text") or "")
     work = draft.details.get("Migrate State", "idle").partition(":")[2].strip() or draft.details.get(
         "Migrate State", "idle"

@@ -10,7 +10,7 @@ from raidctl_md.state import judge
 from raidctl_md.vocabulary import LEVELS, NO_RAID, enough
 
 
-def settle(draft: ArrayDraft) -> None:
+def conclude_state(draft: ArrayDraft) -> None:
     """Conclude the state of an array from all its lines."""
     text = str(draft.get("status_text") or "")
     if draft.details.get("map"):

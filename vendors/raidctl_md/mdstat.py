@@ -11,7 +11,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
 from raidctl.vendor.draft import Complaint
 from raidctl_md.draft import ArrayDraft, Parent, Reading, Source
-from raidctl_md.infer import settle
+from raidctl_md.infer import conclude_state
 from raidctl_md.mdstat_tokens import pieces
 from raidctl_md.split_outputs import ARRAY_LINE, Section
 from raidctl_md.state import waits_for
@@ -40,7 +40,7 @@ def read(section: Section, reading: Reading) -> None:
         if found:
             current = _Array(section.output, found[1])
             reading.drafts.append(current.draft)
-            current.feed(line, found.end(1) + text[found.end(1) :].index(":") + 1)
+            current.read_line(line, found.end(1) + text[found.end(1) :].index(":") + 1)
         elif _LEVEL_NAME.fullmatch(text):
             reading.controller.append((line, "Personalities", " ".join(text.partition(":")[2].split())))
         elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
@@ -54,7 +54,7 @@ def read(section: Section, reading: Reading) -> None:
             _lost_heading(line, reading)
             current = None
         elif current is not None and text.strip():
-            current.feed(line, 0)
+            current.read_line(line, 0)
         elif current is None and (header := _HEADER.fullmatch(text)):
             reading.controller.append((line, header["label"], header["value"]))
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
@@ -67,7 +67,7 @@ def read(section: Section, reading: Reading) -> None:
     if not ended and current is not None and current.strange:
         current.doubt()
     for draft in reading.drafts[begun:]:
-        settle(draft)
+        conclude_state(draft)
 
 
 def _lost_heading(line: Line, reading: Reading) -> None:
@@ -107,7 +107,7 @@ class _Array:
             return False
         return any(match.lastgroup == "blocks" for match in pieces(text, 0))
 
-    def feed(self, line: Line, start: int) -> None:
+    def read_line(self, line: Line, start: int) -> None:
         draft = self.draft
         self.strange = False
         for match in pieces(line.text, start):

@@ -72,7 +72,7 @@ def read(section: Section, reading: Reading) -> None:
     if section.head and draft.reported:
         draft.me.put(section.head, "device", section.node)
     if draft.reported:
-        _settle(draft)
+        _conclude(draft)
         reading.drafts.append(draft)
 
 
@@ -194,7 +194,7 @@ def _read_role(draft: _SuperblockDraft, pair: Pair) -> None:
         me.add_problem("warning", "unread", f"Unknown role {pair.value!r}.")
 
 
-def _settle(draft: _SuperblockDraft) -> None:
+def _conclude(draft: _SuperblockDraft) -> None:
     """Conclude the state that the array had when the superblock was last written."""
     me = draft.me
     events = _EVENTS.fullmatch(draft.details.get("Events", ""))

@@ -61,7 +61,7 @@ def read(output: Output, name: str, reading: Reading) -> None:
         else:
             read_pair(draft, Pair(key, value, [line]), key, _FIELDS)
     if draft.reported:
-        _settle(draft, slots)
+        _conclude(draft, slots)
         reading.drafts.append(draft)
 
 
@@ -153,7 +153,7 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
             member.detail(line, "state", value)
 
 
-def _settle(draft: ArrayDraft, slots: dict[str, str]) -> None:
+def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
     details = draft.details
     state = details.get("array_state", "")
     dormant = state in _DORMANT

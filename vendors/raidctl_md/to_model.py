@@ -108,9 +108,9 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for draft in (draft for each in (*members, item) for draft in each.drafts):
-        for one in (*draft.members.values(), draft):
-            if one.complaints:
-                built.problems += [complaint.problem(built.ids.get(id(one), array_id)) for complaint in one.complaints]
+        reports = [report for report in (draft, *draft.members.values()) if report.complaints]
+        found = [item.problem(built.ids.get(id(report), array_id)) for report in reports for item in report.complaints]
+        built.problems += sorted(found, key=lambda problem: problem.severity == "info")
 
 
 def _array(

@@ -51,7 +51,7 @@ _PASSED = {"PASSED", "OK", "OK!"}
 _FAILED = {"FAILED!", "FAILED"}
 
 
-def settle(draft: SmartDraft) -> None:
+def conclude_health(draft: SmartDraft) -> None:
     """Turn what was collected into fields: sums over attributes, status, and the problems that follow."""
     _no_temperature_log(draft)
     _attributes(draft)

@@ -8,7 +8,7 @@ from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse
 from raidctl_drives.smart import json_labels, messages, numbers, scan
 from raidctl_drives.smart.draft import Attribute, SmartDraft
-from raidctl_drives.smart.health import settle
+from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
 from raidctl_drives.smart.labels import report_unreadable
 from raidctl_drives.smart.vocabulary import TRANSPORTS
@@ -37,7 +37,7 @@ def read_drive(draft: SmartDraft, leaves: Leaves) -> None:
     _counts(draft, leaves)
     _messages(draft, leaves)
     _tests(draft, leaves)
-    settle(draft)
+    conclude_health(draft)
 
 
 def _leaf(draft: SmartDraft, path: str, line: Line) -> None:
@@ -200,7 +200,7 @@ def _messages(draft: SmartDraft, leaves: Leaves) -> None:
     found = leaves.value("smartctl", "messages")
     for message in found if isinstance(found, list) else []:
         text = words(branch(message, "string"))
-        if text and not messages.heard(draft, text):
+        if text and not messages.read(draft, text):
             serious = branch(message, "severity") == "error"
             kind, severity = ("unread", "warning") if serious else ("note", "info")
             draft.report(f"smartctl reports: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above

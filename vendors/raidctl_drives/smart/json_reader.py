@@ -101,7 +101,7 @@ def _scan(leaves: Leaves, key: str, before: int) -> list[SmartDraft]:
             if interface:
                 draft.offer(line, "interface", interface)
         trouble = words(device.get("open_error"))
-        if trouble and not messages.heard(draft, trouble):
+        if trouble and not messages.read(draft, trouble):
             draft.report(f"smartctl could not open the drive: {trouble}.", kind="unread")
         drafts.append(draft)
     for path, line in leaves.items():

@@ -116,7 +116,7 @@ _HINT = re.compile(
 _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 
-def heard(draft: SmartDraft, text: str) -> bool:
+def read(draft: SmartDraft, text: str) -> bool:
     """Whether the text is such a message; puts the problem on the draft, each matter once."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False

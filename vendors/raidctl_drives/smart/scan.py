@@ -46,7 +46,7 @@ def row(reader: Reader, line: Line, text: str) -> bool:
     failed = FAILED.fullmatch(text)
     if failed:
         draft = _begin(reader, line, failed["device"], failed["kind"])
-        if not messages.heard(draft, failed["why"]):
+        if not messages.read(draft, failed["why"]):
             draft.report(f"smartctl could not open {failed['device']}: {failed['why']}.", kind="unread")
         return True
     return False

@@ -9,7 +9,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import printable
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
 from raidctl_drives.smart.draft import SmartDraft
-from raidctl_drives.smart.health import settle
+from raidctl_drives.smart.health import conclude_health
 
 LONGEST = 2000
 """Characters of a line that may be smartctl's; a longer one is not looked at."""
@@ -52,7 +52,7 @@ class Reader:
         self.output.gap = self._gap(lines)
         drafts = _joined(self.drafts)
         for draft in drafts:
-            settle(draft)
+            conclude_health(draft)
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
@@ -91,7 +91,7 @@ class Reader:
             mark_read(line)
         elif any(read(draft, line, text) for read in rows.ANYWHERE):
             return
-        elif messages.heard(draft, text) or sentences.known(text) or sentences.capability(text):
+        elif messages.read(draft, text) or sentences.known(text) or sentences.capability(text):
             mark_read(line)
         elif _CRITICAL.fullmatch(text):
             # "- available spare has fallen below threshold"
@@ -140,7 +140,7 @@ class Reader:
         self.section = match.lastgroup
         self.draft.sections.add(self.section)
         if self.section == "warning":
-            messages.heard(self.draft, text)
+            messages.read(self.draft, text)
             if "firmware update" in text.lower():
                 # "==> WARNING: A firmware update for this drive may be available,": where to get it follows
                 self.draft.offer(line, "firmware_update", text.removeprefix("==> WARNING: ").rstrip(" ,:"))
