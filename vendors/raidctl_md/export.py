@@ -10,7 +10,7 @@ from raidctl.units import parse_size
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, Parent, Reading, Source, key_of, slot_of
-from raidctl_md.label_lines import count, keep, known
+from raidctl_md.label_lines import count, keep, known, read_uuid
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, version
 
@@ -68,10 +68,6 @@ def _read_kept_level(draft: ArrayDraft, pair: Pair) -> None:
     draft.keep_words(pair.label, pair.value)
 
 
-def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
-    draft.read_uuid(pair.lines[0], pair.label, pair.value)
-
-
 def _read_node(draft: ArrayDraft, pair: Pair) -> None:
     draft.node = draft.node or f"/dev/md/{pair.value}"
     keep(draft, pair)
@@ -91,7 +87,7 @@ _EXPORT_FIELDS: Fields[ArrayDraft] = {
     # MD_METADATA=1.2
     "MD_METADATA": Field("metadata", version),
     # MD_UUID=3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
-    "MD_UUID": _read_uuid,
+    "MD_UUID": read_uuid,
     # MD_NAME=box:root
     "MD_NAME": Field("name", known),
     # MD_DEVNAME=root
@@ -168,7 +164,7 @@ _SCAN_FIELDS: Fields[ArrayDraft] = {
     "num-devices": Field("drives_expected", slot_of),
     "metadata": Field("metadata", str),
     "name": Field("name", str),
-    "UUID": _read_uuid,
+    "UUID": read_uuid,
     "bitmap": Field("bitmap", str),
     #    devices=/dev/sda1,/dev/sdb1
     "devices": _read_devices,

@@ -1,4 +1,4 @@
-"""Find the parts that describe the same array.
+"""Find the drafts that describe the same array.
 
 Kernel name, device, UUID; place in a container; the same members. A superblock names no kernel device: it belongs to
 the array that lists its device as a member, unless the UUIDs differ.
@@ -20,7 +20,7 @@ Alias = Callable[[str], "str | None"]
 
 @dataclass(eq=False)
 class Group:
-    """All parts of one array, the strongest source first."""
+    """All drafts of one array, the strongest source first."""
 
     drafts: list[ArrayDraft] = field(default_factory=list)
     is_container: bool = False
@@ -34,7 +34,7 @@ class Group:
     """The part of its id after ``md:``."""
 
     def ranked(self) -> list[ArrayDraft]:
-        """The parts, the strongest source first; of several superblocks the most recent, else the last."""
+        """The drafts, the strongest source first; of several superblocks the most recent, else the last."""
         if len(self.drafts) == 1:
             return self.drafts
         numbered = enumerate(self.drafts)
@@ -42,7 +42,7 @@ class Group:
 
 
 class Grouper:
-    """Assigns parts to groups, one after the other."""
+    """Assigns drafts to groups, one after the other."""
 
     def __init__(self, alias: Alias) -> None:
         self.alias = alias
@@ -54,7 +54,7 @@ class Grouper:
         return (self.alias(node) or kernel_of(node)) if node else None
 
     def add(self, draft: ArrayDraft) -> None:
-        """Add a part to its group, or to a new one."""
+        """Add a draft to its group, or to a new one."""
         container = self._container(draft.parent) if draft.parent else None
         kernel = self.kernel(draft.node)
         keys = _keys(draft, kernel, container)
@@ -104,7 +104,7 @@ class Grouper:
                 self.index.setdefault(("member", group.is_container, name), group)
 
     def _container(self, parent: Parent) -> Group | None:
-        """The container that a part names, created if no other part describes it."""
+        """The container that a draft names, created if no other describes it."""
         if not parent.ref:
             return None
         kernel = self.kernel(parent.ref) if parent.ref.startswith("/") else None
@@ -144,7 +144,7 @@ def _contradict(group: Group, draft: ArrayDraft) -> bool:
 
 
 def group(drafts: Sequence[ArrayDraft], alias: Alias) -> list[Group]:
-    """Group the parts by array, and the arrays by container."""
+    """Group the drafts by array, and the arrays by container."""
     grouper = Grouper(_with_containers(drafts, alias))
     for draft in sorted(drafts, key=lambda draft: (not draft.is_container, draft.source)):
         grouper.add(draft)

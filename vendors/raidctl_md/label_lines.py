@@ -72,6 +72,11 @@ def keep(draft: ReportDraft, pair: Pair) -> None:
         draft.detail(line, pair.label, pair.value)
 
 
+def read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    """Read the array's UUID."""
+    draft.read_uuid(pair.lines[0], pair.label, pair.value)
+
+
 def count(value: str) -> int | None:
     """A plain number; None for anything else."""
     return int(value) if _COUNT.fullmatch(value) else None

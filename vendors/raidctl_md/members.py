@@ -1,4 +1,4 @@
-"""The members of an array (of a container: of all its arrays), combined from all parts."""
+"""The members of an array (of a container: of all its arrays), combined from all drafts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
 
 
 class Device(Struct, eq=False):
-    """A member, with all that the parts report of it."""
+    """A member, with all that the outputs report of it."""
 
     key: str
     node: str | None = None

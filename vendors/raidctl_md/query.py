@@ -11,7 +11,7 @@ from raidctl.units import parse_size
 from raidctl.vendor.draft import Complaint, Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
-from raidctl_md.label_lines import keep, pair_of
+from raidctl_md.label_lines import keep, pair_of, read_uuid
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
 
@@ -92,10 +92,6 @@ def read_bad_blocks(section: Section, reading: Reading) -> None:
         reading.complaints.append((where, Complaint("info", "note", f"mdadm reports: {title.rstrip(':')}.")))
 
 
-def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
-    draft.read_uuid(pair.lines[0], pair.label, pair.value)
-
-
 def _keep_as(label: str) -> Callable[[ArrayDraft, Pair], None]:
     return lambda draft, pair: draft.detail(pair.lines[0], label, pair.value)
 
@@ -105,7 +101,7 @@ _BITMAP_FIELDS: Fields[ArrayDraft] = {
     #         Filename : /dev/sdb1
     "Filename": _keep_as("Bitmap of"),
     #             UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
-    "UUID": _read_uuid,
+    "UUID": read_uuid,
     #           Bitmap : 976630464 bits (chunks), 0 dirty (0.0%)
     "Bitmap": keep,
 }

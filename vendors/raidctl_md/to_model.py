@@ -1,4 +1,4 @@
-"""The controller ``md``, its arrays, volumes and drives, from the parts."""
+"""The controller ``md``, its arrays, volumes and drives, from the drafts."""
 
 from __future__ import annotations
 

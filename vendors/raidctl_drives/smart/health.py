@@ -52,7 +52,7 @@ _FAILED = {"FAILED!", "FAILED"}
 
 
 def conclude_health(draft: SmartDraft) -> None:
-    """Turn what was collected into fields: sums over attributes, status, and the problems that follow."""
+    """Conclude sums over attributes, status, and the problems that follow."""
     _no_temperature_log(draft)
     _attributes(draft)
     for line, _ in draft.counters:

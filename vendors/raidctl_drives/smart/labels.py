@@ -30,7 +30,7 @@ _FAMILY_SATA = re.compile(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
 
 
 def read(draft: SmartDraft, line: Line, text: str, section: str) -> bool:
-    """Whether the line has a known label; gives its fact or detail to the draft."""
+    """Read a line by its label; False if the label is unknown."""
     if _read_old_scsi(draft, line, text):
         return True
     made = _MADE.fullmatch(text)

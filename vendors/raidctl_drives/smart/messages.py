@@ -117,7 +117,7 @@ _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*
 
 
 def read(draft: SmartDraft, text: str) -> bool:
-    """Whether the text is such a message; puts the problem on the draft, each matter once."""
+    """Read a message into a problem of the draft, each kind once; False if it is none."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)

@@ -191,7 +191,7 @@ def background(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def powered(draft: SmartDraft, line: Line, text: str) -> bool:
-    """``number of hours powered up`` of the makers' own log page."""
+    """``number of hours powered up`` of Seagate's and Hitachi's log page."""
     match = _POWERED.fullmatch(text)
     if match:
         draft.offer(line, "power_on_hours", int(match["hours"]), rank=1, label="number of hours powered up")
@@ -230,7 +230,7 @@ HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "recovery": recovery,
     "seagate": powered,
 }
-"""Who reads the rows of a section before they are matched against its grammar."""
+"""The reader of a section's rows, tried before they are matched against its grammar."""
 
 ANYWHERE: tuple[Callable[[SmartDraft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
 """Rows that have no separate section in some releases."""

@@ -24,7 +24,7 @@ _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unr
 
 
 class Reader:
-    """Goes through the lines of one output, drive by drive."""
+    """Reads the lines of one output, drive by drive."""
 
     def __init__(self, output: Output, key: str) -> None:
         self.output = output
