@@ -95,12 +95,12 @@ def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, mo
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
     """Refer to a long text that is on the screen already instead of repeating it in a reason."""
-    text, *style = (piece,) if isinstance(piece, str) else piece
+    text = piece if isinstance(piece, str) else piece[0]
     for long, where in shown.items():
         if isinstance(long, str) and long in text:
             seen = "see its policy" if where == here else f"see {where}"
             text = text.replace(long, seen).removesuffix(".") + "."
-    return (text, *style) if style else text
+    return text if isinstance(piece, str) else (text, piece[1])
 
 
 def _for_all(layer: Layer) -> Layer:

@@ -51,7 +51,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
-    """One step for each drive whose cache is not as wished."""
+    """One step for each drive whose cache differs from the requested one."""
     names = {tool.name for tool in tools}
     drives = {drive.id: drive for drive in controller.drives}
     steps: list[Step] = []

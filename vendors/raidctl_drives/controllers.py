@@ -13,14 +13,14 @@ from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
 from raidctl_drives.kernel import SOURCE, cache_word
 from raidctl_drives.plain import HBA_DRIVERS, is_virtual
-from raidctl_drives.to_model import Group, Source, drive_of, identify, move_facts, problems_of
+from raidctl_drives.to_model import Group, Source, drive_of, identify, problems_of, write_evidence
 from raidctl_drives.tools import CAPABILITIES
 
 _SHOWN = 4
 
 
 class Found(Struct, frozen=True):
-    """A drive with its paths and the parts that describe it."""
+    """A drive with its paths and what was read of it."""
 
     paths: Sequence[BlockDevice]
     sources: list[Source]
@@ -34,10 +34,9 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
     virtual: dict[str | None, list[BlockDevice]] = {}
     problems: list[Problem] = []
     ids = identify(groups)
-    details = move_facts(groups, ids)
     for one, group, object_id in zip(found, groups, ids, strict=True):
         block = one.paths[0]
-        drive = drive_of(group, details, object_id)
+        drive = drive_of(group, object_id)
         drives.setdefault(block.pci_address, []).append(
             msgspec.structs.replace(drive, device=block.node, role="passthrough")
         )
@@ -45,6 +44,7 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
         problems += _contradiction(drive, block)
         if is_virtual(block):
             virtual.setdefault(block.pci_address, []).append(block)
+    write_evidence(groups, ids)
     controllers = [
         _controller(functions.get(address or ""), address, listed, virtual.get(address, []))
         for address, listed in drives.items()

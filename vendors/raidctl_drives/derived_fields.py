@@ -6,12 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from raidctl.evidence import Fact, Output
 from raidctl.model import Progress
 from raidctl.text import attempt
-
-Details = dict[tuple[int, str], list[Fact]]
-"""The facts that are details, by the ``id()`` of their output and the id of their drive."""
+from raidctl.vendor.draft import Draft
 
 _SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
 _PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
@@ -99,13 +96,13 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 }
 
 
-def derived(outputs: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
-    """The fields of a drive that follow from its details, with the evidence; the first of several outputs counts."""
+def derived(drafts: Iterable[Draft]) -> dict[str, Any]:
+    """The fields of a drive that follow from its details, with the evidence; the first of several drafts counts."""
     found: dict[str, Any] = {}
-    for output in outputs:
-        for fact in details.get((id(output), object_id), ()):
-            for name, parse in _FIELDS.get(fact.field[8:-1], ()):
-                value = attempt(parse, fact.value)
-                if value is not None and found.setdefault(name, value) == value:
-                    fact.line.fact(object_id, name, value)
+    for draft in drafts:
+        for line, name, value in tuple(draft.evidence):
+            for field, parse in _FIELDS.get(name[8:-1], ()) if name.startswith("details[") else ():
+                known = attempt(parse, str(value))
+                if known is not None and found.setdefault(field, known) == known:
+                    draft.add_evidence(line, field, known)
     return found

@@ -15,8 +15,8 @@ from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_
 from raidctl.text import listing
 from raidctl.vendor.protocol import Observation
 from raidctl_drives.controllers import Found, controller_output, controllers_of
-from raidctl_drives.kernel import Layers, kernel_part
-from raidctl_drives.parts import DrivePart
+from raidctl_drives.draft import DriveDraft
+from raidctl_drives.kernel import Layers, kernel_draft
 from raidctl_drives.plain import by_drive, is_virtual, plain_disks
 from raidctl_drives.to_model import Source
 from raidctl_drives.tools import PACKAGES
@@ -25,7 +25,7 @@ _TIMEOUT = 30.0
 _NO_RESPONSE = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
 """Exit codes of sdparm for a drive that did not respond: not ready, a failing medium, an aborted command and so on
 (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is a response."""
-_Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
+_Reader = Callable[[str, str], tuple[list[DriveDraft], Output]]
 
 
 class _Outputs(Struct):
@@ -115,22 +115,15 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Outpu
         if path.scsi_address and not is_virtual(path)
     ]
     answers = yield from ask_all(Read(path) for path in files)
-    part, output = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
-    return _Outputs([Source("kernel", part, output)], [output])
+    draft, output = kernel_draft(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
+    return _Outputs([Source("kernel", draft)], [output])
 
 
 def _ask_smart(block: BlockDevice) -> Dialogue[_Outputs]:
     from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - slow to import, and only for drives with SMART
 
-    parts, outputs, problems = yield from ask_smartctl(block.node)
-    sources = [Source("smartctl", part, _output_of(part.key, outputs)) for part in parts]
-    return _Outputs(sources, list(outputs), list(problems))
-
-
-def _output_of(key: str, outputs: Sequence[Output]) -> Output:
-    """The output with the facts of a part."""
-    found = (output for output in outputs if any(fact.object_id == key for fact in output.facts))
-    return next(found, Output("smartctl"))
+    drafts, outputs, problems = yield from ask_smartctl(block.node)
+    return _Outputs([Source("smartctl", draft) for draft in drafts], list(outputs), list(problems))
 
 
 def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outputs]:
@@ -144,7 +137,7 @@ def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outpu
 
 def _ask_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
     found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
-    present = any(source.part.details.get("volatile write cache") == "present" for source in found.sources)
+    present = any(source.draft.details.get("volatile write cache") == "present" for source in found.sources)
     if present:
         # a drive without a volatile cache refuses the question for feature 6
         more = yield from _ask_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
@@ -162,15 +155,15 @@ def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
     text = answer.text
     if answer.error_text.strip():
         text = f"{text.rstrip()}\n{answer.error_text}" if text.strip() else answer.error_text
-    parts, output = _reader(tool)(command, text)
+    drafts, output = _reader(tool)(command, text)
     if (
         tool == "sdparm"
         and answer.code in _NO_RESPONSE
-        and not any(part.write_cache or part.problems for part in parts)
+        and not any(draft.get("write_cache") or draft.complaints for draft in drafts)
     ):
         found.problems.append(_no_response(command, answer))
     found.outputs.append(output)
-    found.sources += [Source(tool, part, output) for part in parts]
+    found.sources += [Source(tool, draft) for draft in drafts]
 
 
 def _reader(tool: str) -> _Reader:

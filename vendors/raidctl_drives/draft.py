@@ -1,37 +1,105 @@
-"""Facts about one drive while its output is read line by line."""
+"""What one output reports of one drive, line by line.
+
+Several outputs describe the same drive; :mod:`raidctl_drives.to_model` finds those that do, and combines them.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import ClassVar
 
-from msgspec import Struct, field
+from msgspec import field
 
-from raidctl.evidence import Line, Output, mark_read
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Problem
 from raidctl.text import collapse, printable
-from raidctl_drives.parts import DrivePart, is_blank_name
+from raidctl.vendor import draft
+from raidctl.vendor.draft import DETAIL, WEAK, Complaint
 
 LONGEST = 1000
 """Most characters of a detail; the rest is cut."""
 _LARGEST = 2**63 - 1
+PLACE = frozenset({"device", "address"})
+"""The fields that show only where a drive is."""
 _LIFE = frozenset({"percent_used", "percentage_used"})
 _USED = re.compile(r"(\d{1,3})%?", re.ASCII)
 _MOST_USED = 255
 """The largest value of NVMe."""
-_MOST_PROBLEMS = 50
 
 
-class Draft(Struct):
-    """A :class:`DrivePart` under construction; each fact is recorded on the output at once."""
+class DeviceComplaint(Complaint, frozen=True):
+    """A problem of a device or an output that is no drive to list, such as one that could not be opened."""
 
-    output: Output
-    key: str
-    values: dict[str, Any] = field(default_factory=dict)
-    details: dict[str, str] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    device: str = ""
+
+    def problem(self, where: str) -> Problem:
+        """The problem, at the device or output whatever the drive's id."""
+        return super().problem(self.device or where)
+
+
+class DriveDraft(draft.Draft):
+    """A drive in one output; ``name`` is unique in the output, fields are those of :class:`raidctl.model.Drive`.
+
+    ``device`` is the node as printed, unknown where the node is that of the controller before the drive; ``address``
+    is then how the drive is reached there, ``/dev/bus/0 megaraid,8``: two addresses are two drives.
+    """
+
     marks: dict[str, tuple[Line, int]] = field(default_factory=dict)
     """Numbers that give a fact only together with others, and their lines."""
+
+    joins: ClassVar[bool] = True
+    """Whether further values of a label are appended to the detail; else the first one counts."""
+
+    def put(
+        self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
+    ) -> None:
+        """Set a field from a line; a value that no drive has becomes a detail, None only marks the line as read."""
+        if isinstance(value, str):
+            value = collapse(printable(value))
+        if line is None:
+            super().put(line, name, value, weight, shown_as)
+        elif value is None or value == "":
+            mark_read(line)
+        elif isinstance(value, int) and abs(value) > _LARGEST:
+            # no JSON parser accepts it
+            self.detail(line, name, str(value))
+        elif name == "wwn" and is_blank_name(value):
+            self.detail(line, "WWN", str(value))
+        else:
+            super().put(line, name, value, weight, shown_as)
+
+    def replace(self, line: Line, name: str, value: str) -> None:
+        """Replace the value of a field by the one that a further line completes."""
+        value = collapse(printable(value))
+        self.override(name, value)
+        self.add_evidence(line, name, value)
+
+    def detail(self, line: Line, label: str, value: str) -> None:
+        """Keep a fact without a neutral field."""
+        label, value = collapse(printable(label)), collapse(printable(value))
+        super().detail(line, label, value)
+        used = _USED.fullmatch(value) if label in _LIFE else None
+        if used and int(used[1]) <= _MOST_USED:
+            self.put(line, "life_used_percent", int(used[1]))
+
+    def keep_words(self, label: str, value: str) -> None:
+        """Keep the tool's words as a detail."""
+        known = self.details.get(label)
+        if known is None:
+            self.details[label] = value
+        elif self.joins and value != known and value not in known.split("; ") and len(known) + len(value) < LONGEST:
+            self.details[label] = f"{known}; {value}" if known else value
+
+    def list_word(self, line: Line, label: str, value: str) -> None:
+        """Keep one of many short words of a list under a common label."""
+        value = collapse(printable(value))
+        self.add_evidence(line, f"details[{label}]", value)
+        known = self.details.get(label)
+        if known is None:
+            self.details[label] = value
+        elif len(known) + len(value) < 4 * LONGEST:
+            self.details[label] = f"{known}, {value}"
 
     def mark(self, line: Line, name: str, value: int = 1) -> None:
         """Keep a number, or that a line occurred."""
@@ -41,53 +109,32 @@ class Draft(Struct):
         """A kept number; 0 if there is none."""
         return self.marks[name][1] if name in self.marks else 0
 
-    def problem(self, problem: Problem) -> None:
-        """Keep a problem of the drive, each one once, up to a limit."""
-        if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
-            self.problems.append(problem)
+    def at_device(self, node: str | None) -> None:
+        """Set the node that the command line names; the output's own counts more."""
+        if node:
+            self.conclude("device", node, WEAK)
 
-    def fact(self, line: Line, name: str, value: object) -> None:
-        """Set a field from a line (``errors.media`` as in the model); None only marks the line as read."""
-        if isinstance(value, str):
-            value = collapse(printable(value))
-        if value is None or value == "":
-            mark_read(line)
-            return
-        if isinstance(value, int) and abs(value) > _LARGEST:
-            # no drive has such a value, and no JSON parser accepts it
-            self.detail(line, name, str(value))
-            return
-        if name == "wwn" and is_blank_name(value):
-            self.detail(line, "WWN", str(value))
-            return
-        line.fact(self.key, name, value)
-        self.values[name.replace(".", "_")] = value
+    @property
+    def empty(self) -> bool:
+        """Whether the drive has no facts except where it is."""
+        return not (self.values.keys() - PLACE or self.details)
 
-    def detail(self, line: Line, label: str, value: str) -> None:
-        """Keep a fact without a neutral field; further values of a label are appended."""
-        label, value = collapse(printable(label)), collapse(printable(value))
-        line.detail(self.key, label, value)
-        used = _USED.fullmatch(value) if label in _LIFE else None
-        if used and int(used[1]) <= _MOST_USED:
-            self.fact(line, "life_used_percent", int(used[1]))
-        known = self.details.get(label)
-        if known is None:
-            self.details[label] = value
-        elif value != known and value not in known.split("; ") and len(known) + len(value) < LONGEST:
-            self.details[label] = f"{known}; {value}" if known else value
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing is known of the drive, not even a problem."""
+        return not (self.values or self.details or self.complaints)
 
-    def feature(self, line: Line, label: str, value: str) -> None:
-        """Keep one of many short words of a list under a common label."""
-        value = collapse(printable(value))
-        line.detail(self.key, label, value)
-        known = self.details.get(label)
-        if known is None:
-            self.details[label] = value
-        elif len(known) + len(value) < 4 * LONGEST:
-            self.details[label] = f"{known}, {value}"
+    @property
+    def place(self) -> str:
+        """Where the problems of a drive without facts belong."""
+        return self.name
 
-    def part(self) -> DrivePart | None:
-        """The finished part; None if nothing is known of the drive."""
-        if not self.values and not self.details and not self.problems:
-            return None
-        return DrivePart(key=self.key, details=self.details, problems=tuple(self.problems), **self.values)
+    def problems(self, where: str) -> Iterator[Problem]:
+        """The problems, at the id of the drive."""
+        return (complaint.problem(where) for complaint in self.complaints)
+
+
+def is_blank_name(text: object) -> bool:
+    """Whether a world wide name is all zeros, and thus none."""
+    bare = str(text).strip().lower().removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
+    return not bare.strip("0 :.-")

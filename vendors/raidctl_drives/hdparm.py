@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl_drives import hdparm_identify, hdparm_query, hdparm_trouble
-from raidctl_drives.draft import Draft
-from raidctl_drives.parts import DrivePart
+from raidctl_drives import hdparm_identify, hdparm_messages, hdparm_query
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 # /dev/sda:
@@ -33,64 +32,63 @@ _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown de
 class _State:
     """Where the reader is in the text."""
 
-    output: Output
     document: str
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[DriveDraft] = field(default_factory=list)
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
 
-    def begin(self) -> Draft:
+    def begin(self) -> DriveDraft:
         self.section = hdparm_identify.Section()
         return self._add()
 
-    def _add(self) -> Draft:
-        self.drafts.append(Draft(self.output, f"{self.document}#{len(self.drafts) + 1}"))
+    def _add(self) -> DriveDraft:
+        self.drafts.append(DriveDraft(f"{self.document}#{len(self.drafts) + 1}"))
         return self.drafts[-1]
 
     @property
-    def draft(self) -> Draft:
-        if not self.drafts and (device := node_in(self.document)):
-            self._add().values["device"] = device
-        return self.drafts[-1] if self.drafts else self._add()
+    def draft(self) -> DriveDraft:
+        if not self.drafts:
+            self._add().at_device(node_in(self.document))
+        return self.drafts[-1]
 
 
-def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of hdparm; one part for each device in it.
+def read_hdparm(document: str, text: str) -> tuple[list[DriveDraft], Output]:
+    """Read an output of hdparm; one draft for each device in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
         text: what hdparm printed, with its messages on standard error if any.
     """
     output = Output.of_text(document, text)
-    state = _State(output, document)
+    state = _State(document)
     for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
     for draft in state.drafts:
-        hdparm_identify.settle(draft)
-        hdparm_trouble.settle(draft)
+        hdparm_identify.conclude(draft)
+        hdparm_messages.conclude(draft)
     # an identification ends with "Checksum: correct" or "Integrity word not set", a setting with its new value
     last = next((line.stripped for line in reversed(output.lines) if line.stripped), "")
     if (state.section.begun and not state.section.ended) or last.startswith("setting "):
         output.gap = "its last line is missing"
-    return [part for draft in state.drafts if (part := draft.part())], output
+    return [draft for draft in state.drafts if not draft.unknown], output
 
 
 def _read_line(state: _State, line: Line) -> None:
     words = line.stripped
     if header := _HEADER.fullmatch(words):
         draft = state.begin()
-        draft.fact(line, "device", header[1])
+        draft.put(line, "device", header[1])
     elif (unopened := _UNOPENED.fullmatch(words)) and unopened[2] in ERRNO:
         # it could not be opened, so it is no drive to list
         draft = state.begin()
-        draft.problems.append(refused("hdparm", unopened[1], unopened[2]))
+        draft.complain(refused("hdparm", unopened[1], unopened[2]))
         mark_read(line)
     elif words.startswith(_TITLES) and ("removable media" in words or not words.startswith("ATA")):
         _title(state, line, words)
     elif _SENSE.match(words):
-        hdparm_trouble.sense(state.draft, line, words.removeprefix("SG_IO: "))
+        hdparm_messages.sense(state.draft, line, words.removeprefix("SG_IO: "))
     elif failed := _FAILED.fullmatch(words):
-        hdparm_trouble.failed(state.draft, line, failed[1].strip(), failed[2] or "")
+        hdparm_messages.failed(state.draft, line, failed[1].strip(), failed[2] or "")
     elif not hdparm_identify.read_line(state.draft, state.section, line):
         hdparm_query.read_line(state.draft, line)
 

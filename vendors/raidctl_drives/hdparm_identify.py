@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from raidctl.evidence import Line, mark_read
-from raidctl.model import Problem
+from raidctl.text import collapse
+from raidctl.vendor.draft import ROW, Complaint, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives import hdparm_labels
-from raidctl_drives.draft import Draft
+from raidctl_drives.draft import DriveDraft
 
 _SECURITY = re.compile(
     r"(?:(not|\(\?\))\s+)?(supported|enabled|locked|frozen|expired: security count|supported: enhanced erase)"
@@ -38,7 +41,7 @@ class Section:
     """The last label: what an unlabelled line goes on with."""
 
 
-def read_line(draft: Draft, section: Section, line: Line) -> bool:
+def read_line(draft: DriveDraft, section: Section, line: Line) -> bool:
     """Read one line of ``-I``; False when it is none."""
     words = line.stripped
     if title := hdparm_labels.TITLES.get(words):
@@ -61,42 +64,62 @@ def read_line(draft: Draft, section: Section, line: Line) -> bool:
     return _read_labelled(draft, section, line, words)
 
 
-def _closing(draft: Draft, section: Section, line: Line, words: str) -> bool:
+def _closing(draft: DriveDraft, section: Section, line: Line, words: str) -> bool:
     """The lines at column 0 that end a list, wherever they come."""
+    for beginning, read in _CLOSING.items():
+        if words.startswith(beginning):
+            read(draft, section, line, words.removeprefix(beginning))
+            return True
+    return False
+
+
+def _read_wwn(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
+    section.name, section.last = "wwn", ""
+    draft.put(line, "wwn", value)
+
+
+def _read_checksum(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
+    section.name, section.ended = "", True
+    draft.detail(line, "Checksum", value)
+    if not value.endswith(" correct") and "incorrect" in value:
+        draft.complain(_doubtful(f"the checksum of the drive's identification is wrong (Checksum:{value})"))
+
+
+def _read_integrity(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
+    section.name, section.ended = "", True
+    draft.detail(line, "Integrity word", f"not set{value}")
+    draft.mark(line, "unsigned" if "found 0x0000," in value else "missigned")
+
+
+def _read_warning(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
+    del section
+    draft.detail(line, "WARNING", value)
+    if "may be incorrect" in value:
+        draft.complain(_doubtful("the drive's identification is incomplete"))
+
+
+_CLOSING: dict[str, Callable[[DriveDraft, Section, Line, str], None]] = {
     # Logical Unit WWN Device Identifier: 5000cca0b1c2d3e4
-    if words.startswith("Logical Unit WWN Device Identifier:"):
-        section.name, section.last = "wwn", ""
-        draft.fact(line, "wwn", words.partition(":")[2])
-    elif words.startswith("Checksum:"):
-        section.name, section.ended = "", True
-        draft.detail(line, "Checksum", words.partition(":")[2])
-        if not words.endswith(": correct") and "incorrect" in words:
-            draft.problem(_doubtful(draft, f"the checksum of the drive's identification is wrong ({words})"))
-    elif words.startswith("Integrity word not set"):
-        section.name, section.ended = "", True
-        draft.detail(line, "Integrity word", words.removeprefix("Integrity word "))
-        # Integrity word not set (found 0x0000, expected 0x12a5)      found something else: the text is damaged
-        draft.mark(line, "unsigned" if "found 0x0000," in words else "missigned")
-    elif words.startswith("WARNING: "):
-        draft.detail(line, "WARNING", words.removeprefix("WARNING: "))
-        if "may be incorrect" in words:
-            draft.problem(_doubtful(draft, "the drive's identification is incomplete"))
-    else:
-        return False
-    return True
+    "Logical Unit WWN Device Identifier:": _read_wwn,
+    # Checksum: correct
+    "Checksum:": _read_checksum,
+    # Integrity word not set (found 0x0000, expected 0x12a5)      found something else: the text is damaged
+    "Integrity word not set": _read_integrity,
+    # WARNING: Previous command's result may be incorrect.
+    "WARNING: ": _read_warning,
+}
 
 
-def _doubtful(draft: Draft, what: str) -> Problem:
-    return Problem(
-        severity="warning",
-        where=draft.key,
-        message=f"hdparm reports that {what}: its other values may be wrong.",
-        remedy="Compare with smartctl -i on the same drive, and check the cable and the USB adapter or controller.",
-        kind="state",
+def _doubtful(what: str) -> Complaint:
+    return Complaint(
+        "warning",
+        "state",
+        f"hdparm reports that {what}: its other values may be wrong.",
+        "Compare with smartctl -i on the same drive, and check the cable and the USB adapter or controller.",
     )
 
 
-def _read_feature(draft: Draft, line: Line, words: str) -> bool:
+def _read_feature(draft: DriveDraft, line: Line, words: str) -> bool:
     """A line of the list ``Enabled Supported:``; a star marks an enabled one."""
     # 	Enabled	Supported:
     if words.split() == ["Enabled", "Supported:"]:
@@ -109,16 +132,16 @@ def _read_feature(draft: Draft, line: Line, words: str) -> bool:
         return False
     # 	   *	Write cache
     if name == "Write cache":
-        draft.fact(line, "write_cache", "enabled" if star else "disabled")
+        draft.put(line, "write_cache", "enabled" if star else "disabled", ROW)
         return True
     if any(mark in name for mark in _SATA_FEATURES):
         draft.mark(line, "serial_ata")
     # "Gen3 signaling speed (6.0Gb/s)" is what the drive can do, not what was negotiated
-    draft.feature(line, _FEATURE_LIST if star else _FEATURE_OFF, name)
+    draft.list_word(line, _FEATURE_LIST if star else _FEATURE_OFF, name)
     return True
 
 
-def _read_security(draft: Draft, line: Line, words: str) -> bool:
+def _read_security(draft: DriveDraft, line: Line, words: str) -> bool:
     # 	not	locked
     if match := _SECURITY.fullmatch(words):
         value = {"not": "no", "(?)": "unknown"}.get(match[1] or "", "yes")
@@ -134,7 +157,7 @@ def _read_security(draft: Draft, line: Line, words: str) -> bool:
     return True
 
 
-def _read_reset(draft: Draft, line: Line, words: str) -> bool:
+def _read_reset(draft: DriveDraft, line: Line, words: str) -> bool:
     # 	CBLID- above Vih
     # 	Device num = 0 determined by CSEL
     if words.startswith(("CBLID-", "Device num =")):
@@ -144,31 +167,22 @@ def _read_reset(draft: Draft, line: Line, words: str) -> bool:
     return False
 
 
-def _read_labelled(draft: Draft, section: Section, line: Line, words: str) -> bool:
+def _read_labelled(draft: DriveDraft, section: Section, line: Line, words: str) -> bool:
     label, value = _split(words)
-    if label in hdparm_labels.IDENTITY:
-        section.last = label
-        return _read_identity(draft, line, label, value)
-    if section.name == "configuration" and _read_geometry(draft, line, words):
+    if section.name == "configuration" and label not in hdparm_labels.NAMES and _read_geometry(draft, line, words):
         return True
-    if label in hdparm_labels.COUNTS:
-        if number := _NUMBER.match(value):
-            draft.mark(line, hdparm_labels.COUNTS[label], int(number[1]))
-        draft.detail(line, label, value)
+    if label in hdparm_labels.NAMES or label in ("DMA", "PIO"):
+        section.last = label
+    if read_pair(draft, Pair(label, value, [line]), label, _FIELDS):
+        return True
+    if label == "Cycle time":
+        draft.detail(line, f"{section.last or 'DMA'} cycle time", value)
     # 	Likely used CD-ROM ATAPI-1
     elif words.startswith("Likely used CD-ROM"):
         draft.detail(line, "Likely used", words.removeprefix("Likely used "))
-    # 	Nominal Media Rotation Rate: 7200
-    elif label == "Nominal Media Rotation Rate":
-        _read_rotation(draft, line, value)
-    elif label == "Cycle time":
-        draft.detail(line, f"{section.last or 'DMA'} cycle time", value)
-    elif label in hdparm_labels.LABELS:
-        section.last = label if label in ("DMA", "PIO") else section.last
-        _read_detail(draft, line, label, value)
     elif words in hdparm_labels.BARE or "IORDY" in words:
         draft.detail(line, "capabilities", words)
-    elif section.last in hdparm_labels.IDENTITY and not section.name:
+    elif section.last in hdparm_labels.NAMES and not section.name:
         _read_wrapped(draft, section.last, line, words)
     else:
         return False
@@ -186,35 +200,72 @@ def _split(words: str) -> tuple[str, str]:
     return " ".join(words[:cut].split()), words[cut:].lstrip(" :=\t").strip()
 
 
-def _read_identity(draft: Draft, line: Line, label: str, value: str) -> bool:
-    if field := hdparm_labels.IDENTITY[label]:
-        draft.fact(line, field, value)
+def _read_detail(draft: DriveDraft, pair: Pair) -> None:
+    """Most labels have a line of their own; ``Buffer size``, ``bytes avail``, ``Queue depth`` may share one."""
+    # 	bytes avail on r/w long: 4	Queue depth: 32
+    first, *others = re.split(r"\s+(?=bytes avail on r/w long:|Queue depth:|bytes/sector:)", pair.value)
+    draft.detail(pair.lines[0], pair.label, first)
+    for piece in others:
+        inner, _, rest = piece.partition(":")
+        draft.detail(pair.lines[0], inner, rest)
+
+
+def _read_transport(draft: DriveDraft, pair: Pair) -> None:
+    [line] = pair.lines
+    draft.detail(line, pair.label, pair.value)
+    if pair.value.startswith(("Serial", "not reported (serial)")):
+        draft.mark(line, "serial_ata")
+    elif pair.value.startswith("Parallel"):
+        draft.mark(line, "parallel_ata")
+    elif not pair.value.startswith("not reported"):
+        # 	Transport:          0x6e72; Revision: 0x6c65
+        draft.mark(line, "strange_transport")
+
+
+def _read_count(draft: DriveDraft, pair: Pair) -> None:
+    if number := _NUMBER.match(pair.value):
+        draft.mark(pair.lines[0], hdparm_labels.COUNTS[pair.label], int(number[1]))
+    draft.detail(pair.lines[0], pair.label, pair.value)
+
+
+def _read_rotation(draft: DriveDraft, pair: Pair) -> None:
+    [line] = pair.lines
+    # 	Nominal Media Rotation Rate: Solid State Device
+    if pair.value == "Solid State Device":
+        draft.put(line, "media", "ssd")
+    elif _FIGURE.fullmatch(pair.value):
+        draft.put(line, "media", "hdd")
+        draft.put(line, "rpm", int(pair.value))
     else:
-        draft.detail(line, label, value)
+        draft.detail(line, pair.label, pair.value)
+
+
+_FIELDS: Fields[DriveDraft] = {
+    **dict.fromkeys(hdparm_labels.LABELS, _read_detail),
+    # 	Model Number:       EXAMPLE HD1000
+    **{label: Field(name, str) for label, name in hdparm_labels.IDENTITY.items()},
     # 	Transport:          Serial, ATA8-AST, SATA 1.0a, SATA II Extensions, SATA Rev 2.5
-    if label == "Transport":
-        if value.startswith(("Serial", "not reported (serial)")):
-            draft.mark(line, "serial_ata")
-        elif value.startswith("Parallel"):
-            draft.mark(line, "parallel_ata")
-        elif not value.startswith("not reported"):
-            # 	Transport:          0x6e72; Revision: 0x6c65
-            draft.mark(line, "strange_transport")
-    return True
+    "Transport": _read_transport,
+    # 	LBA48  user addressable sectors: 1953525168
+    **dict.fromkeys(hdparm_labels.COUNTS, _read_count),
+    # 	Nominal Media Rotation Rate: 7200
+    "Nominal Media Rotation Rate": _read_rotation,
+}
 
 
-def _read_wrapped(draft: Draft, label: str, line: Line, words: str) -> None:
+def _read_wrapped(draft: DriveDraft, label: str, line: Line, words: str) -> None:
     """Read the rest of a value in the next line: a mailer wrapped it, or it contains a line feed."""
     if label == "Transport" and not _WRAPPED_TRANSPORT.fullmatch(words):
         return
-    if field := hdparm_labels.IDENTITY[label]:
-        draft.fact(line, field, f"{draft.values.get(field, '')} {words}")
+    if field := hdparm_labels.IDENTITY.get(label):
+        draft.replace(line, field, f"{draft.get(field) or ''} {words}")
     else:
-        known = draft.details.pop(label, "")
-        draft.detail(line, label, f"{known} {words}")
+        value = collapse(f"{draft.details.get(label, '')} {words}")
+        draft.replace_words(label, value)
+        draft.add_evidence(line, f"details[{label}]", value)
 
 
-def _read_geometry(draft: Draft, line: Line, words: str) -> bool:
+def _read_geometry(draft: DriveDraft, line: Line, words: str) -> bool:
     # 	cylinders	16383	16383
     parts = words.split()
     if parts == ["Logical", "max", "current"] or words == "--":
@@ -228,57 +279,34 @@ def _read_geometry(draft: Draft, line: Line, words: str) -> bool:
     return False
 
 
-def _read_rotation(draft: Draft, line: Line, value: str) -> None:
-    # 	Nominal Media Rotation Rate: Solid State Device
-    if value == "Solid State Device":
-        draft.fact(line, "media", "ssd")
-    elif _FIGURE.fullmatch(value):
-        draft.fact(line, "media", "hdd")
-        draft.fact(line, "rpm", int(value))
-    else:
-        draft.detail(line, "Nominal Media Rotation Rate", value)
-
-
-def _read_detail(draft: Draft, line: Line, label: str, value: str) -> None:
-    """Most labels have a line of their own; ``Buffer size``, ``bytes avail``, ``Queue depth`` may share one."""
-    # 	bytes avail on r/w long: 4	Queue depth: 32
-    pieces = re.split(r"\s+(?=bytes avail on r/w long:|Queue depth:|bytes/sector:)", value)
-    draft.detail(line, label, pieces[0])
-    for piece in pieces[1:]:
-        inner, _, rest = piece.partition(":")
-        draft.detail(line, inner, rest)
-
-
-def settle(draft: Draft) -> None:
+def conclude(draft: DriveDraft) -> None:
     """Conclude the size in bytes and the interface from several lines."""
-    _settle_size(draft)
+    _conclude_size(draft)
     # an identification without a name is what hdparm makes of a SAS drive's refusal
-    if "strange_transport" not in draft.marks and draft.values.get("model"):
+    if "strange_transport" not in draft.marks and draft.get("model"):
         for mark, interface in (("serial_ata", "sata"), ("parallel_ata", "ata"), ("ata", "ata")):
             if mark in draft.marks and "interface" not in draft.values:
-                draft.fact(draft.marks[mark][0], "interface", interface)
+                draft.put(draft.marks[mark][0], "interface", interface)
     if "missigned" in draft.marks:
-        draft.problem(_doubtful(draft, "the drive's identification has no valid checksum"))
+        draft.complain(_doubtful("the drive's identification has no valid checksum"))
     elif "unsigned" in draft.marks:
         _unsigned(draft)
 
 
-def _unsigned(draft: Draft) -> None:
+def _unsigned(draft: DriveDraft) -> None:
     """An identification without its checksum: normal for old drives, a sign of a bad adapter where it is unreadable."""
-    if "\N{REPLACEMENT CHARACTER}" in f"{draft.values.get('model')}{draft.values.get('serial')}":
-        draft.problem(_doubtful(draft, "the drive's identification has no checksum and is unreadable"))
+    if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
+        draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
         return
-    draft.problem(
-        Problem(
-            severity="info",
-            where=draft.key,
-            message="The drive's identification has no checksum, so transfer errors would go unnoticed.",
-            remedy="Normal for old drives; if model or serial number are garbled, check USB adapter or controller.",
-        )
+    draft.add_problem(
+        "info",
+        "note",
+        "The drive's identification has no checksum, so transfer errors would go unnoticed.",
+        "Normal for old drives; if model or serial number are garbled, check USB adapter or controller.",
     )
 
 
-def _settle_size(draft: Draft) -> None:
+def _conclude_size(draft: DriveDraft) -> None:
     """Sectors times bytes of a logical sector; the printed ``MBytes`` are rounded down, and only the last resort."""
     per_sector = draft.marked("sector_bytes") or 512
     mega = draft.marked("mega_bytes")
@@ -295,8 +323,8 @@ def _settle_size(draft: Draft) -> None:
         return
     # hdparm computes it in the same way; another value in "device size" comes from a damaged output
     if sectors and (not mega or sectors * per_sector // 1_000_000 == mega):
-        draft.fact(draft.marks[name][0], "size_bytes", sectors * per_sector)
+        draft.put(draft.marks[name][0], "size_bytes", sectors * per_sector)
     elif chs and (not mega or chs * per_sector // 1_000_000 == mega):
-        draft.fact(draft.marks["cylinders"][0], "size_bytes", chs * per_sector)
+        draft.put(draft.marks["cylinders"][0], "size_bytes", chs * per_sector)
     elif mega:
-        draft.fact(draft.marks["mega_bytes"][0], "size_bytes", mega * 1_000_000)
+        draft.put(draft.marks["mega_bytes"][0], "size_bytes", mega * 1_000_000)

@@ -6,12 +6,12 @@ IDENTITY = {
     "Model Number": "model",
     "Serial Number": "serial",
     "Firmware Revision": "firmware",
-    "Media Serial Num": "",
-    "Media Manufacturer": "",
-    "Transport": "",
 }
-"""Labels of names, and the field that each gives; those without a field are details."""
+"""Labels of names, and the field that each gives."""
+NAMES = frozenset((*IDENTITY, "Media Serial Num", "Media Manufacturer", "Transport"))
+"""Labels of names: their values may run on in the next line."""
 LABELS = frozenset((
+    "Media Serial Num", "Media Manufacturer",
     "Used", "Supported", "Likely used", "DRQ response", "Packet size", "Queue depth", "Standby timer values",
     "R/W multiple sector transfer", "Advanced power management level", "Recommended acoustic management value",
     "DMA", "PIO", "Buffer type", "Buffer size", "bytes avail on r/w long", "bytes/track", "bytes/sector",

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.model import Problem
-from raidctl_drives.draft import Draft
+from raidctl.text import collapse
+from raidctl.vendor.draft import ROW, Pair
+from raidctl.vendor.fields import Fields, read_pair
+from raidctl_drives.draft import DriveDraft
 
 _PLAIN = frozenset((
     "multcount", "IO_support", "I/O support", "unmaskirq", "using_dma", "queue_depth", "keepsettings", "nowerr",
@@ -15,13 +17,13 @@ _PLAIN = frozenset((
     "nowerr", "keep_settings", "drive state is", "drive temperature in range", "DCO Revision", "Real max sectors",
     "Power cycle your device after every ACCESSIBLE MAX ADDRESS", "State", "Progress",
 ))  # fmt: skip
-# -i:  RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
-_PAIRS = ("RawCHS=", "BuffType=", "(maybe): CurCHS=", "CurCHS=", "IORDY=", "AdvancedPM=", "Config=", "tDMA=")
-_MODES = ("PIO modes:", "DMA modes:", "UDMA modes:", "Drive conforms to:", "Drive Supports :")
-_IDENTITY = re.compile(r"Model=\s*(.*?)\s*,\s*FwRev=\s*(.*?)\s*,\s*SerialNo=\s*(.*)")
+# RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
+_PAIRS = re.compile(r"(?:RawCHS|BuffType|\(maybe\): CurCHS|CurCHS|IORDY|AdvancedPM|Config|tDMA)=.*")
+_MODES = re.compile(r"(PIO modes|DMA modes|UDMA modes|Drive conforms to|Drive Supports ):(.*)")
+#  Model=EXAMPLE HD1000, FwRev=1.23, SerialNo=ABC123
+_IDENTITY = re.compile(r"Model=\s*(?P<model>.*?)\s*,\s*FwRev=\s*(?P<firmware>.*?)\s*,\s*SerialNo=\s*(?P<serial>.*)")
 _PAIR = re.compile(r"([\w/]+)=(\{[^}]*\}|[^,{]+)")
 _CACHE = re.compile(r"\bWriteCache=(enabled|disabled)")
-# setting drive write-caching to 1 (on)
 _ACTION = re.compile(
     r"(?:setting|attempting to|issuing|spin-up:|disabling|re-reading|resetting|triggering)\b.*", re.IGNORECASE
 )
@@ -29,6 +31,8 @@ _TIMING = re.compile(r"Timing ((?:O_DIRECT )?cached reads|(?:buffered|O_DIRECT) 
 _RATE = re.compile(r"(\d+) MB in\s+([\d.]+) seconds =\s*([\d.]+ [kM]B/sec)")
 _GEOMETRY = re.compile(r"(\d{1,18})/(\d{1,9})/(\d{1,9}), sectors = (-?\d{1,18})(?:\[\d+\])?, start = (.*)", re.ASCII)
 _SECTORS = re.compile(r"\d{1,18}", re.ASCII)
+_SECTOR_COUNTS = {"LBAsects": "lba48_sectors", "CurSects": "chs_sectors"}
+_DEGREES = re.compile(r"-?\d{1,6}", re.ASCII)
 _MAXIMUM = re.compile(r"(\d{1,18})/(\d{1,18})(?:\((\d+)\?\))?, (.*)", re.ASCII)
 _DCO = re.compile(
     r"(?:[mu]dma\d ?)+(?:\(\?\))?"
@@ -36,6 +40,8 @@ _DCO = re.compile(
     r"|WRITE_UNC_EXT|streaming|NCQ|NZ_buffer_offsets|interface_power_management|async_notification|SSP|unknown_\w+"
     r"|\w+\[\d+\])(?:\s|\Z))+"
 )
+_STATES = re.compile(r"(?:DCO Checksum|Last Sanitize Operation|Antifreeze bit set).*")
+_SEPARATOR = re.compile(r"\s*[=:]\s*")
 _NOTES = frozenset((
     "* signifies the current active mode", "no identification info available", "Sanitize status:",
     "The following features can be selectively disabled via DCO:",
@@ -43,130 +49,126 @@ _NOTES = frozenset((
 _DCO_LISTS = frozenset(("Transfer modes", "ATA command/feature sets", "SATA command/feature sets"))
 
 
-def read_line(draft: Draft, line: Line) -> bool:
+def read_line(draft: DriveDraft, line: Line) -> bool:
     """Read one line of the short outputs; False if it is unknown."""
     words = line.stripped
-    if words.startswith("Model=") and (identity := _IDENTITY.fullmatch(words)):
-        #  Model=EXAMPLE HD1000, FwRev=1.23, SerialNo=ABC123
-        for name, value in zip(("model", "firmware", "serial"), identity.groups(), strict=True):
-            draft.fact(line, name, value)
-        # the kernel's old IDE driver names its drives so; behind /dev/sda may be SATA or an adapter from it
-        if str(draft.values.get("device", "")).startswith("/dev/hd"):
-            draft.mark(line, "ata")
-    elif words.startswith(_PAIRS):
-        _read_pairs(draft, line, words)
-    elif words.startswith(_MODES):
-        label, _, value = words.partition(":")
-        draft.detail(line, label, value)
-    elif timing := _TIMING.fullmatch(words):
-        #  Timing buffered disk reads: 512 MB in  3.00 seconds = 170.66 MB/sec
-        rate = _RATE.match(timing[2])
-        draft.detail(
-            line, f"Timing {timing[1]}", f"{rate[3]} ({rate[1]} MB in {rate[2]} seconds)" if rate else timing[2]
-        )
-    elif _ACTION.fullmatch(words):
-        draft.detail(line, "action", words)
-    elif words in _NOTES or words.removesuffix(":") in _DCO_LISTS:
+    for form, read in _FORMS:
+        if match := form.fullmatch(words):
+            read(draft, line, match)
+            return True
+    if words in _NOTES or words.removesuffix(":") in _DCO_LISTS:
         mark_read(line)
+        return True
     #      SMART self_test error_log security HPA 48_bit
-    elif line.text[:1].isspace() and _DCO.fullmatch(words):
-        draft.feature(line, "DCO can disable", words)
-    elif words.startswith(("DCO Checksum", "Last Sanitize Operation", "Antifreeze bit set")):
-        draft.feature(line, "state", words)
-    else:
-        return _read_labelled(draft, line, words)
-    return True
+    if line.text[:1].isspace() and _DCO.fullmatch(words):
+        draft.list_word(line, "DCO can disable", words)
+        return True
+    cut = _SEPARATOR.search(words)
+    label = collapse(words[: cut.start()] if cut else words)
+    return read_pair(draft, Pair(label, words[cut.end() :] if cut else "", [line]), label, _FIELDS)
 
 
-def _read_pairs(draft: Draft, line: Line, words: str) -> None:
+def _read_identity(draft: DriveDraft, line: Line, match: re.Match[str]) -> None:
+    for name, value in match.groupdict().items():
+        draft.put(line, name, value)
+    # the kernel's old IDE driver names its drives so; behind /dev/sda may be SATA or an adapter from it
+    if str(draft.get("device") or "").startswith("/dev/hd"):
+        draft.mark(line, "ata")
+
+
+def _read_pairs(draft: DriveDraft, line: Line, match: re.Match[str]) -> None:
+    words = match[0]
     if cache := _CACHE.search(words):
         #  AdvancedPM=no WriteCache=enabled
-        draft.fact(line, "write_cache", cache[1])
+        draft.put(line, "write_cache", cache[1], ROW)
         words = words[: cache.start()] + words[cache.end() :]
     for label, value in _PAIR.findall(words.strip()):
         draft.detail(line, label, value)
         #  CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=1953525168
-        if label == "LBAsects" and _SECTORS.fullmatch(value.strip()):
-            draft.mark(line, "lba48_sectors", int(value))
-        elif label == "CurSects" and _SECTORS.fullmatch(value.strip()):
-            draft.mark(line, "chs_sectors", int(value))
+        if label in _SECTOR_COUNTS and _SECTORS.fullmatch(value.strip()):
+            draft.mark(line, _SECTOR_COUNTS[label], int(value))
 
 
-def _read_labelled(draft: Draft, line: Line, words: str) -> bool:
-    cut = re.search(r"\s*[=:]\s*", words)
-    label = " ".join((words[: cut.start()] if cut else words).split())
-    value = words[cut.end() :] if cut else ""
-    if reader := _READERS.get(label):
-        reader(draft, line, value)
-    elif label in _PLAIN:
-        draft.detail(line, label, value)
-    else:
-        return False
-    return True
+def _read_timing(draft: DriveDraft, line: Line, match: re.Match[str]) -> None:
+    rate = _RATE.match(match[2])
+    value = f"{rate[3]} ({rate[1]} MB in {rate[2]} seconds)" if rate else match[2]
+    draft.detail(line, f"Timing {match[1]}", value)
 
 
-def _write_caching(draft: Draft, line: Line, value: str) -> None:
-    #  write-caching =  1 (on)
-    if value.startswith(("0", "1")):
-        draft.fact(line, "write_cache", "enabled" if value.startswith("1") else "disabled")
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[DriveDraft, Line, re.Match[str]], None]], ...] = (
+    (_IDENTITY, _read_identity),
+    #  CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=1953525168
+    (_PAIRS, _read_pairs),
+    #  PIO modes:  pio0 pio3 pio4
+    (_MODES, lambda draft, line, match: draft.detail(line, match[1], match[2])),
+    #  Timing buffered disk reads: 512 MB in  3.00 seconds = 170.66 MB/sec
+    (_TIMING, _read_timing),
+    #  setting drive write-caching to 1 (on)
+    (_ACTION, lambda draft, line, match: draft.detail(line, "action", match[0])),
+    # DCO Checksum verified.
+    (_STATES, lambda draft, line, match: draft.list_word(line, "state", match[0])),
+)
+
+
+def _read_write_caching(draft: DriveDraft, pair: Pair) -> None:
+    if pair.value.startswith(("0", "1")):
+        draft.put(pair.lines[0], "write_cache", "enabled" if pair.value.startswith("1") else "disabled")
     else:
         #  write-caching = not supported
-        draft.detail(line, "write-caching", value)
+        _keep(draft, pair)
 
 
-def _geometry(draft: Draft, line: Line, value: str) -> None:
-    #  geometry      = 30401/255/63, sectors = 488397168, start = 0
-    draft.detail(line, "geometry", value)
-    match = _GEOMETRY.fullmatch(value)
+def _read_geometry(draft: DriveDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    match = _GEOMETRY.fullmatch(pair.value)
     if not match or (sectors := int(match[4])) <= 0:
         return
     product = int(match[1]) * int(match[2]) * int(match[3])
     # some versions print bytes under the name of sectors: cylinders, heads and sectors per track distinguish them
     in_bytes = product > 0 and sectors % 512 == 0 and 0.9 < sectors / 512 / product < 1.1
     if match[5] in ("0", "unknown"):
-        draft.fact(line, "size_bytes", sectors if in_bytes else sectors * 512)
+        draft.put(pair.lines[0], "size_bytes", sectors if in_bytes else sectors * 512, ROW)
 
 
-def _maximum(draft: Draft, line: Line, value: str) -> None:
-    #  max sectors   = 1953525168/1953525168, HPA is disabled
-    draft.detail(line, "max sectors", value)
-    match = _MAXIMUM.fullmatch(value)
+def _read_maximum(draft: DriveDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    match = _MAXIMUM.fullmatch(pair.value)
     if not match:
         return
-    draft.mark(line, "lba_sectors", int(match[1]))
-    draft.fact(line, "size_bytes", int(match[1]) * 512)
+    draft.mark(pair.lines[0], "lba_sectors", int(match[1]))
+    draft.put(pair.lines[0], "size_bytes", int(match[1]) * 512, ROW)
     if "invalid" in match[4]:
-        draft.problem(
-            Problem(
-                severity="info",
-                where=draft.key,
-                message=f"hdparm marks the native size that the drive reports as invalid ({value}).",
-                remedy="The size shown is the kernel's.",
-            )
-        )
+        message = f"hdparm marks the native size that the drive reports as invalid ({pair.value})."
+        draft.add_problem("info", "note", message, "The size shown is the kernel's.")
     elif int(match[1]) < int(match[2]) and "enabled" in match[4]:
-        draft.problem(
-            Problem(
-                severity="info",
-                where=draft.key,
-                message=f"{int(match[2]) - int(match[1])} of {match[2]} sectors are hidden by a host protected area.",
-                remedy="hdparm -N shows it, and can remove it if it was not set on purpose.",
-                kind="note",
-            )
+        hidden = int(match[2]) - int(match[1])
+        draft.add_problem(
+            "info",
+            "note",
+            f"{hidden} of {match[2]} sectors are hidden by a host protected area.",
+            "hdparm -N shows it, and can remove it if it was not set on purpose.",
         )
 
 
-def _temperature(draft: Draft, line: Line, value: str) -> None:
-    #  drive temperature (celsius) is:  34
-    if re.fullmatch(r"-?\d+", value):
-        draft.fact(line, "temperature_celsius", int(value))
+def _read_temperature(draft: DriveDraft, pair: Pair) -> None:
+    if _DEGREES.fullmatch(pair.value):
+        draft.put(pair.lines[0], "temperature_celsius", int(pair.value))
     else:
-        draft.detail(line, "drive temperature (celsius) is", value)
+        _keep(draft, pair)
 
 
-_READERS: dict[str, Callable[[Draft, Line, str], None]] = {
-    "write-caching": _write_caching,
-    "geometry": _geometry,
-    "max sectors": _maximum,
-    "drive temperature (celsius) is": _temperature,
+def _keep(draft: DriveDraft, pair: Pair) -> None:
+    draft.detail(pair.lines[0], pair.label, pair.value)
+
+
+_FIELDS: Fields[DriveDraft] = {
+    **dict.fromkeys(_PLAIN, _keep),
+    #  write-caching =  1 (on)
+    "write-caching": _read_write_caching,
+    #  geometry      = 30401/255/63, sectors = 488397168, start = 0
+    "geometry": _read_geometry,
+    #  max sectors   = 1953525168/1953525168, HPA is disabled
+    "max sectors": _read_maximum,
+    #  drive temperature (celsius) is:  34
+    "drive temperature (celsius) is": _read_temperature,
 }

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Interface
-from raidctl_drives.draft import Draft
-from raidctl_drives.parts import DrivePart
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.plain import is_virtual
 
 SOURCE = "kernel (udev, sysfs)"
@@ -62,9 +61,9 @@ class Layers:
         return list(found.values())
 
 
-def kernel_part(
+def kernel_draft(
     paths: Sequence[BlockDevice], layers: Layers, cache_types: Sequence[tuple[str, str | None]] = ()
-) -> tuple[DrivePart, Output]:
+) -> tuple[DriveDraft, Output]:
     """Facts about a drive without any tool.
 
     Args:
@@ -78,14 +77,14 @@ def kernel_part(
     _queue(rows, block, cache_types)
     _layers(rows, paths, layers)
     output = Output.of_lines(SOURCE, (text for text, _, _ in rows.rows))
-    draft = Draft(output, f"{SOURCE} {block.name}")
+    draft = DriveDraft(f"{SOURCE} {block.name}")
     for line, (_, name, value) in zip(output.lines, rows.rows, strict=True):
         if name.startswith("details["):
             draft.detail(line, name[len("details[") : -1], str(value))
         else:
-            draft.fact(line, name, value)
-    part = draft.part()
-    return part or DrivePart(key=draft.key, device=block.node), output
+            draft.put(line, name, value)
+    draft.at_device(block.node)
+    return draft, output
 
 
 def _namespaces(paths: Sequence[BlockDevice]) -> list[BlockDevice]:

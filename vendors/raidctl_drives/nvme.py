@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.json_decode import decode_text
-from raidctl.model import Problem
 from raidctl.text import attempt, collapse
-from raidctl_drives import nvme_labels, nvme_list, nvme_subsystems, nvme_words
-from raidctl_drives.draft import Draft
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Fields, read_pair
+from raidctl_drives import nvme_fields, nvme_list, nvme_subsystems
+from raidctl_drives.draft import DeviceComplaint, DriveDraft
 from raidctl_drives.nvme_json import read_nvme_json
-from raidctl_drives.parts import DrivePart
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 _TITLE = re.compile(
@@ -52,13 +52,11 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class _State:
-    output: Output
     document: str
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[DriveDraft] = field(default_factory=list)
     section: str = ""
     label: str = ""
     table: nvme_list.Table | None = None
-    blocks: dict[str, int] = field(default_factory=dict)
     current: bool = True
     """Whether the feature value printed last is the active one."""
     tables: int = 0
@@ -66,21 +64,23 @@ class _State:
     usage: bool = False
     """The tool prints its help: no drive data follows."""
 
-    def begin(self, section: str, node: str | None) -> Draft:
+    def begin(self, section: str, node: str | None) -> DriveDraft:
         self.section, self.label, self.table = section, "", None
-        self.blocks = {}
         device = node_in(self.document)
         if node:
             device = node if node.startswith("/dev/") else f"/dev/{node}"
-        draft = Draft(self.output, f"{self.document}#{len(self.drafts) + 1}")
-        if device:
-            draft.values["device"] = device
+        draft = self.row()
+        draft.at_device(device)
         self.drafts.append(draft)
         return draft
 
+    def row(self) -> DriveDraft:
+        """A draft that may become the next one."""
+        return DriveDraft(f"{self.document}#{len(self.drafts) + 1}")
 
-def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of nvme-cli, text or JSON; one part for each drive in it.
+
+def read_nvme(document: str, text: str) -> tuple[list[DriveDraft], Output]:
+    """Read an output of nvme-cli, text or JSON; one draft for each drive in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
@@ -92,13 +92,15 @@ def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Output]:
         if value is not None:
             return read_nvme_json(document, value)
     output = Output.of_text(document, nvme_list.unwrapped(text))
-    state = _State(output, document)
+    state = _State(document)
     for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
     if state.tables and not state.drafts:
-        nvme_words.nothing_found(state.begin("", None), document)
-    return [part for draft in state.drafts if (part := nvme_words.finished(draft))], output
+        state.begin("", None).complain(nvme_fields.nothing_found(document))
+    for draft in state.drafts:
+        nvme_fields.conclude(draft)
+    return [draft for draft in state.drafts if not draft.unknown], output
 
 
 def _read_line(state: _State, line: Line) -> None:
@@ -110,14 +112,14 @@ def _read_line(state: _State, line: Line) -> None:
         section = section or next(name for name in ("smart", "vendor", "log") if title[name])
         draft = state.begin(section, title["node"] or title["node2"] or title["node3"])
         if "device" in draft.values and title.lastgroup not in ("controller", "namespace", "cloud"):
-            draft.fact(line, "device", draft.values["device"])
+            draft.put(line, "device", draft.get("device"))
         mark_read(line)
     elif feature := _FEATURE.fullmatch(words):
         _read_feature(state, line, feature)
     elif enabled := _WCE.fullmatch(words):
         draft = state.drafts[-1] if state.drafts else state.begin("feature", None)
         if state.current:
-            draft.fact(line, "write_cache", enabled[1].lower())
+            draft.put(line, "write_cache", enabled[1].lower())
         else:
             draft.detail(line, "Volatile Write Cache Enable (WCE), not the current value", enabled[1])
     elif nvme_list.is_header(words):
@@ -140,7 +142,7 @@ def _read_row(state: _State, line: Line) -> None:
     if table is None or table.read_rule(line):
         mark_read(line)
         return
-    draft = Draft(state.output, f"{state.document}#{len(state.drafts) + 1}")
+    draft = state.row()
     if table.read_row(draft, line):
         state.drafts.append(draft)
     elif not nvme_list.is_banner(line.stripped):
@@ -159,7 +161,7 @@ def _read_feature(state: _State, line: Line, feature: re.Match[str]) -> None:
     state.current = which.lower() == "current"
     # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
     if (int(number, 16) if number.startswith("0x") else int(number)) == _WRITE_CACHE and state.current:
-        draft.fact(line, "write_cache", nvme_words.enabled(value))
+        draft.put(line, "write_cache", nvme_fields.enabled(value))
 
 
 def _read_in_section(state: _State, line: Line, words: str) -> bool:
@@ -170,13 +172,13 @@ def _read_in_section(state: _State, line: Line, words: str) -> bool:
         mark_read(line)
         return True
     if bits := _BITS.fullmatch(words):
-        draft.feature(line, f"{state.label} bits", f"{bits[1]} {bits[2]}")
+        draft.list_word(line, f"{state.label} bits", f"{bits[1]} {bits[2]}")
         return True
     if state.section == "controller" and _POWER_STATE.fullmatch(words):
-        draft.feature(line, "power states", words)
+        draft.list_word(line, "power states", words)
         return True
     if state.section == "namespace" and (formats := _FORMAT.fullmatch(words)):
-        _read_format(state, draft, line, formats)
+        _read_format(draft, line, formats)
         return True
     if state.section in ("vendor", "cloud"):
         return _read_vendor(state, draft, line, words)
@@ -188,43 +190,39 @@ def _read_in_section(state: _State, line: Line, words: str) -> bool:
     return pair is not None and _read_pair(state, draft, line, pair[1].strip(), pair[2] or "")
 
 
-def _read_pair(state: _State, draft: Draft, line: Line, label: str, value: str) -> bool:
+_FIELDS: dict[str, Fields[DriveDraft]] = {
+    "controller": nvme_fields.CONTROLLER,
+    "smart": nvme_fields.SMART,
+    "namespace": nvme_fields.NAMESPACE,
+    "log": nvme_fields.LOGS,
+}
+"""The labels of each section."""
+
+
+def _read_pair(state: _State, draft: DriveDraft, line: Line, label: str, value: str) -> bool:
     state.label = label
-    if state.section == "controller" and label in nvme_labels.CONTROLLER:
-        nvme_words.read_controller(draft, line, label, value)
-    elif state.section == "smart" and (label in nvme_labels.SMART or nvme_words.is_sensor(label)):
-        nvme_words.read_smart(draft, line, label, value, kelvin=False)
-    elif state.section == "namespace" and label in nvme_labels.NAMESPACE:
-        _read_namespace(state, draft, line, label, value)
-    elif state.section == "log" and label in nvme_labels.LOGS:
-        draft.detail(line, label, value)
-    else:
-        return False
-    return True
+    pair = Pair(label, value, [line])
+    if state.section == "smart" and nvme_fields.is_sensor(label):
+        nvme_fields.keep(draft, pair)
+        return True
+    return read_pair(draft, pair, label, _FIELDS.get(state.section, {}))
 
 
-def _read_namespace(state: _State, draft: Draft, line: Line, label: str, value: str) -> None:
-    # nsze    : 0x1d1c0beb0
-    draft.detail(line, label, value)
-    if label == "nsze" and (figure := re.match(r"(0x[0-9a-f]+|\d+)\b", value)):
-        state.blocks["nsze"] = int(figure[1], 0)
-    elif label in ("nguid", "eui64") and value.strip("0") and "wwn" not in draft.values:
-        draft.fact(line, "wwn", value)
-
-
-def _read_format(state: _State, draft: Draft, line: Line, formats: re.Match[str]) -> None:
+def _read_format(draft: DriveDraft, line: Line, formats: re.Match[str]) -> None:
     draft.detail(line, f"lbaf {formats[1]}", collapse(formats[2]))
     if "(in use)" not in formats[2]:
         return
     if shift := _BLOCK.search(formats[2]):
-        state.blocks["lbads"] = int(shift[1])
+        power = int(shift[1])
     elif (size := _BLOCK_BYTES.search(formats[2])) and int(size[1]) > 0:
-        state.blocks["lbads"] = int(size[1]).bit_length() - 1
-    if total := nvme_words.namespace_size(state.blocks):
-        draft.fact(line, "size_bytes", total)
+        power = int(size[1]).bit_length() - 1
+    else:
+        return
+    if total := nvme_fields.namespace_size(draft.marked("nsze"), power):
+        draft.put(line, "size_bytes", total)
 
 
-def _read_vendor(state: _State, draft: Draft, line: Line, words: str) -> bool:
+def _read_vendor(state: _State, draft: DriveDraft, line: Line, words: str) -> bool:
     # wear_leveling                   : 100%       min: 3, max: 5, avg: 4
     row = (_VENDOR_ROW if state.section == "vendor" else _CLOUD_ROW).fullmatch(words)
     if row is None:
@@ -242,26 +240,25 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
         _add_problem(state, line, words)
     elif (complaint := _COMPLAINT.fullmatch(words)) and complaint[2].strip() in ERRNO:
         if complaint[1].startswith("Failed to scan topology"):
-            nvme_words.nothing_found(state.begin("", None), state.document, f": {complaint[2]}")
+            state.begin("", None).complain(nvme_fields.nothing_found(state.document, f": {complaint[2]}"))
             mark_read(line)
         else:
             what = complaint[1].removeprefix("Failed to open ").strip()
             where = what if what.startswith("/dev/") else (node_in(state.document) or state.document)
-            state.begin("", None).problems.append(refused("nvme", where, complaint[2].strip()))
-            state.drafts[-1].values.clear()
+            draft = state.begin("", None)
+            draft.complain(refused("nvme", where, complaint[2].strip()))
+            draft.discard("device")
             mark_read(line)
 
 
 def _add_problem(state: _State, line: Line, words: str) -> None:
     draft = state.drafts[-1] if state.drafts else state.begin("", None)
     mark_read(line)
-    where = str(draft.values.get("device", state.document))
-    draft.problem(
-        Problem(
-            severity="warning",
-            where=where,
-            message=f"The NVMe drive rejected a command: {collapse(words)}.",
-            remedy="The drive does not support it; see nvme id-ctrl.",
-            kind="unread",
-        )
+    complaint = DeviceComplaint(
+        "warning",
+        "unread",
+        f"The NVMe drive rejected a command: {collapse(words)}.",
+        "The drive does not support it; see nvme id-ctrl.",
+        str(draft.get("device") or state.document),
     )
+    draft.complain(complaint)

@@ -6,73 +6,198 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.evidence import Output, mark_read
-from raidctl_drives import nvme_labels, nvme_words
-from raidctl_drives.draft import Draft
-from raidctl_drives.parts import DrivePart
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_drives import nvme_fields
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import any_integer, node_in
 
-_LIST = {
-    "DevicePath": "device", "SerialNumber": "serial", "ModelNumber": "model", "Firmware": "firmware",
-    "PhysicalSize": "size_bytes",
-}  # fmt: skip
-_LIST_DETAILS = frozenset((
+_LISTED = frozenset((
     "GenericPath", "NameSpace", "Index", "ProductName", "UsedBytes", "MaximumLBA", "SectorSize", "NSID", "Namespace",
     "UsedSize", "Transport", "Address", "Slot", "Cntlid", "Controller", "Generic", "Subsystem", "SubsystemNQN",
     "HostNQN", "HostID", "Path", "ANAState", "Name", "NQN", "Version", "State", "IOPolicy", "Type",
 ))  # fmt: skip
-
+"""Details of a list's entry."""
+_TEXTS = {"DevicePath": "device", "SerialNumber": "serial", "ModelNumber": "model", "Firmware": "firmware"}
+_LIST: Fields[DriveDraft] = {
+    **dict.fromkeys(_LISTED, nvme_fields.keep),
+    # "SerialNumber" : "ABC123",
+    **{label: Field(name, str) for label, name in _TEXTS.items()},
+    # "PhysicalSize" : 960197124096,
+    "PhysicalSize": Field("size_bytes", any_integer),
+}
+"""Fields of ``list``, also of its controllers, namespaces and paths."""
+_BRANCHES = ("Subsystems", "Controllers", "Namespaces", "Paths")
 _WRITE_CACHE = 6
 
 
-def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Output]:
-    """Read a decoded JSON output; one part for each drive in it."""
+def read_nvme_json(document: str, value: object) -> tuple[list[DriveDraft], Output]:
+    """Read a decoded JSON output; one draft for each drive in it."""
     output = Output.of_json(document, value)
-    drafts: list[Draft] = []
+    reader = _Reader(output)
     if isinstance(value, Mapping) and isinstance(value.get("Devices"), list):
-        _read_devices(output, document, value["Devices"], drafts)
-        if not drafts:
+        reader.read_devices(value["Devices"])
+        if not reader.drafts:
             mark_read(*output.lines)
-            nvme_words.nothing_found(_new(output, document, drafts), document)
+            reader.new().complain(nvme_fields.nothing_found(document))
     elif isinstance(value, Mapping) and any(str(name).startswith("feature: ") for name in value):
-        _read_features(_new(output, document, drafts), value)
+        reader.read_features(value)
     elif isinstance(value, Mapping):
-        draft = _new(output, document, drafts)
-        if device := node_in(document):
-            draft.values["device"] = device
-        _read_one(draft, value)
-    return [part for draft in drafts if (part := nvme_words.finished(draft))], output
+        reader.read_one(value)
+    for draft in reader.drafts:
+        nvme_fields.conclude(draft)
+    return [draft for draft in reader.drafts if not draft.unknown], output
 
 
-def _new(output: Output, document: str, drafts: list[Draft]) -> Draft:
-    draft = Draft(output, f"{document}#{len(drafts) + 1}")
-    drafts.append(draft)
-    return draft
+class _Reader:
+    """Reads the tree of one output into drafts."""
 
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.drafts: list[DriveDraft] = []
 
-def _read_devices(output: Output, document: str, devices: list[Any], drafts: list[Draft]) -> None:
-    for index, device in enumerate(devices):
-        path = f"Devices[{index}]"
-        if not isinstance(device, Mapping):
-            continue
-        if "Subsystems" in device:
-            _note_scalars(output, path, device)
-            for place, subsystem in _items(device, path, "Subsystems"):
-                _read_subsystem(output, document, place, subsystem, drafts)
-        elif "Controllers" in device or "SubsystemNQN" in device:
-            # nvme-cli 1.x: no hosts above the subsystems
-            _read_subsystem(output, document, path, device, drafts)
-        else:
-            _read_entry(_new(output, document, drafts), path, device)
+    def new(self) -> DriveDraft:
+        """The draft of the next drive."""
+        draft = DriveDraft(f"{self.output.command}#{len(self.drafts) + 1}")
+        self.drafts.append(draft)
+        return draft
 
+    def read_devices(self, devices: list[Any]) -> None:
+        """Read the entries of a list; subsystems have controllers and namespaces below them."""
+        for index, device in enumerate(devices):
+            path = f"Devices[{index}]"
+            if not isinstance(device, Mapping):
+                continue
+            if "Subsystems" in device:
+                self._note_scalars(path, device)
+                for place, subsystem in _items(device, path, "Subsystems"):
+                    self._read_subsystem(place, subsystem)
+            elif "Controllers" in device or "SubsystemNQN" in device:
+                # nvme-cli 1.x: no hosts above the subsystems
+                self._read_subsystem(path, device)
+            else:
+                self._read_entry(self.new(), path, device)
 
-def _read_subsystem(
-    output: Output, document: str, path: str, subsystem: Mapping[str, Any], drafts: list[Draft]
-) -> None:
-    _note_scalars(output, path, subsystem)
-    for inner, controller in _items(subsystem, path, "Controllers"):
-        _read_controller(output, document, inner, controller, drafts)
-    for inner, namespace in _items(subsystem, path, "Namespaces"):
-        _read_shared(output, document, inner, namespace, drafts)
+    def _read_subsystem(self, path: str, subsystem: Mapping[str, Any]) -> None:
+        self._note_scalars(path, subsystem)
+        for place, controller in _items(subsystem, path, "Controllers"):
+            self._read_controller(place, controller)
+        for place, namespace in _items(subsystem, path, "Namespaces"):
+            self._read_shared(place, namespace)
+
+    def _read_controller(self, path: str, controller: Mapping[str, Any]) -> None:
+        namespaces = list(_items(controller, path, "Namespaces"))
+        draft = self.new()
+        self._read_entry(draft, path, controller)
+        if controller.get("Controller"):
+            draft.at_device(f"/dev/{controller['Controller']}")
+        for place, namespace in namespaces:
+            inner = self.new() if len(namespaces) > 1 else draft
+            self._read_namespace(inner, place, namespace, draft)
+        for place, way in _items(controller, path, "Paths"):
+            self._read_entry(draft, place, way)
+
+    def _read_shared(self, path: str, namespace: Mapping[str, Any]) -> None:
+        """A namespace of a subsystem with several paths: it is of the first path's controller."""
+        draft = self.new()
+        for place, way in _items(namespace, path, "Paths"):
+            self._read_entry(draft, place, way)
+        self._read_namespace(draft, path, namespace, draft)
+
+    def _read_namespace(
+        self, draft: DriveDraft, path: str, namespace: Mapping[str, Any], controller: DriveDraft
+    ) -> None:
+        name = namespace.get("NameSpace")
+        line = self.output.leaf(f"{path}.NameSpace")
+        if isinstance(name, str) and line is not None:
+            draft.put(line, "device", name if name.startswith("/dev/") else f"/dev/{name}")
+        for field in ("serial", "model", "firmware"):
+            if field in controller.values:
+                draft.conclude(field, controller.get(field))
+        self._read_entry(draft, path, namespace)
+
+    def _note_scalars(self, path: str, entry: Mapping[str, Any]) -> None:
+        for name, value in entry.items():
+            line = self.output.leaf(f"{path}.{name}")
+            known = name in _LISTED and not isinstance(value, (dict, list))
+            if line is not None and (known or (not value and name in _BRANCHES)):
+                mark_read(line)
+
+    def _read_entry(self, draft: DriveDraft, path: str, entry: Mapping[str, Any]) -> None:
+        read = {id(line) for line, _, _ in draft.evidence}
+        for name, value in entry.items():
+            line = self.output.leaf(f"{path}.{name}")
+            if line is None or line.used or id(line) in read:
+                continue
+            if name in _BRANCHES and not value:
+                mark_read(line)
+            elif name not in _TEXTS or isinstance(value, str):
+                text = _plain(value) if name == "PhysicalSize" else str(value)
+                read_pair(draft, Pair(name, text, [line]), name, _LIST)
+
+    def read_one(self, value: Mapping[str, Any]) -> None:
+        """Read ``id-ctrl``, ``id-ns`` or ``smart-log``, which differ in their fields."""
+        draft = self.new()
+        draft.at_device(node_in(self.output.command))
+        tables: list[Fields[DriveDraft]] = []
+        tables += [nvme_fields.CONTROLLER] if "sn" in value and "mn" in value else []
+        tables += [nvme_fields.SMART_JSON] if "critical_warning" in value else []
+        tables += [nvme_fields.NAMESPACE] if "nsze" in value else []
+        for name, inner in value.items():
+            if isinstance(inner, (dict, list)):
+                self._read_nested(draft, name, inner)
+            elif (line := self.output.leaf(name)) is not None:
+                pair = Pair(name, _plain(inner), [line])
+                if not any(read_pair(draft, pair, name, table) for table in tables) and (
+                    nvme_fields.SMART_JSON in tables and nvme_fields.is_sensor(name)
+                ):
+                    nvme_fields.keep(draft, pair)
+        if "nsze" in value:
+            self._read_size(draft, value)
+
+    def _read_size(self, draft: DriveDraft, value: Mapping[str, Any]) -> None:
+        formats = value.get("lbafs")
+        blocks, used = (any_integer(_plain(value.get(name))) for name in ("nsze", "flbas"))
+        line = self.output.leaf("nsze")
+        if blocks is None or not isinstance(formats, list) or used is None or line is None:
+            return
+        # bits 0 to 3 of flbas, and 5 and 6 of newer drives, number the format in use
+        number = (used & 0xF) | ((used >> 5 & 0x3) << 4)
+        if number < len(formats) and isinstance(formats[number], Mapping):
+            power = any_integer(_plain(formats[number].get("ds", formats[number].get("lbads"))))
+            if size := nvme_fields.namespace_size(blocks, power):
+                draft.put(line, "size_bytes", size)
+
+    def _read_nested(self, draft: DriveDraft, name: str, value: object) -> None:
+        """Power states, formats, critical warnings bit by bit: lists of known form."""
+        prefixes = (f"{name}.", f"{name}[")
+        read = None
+        if name == "critical_warning" and isinstance(value, Mapping) and "value" in value:
+            read = self.output.leaf("critical_warning.value")
+            if read is not None and any_integer(str(value["value"])) is not None:
+                read_pair(draft, Pair(name, str(value["value"]), [read]), name, nvme_fields.SMART_JSON)
+            else:
+                read = None
+        if name not in ("psds", "lbafs", "critical_warning", "vs"):
+            return
+        for line in self.output.lines:
+            if line.text.startswith(prefixes) and not line.used and line is not read:
+                label, _, text = line.text.partition(": ")
+                draft.detail(line, label, text)
+
+    def read_features(self, value: Mapping[str, Any]) -> None:
+        """``get-feature -o json``: ``{"feature: 0x06": {"name": "Volatile Write Cache", "Current": "0x00000001"}}``."""
+        draft = self.new()
+        for line in self.output.lines:
+            title, _, rest = line.text.partition(".")
+            name, _, _ = rest.partition(": ")
+            feature = value.get(title)
+            if not isinstance(feature, Mapping) or name not in feature:
+                continue
+            plain = _plain(feature[name])
+            draft.detail(line, f"{title} {name}", plain)
+            if any_integer(title.partition(": ")[2]) == _WRITE_CACHE and name == "Current":
+                draft.put(line, "write_cache", nvme_fields.enabled(plain))
 
 
 def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -82,132 +207,6 @@ def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[st
             yield f"{path}.{name}[{index}]", child
 
 
-def _read_controller(
-    output: Output, document: str, path: str, controller: Mapping[str, Any], drafts: list[Draft]
-) -> None:
-    namespaces = list(_items(controller, path, "Namespaces"))
-    draft = _new(output, document, drafts)
-    _read_entry(draft, path, controller)
-    if controller.get("Controller"):
-        draft.values.setdefault("device", f"/dev/{controller['Controller']}")
-    for place, namespace in namespaces:
-        inner = _new(output, document, drafts) if len(namespaces) > 1 else draft
-        _read_namespace(inner, place, namespace, draft)
-    for place, way in _items(controller, path, "Paths"):
-        _read_entry(draft, place, way)
-
-
-def _read_shared(output: Output, document: str, path: str, namespace: Mapping[str, Any], drafts: list[Draft]) -> None:
-    """A namespace of a subsystem with several paths: it is of the first path's controller."""
-    draft = _new(output, document, drafts)
-    for place, way in _items(namespace, path, "Paths"):
-        _read_entry(draft, place, way)
-    _read_namespace(draft, path, namespace, draft)
-
-
-def _read_namespace(draft: Draft, path: str, namespace: Mapping[str, Any], controller: Draft) -> None:
-    name = namespace.get("NameSpace")
-    line = draft.output.leaf(f"{path}.NameSpace")
-    if isinstance(name, str) and line is not None:
-        draft.fact(line, "device", name if name.startswith("/dev/") else f"/dev/{name}")
-    for field in ("serial", "model", "firmware"):
-        if field in controller.values:
-            draft.values.setdefault(field, controller.values[field])
-    _read_entry(draft, path, namespace)
-
-
-def _note_scalars(output: Output, path: str, entry: Mapping[str, Any]) -> None:
-    for name, value in entry.items():
-        line = output.leaf(f"{path}.{name}")
-        if (line is not None and name in _LIST_DETAILS and not isinstance(value, (dict, list))) or (
-            line is not None and not value and name in ("Subsystems", "Controllers", "Namespaces", "Paths")
-        ):
-            mark_read(line)
-
-
-def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
-    for name, value in entry.items():
-        line = draft.output.leaf(f"{path}.{name}")
-        if line is None or line.used:
-            continue
-        if name in ("Namespaces", "Paths", "Controllers") and not value:
-            mark_read(line)
-        elif name == "PhysicalSize":
-            draft.fact(line, "size_bytes", any_integer(_plain(value)))
-        elif (field := _LIST.get(name)) and isinstance(value, str):
-            draft.fact(line, field, value)
-        elif name in _LIST_DETAILS:
-            draft.detail(line, name, str(value))
-
-
-def _read_one(draft: Draft, value: Mapping[str, Any]) -> None:
-    """Read ``id-ctrl``, ``id-ns`` or ``smart-log``, which differ in their fields."""
-    controller = "sn" in value and "mn" in value
-    namespace = "nsze" in value
-    smart = "critical_warning" in value
-    for name, inner in value.items():
-        if isinstance(inner, (dict, list)):
-            _read_nested(draft, name, inner)
-            continue
-        line = draft.output.leaf(name)
-        if line is None:
-            continue
-        text = _plain(inner)
-        if controller and name in nvme_labels.CONTROLLER:
-            nvme_words.read_controller(draft, line, name, text)
-        elif smart and (name in nvme_labels.SMART or nvme_words.is_sensor(name)):
-            nvme_words.read_smart(draft, line, name, text, kelvin=True)
-        elif namespace and name in nvme_labels.NAMESPACE:
-            draft.detail(line, name, text)
-            if name in ("nguid", "eui64") and text.strip("0") and "wwn" not in draft.values:
-                draft.fact(line, "wwn", text)
-    if namespace:
-        _namespace_size(draft, value)
-
-
-def _namespace_size(draft: Draft, value: Mapping[str, Any]) -> None:
-    formats = value.get("lbafs")
-    blocks, used = (any_integer(_plain(value.get(name))) for name in ("nsze", "flbas"))
-    line = draft.output.leaf("nsze")
-    if blocks is None or not isinstance(formats, list) or used is None or line is None:
-        return
-    # bits 0 to 3 of flbas, and 5 and 6 of newer drives, number the format in use
-    number = (used & 0xF) | ((used >> 5 & 0x3) << 4)
-    if number < len(formats) and isinstance(formats[number], Mapping):
-        shift = any_integer(_plain(formats[number].get("ds", formats[number].get("lbads"))))
-        if shift is not None and (size := nvme_words.namespace_size({"nsze": blocks, "lbads": shift})):
-            draft.fact(line, "size_bytes", size)
-
-
-def _read_nested(draft: Draft, name: str, value: object) -> None:
-    """Power states, formats, critical warnings bit by bit: lists of known form."""
-    prefixes = (f"{name}.", f"{name}[")
-    if name == "critical_warning" and isinstance(value, Mapping) and "value" in value:
-        line = draft.output.leaf("critical_warning.value")
-        if line is not None and any_integer(str(value["value"])) is not None:
-            nvme_words.read_smart(draft, line, "critical_warning", str(value["value"]), kelvin=True)
-    if name not in ("psds", "lbafs", "critical_warning", "vs"):
-        return
-    for line in draft.output.lines:
-        if line.text.startswith(prefixes) and not line.used:
-            label, _, text = line.text.partition(": ")
-            draft.detail(line, label, text)
-
-
 def _plain(value: object) -> str:
     """A figure as text; some versions print counters as ``687.0``, others as texts."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _read_features(draft: Draft, value: Mapping[str, Any]) -> None:
-    """``get-feature -o json``: ``{"feature: 0x06": {"name": "Volatile Write Cache", "Current": "0x00000001"}}``."""
-    for line in draft.output.lines:
-        title, _, rest = line.text.partition(".")
-        name, _, _ = rest.partition(": ")
-        feature = value.get(title)
-        if not isinstance(feature, Mapping) or name not in feature:
-            continue
-        plain = _plain(feature[name])
-        draft.detail(line, f"{title} {name}", plain)
-        if any_integer(title.partition(": ")[2]) == _WRITE_CACHE and name == "Current":
-            draft.fact(line, "write_cache", nvme_words.enabled(plain))

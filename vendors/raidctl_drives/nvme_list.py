@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line, mark_read
-from raidctl_drives.draft import Draft
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_drives.draft import DriveDraft
 
 _HEADERS = (
     re.compile(r"Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW Rev"),
@@ -35,7 +37,6 @@ _NAMESPACE = re.compile(
     r"(?P<Usage>[\d.,]+\s*[kMGTPE]?B\s*/\s*[\d.,]+\s*[kMGTPE]?B)(?:\s+\((?P<Binary>[^()]*)\))?\s+"
     r"(?P<Format>\d+\s*\w*B\s*\+\s*\d+\s*B)(?:\s+(?P<Controllers>\S.*))?"
 )
-_FACTS = {"SN": "serial", "Model": "model", "MN": "model", "FW Rev": "firmware", "FR": "firmware", "FW": "firmware"}
 _POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _BANNERS = ("NVM Express Subsystems", "NVM Express Controllers", "NVM Express Namespaces")
 
@@ -86,6 +87,27 @@ def parse_usage(text: str) -> int | None:
     return int(round(size, 3)) if size < _TOO_LARGE else None
 
 
+def _read_node(draft: DriveDraft, pair: Pair) -> None:
+    draft.put(pair.lines[0], "device", pair.value if pair.value.startswith("/dev/") else f"/dev/{pair.value}")
+
+
+def _read_usage(draft: DriveDraft, pair: Pair) -> None:
+    draft.detail(pair.lines[0], pair.label, pair.value)
+    if (size := parse_usage(pair.value)) is not None:
+        draft.put(pair.lines[0], "size_bytes", size)
+
+
+_COLUMNS: Fields[DriveDraft] = {
+    # Node             SN       Model            Namespace Usage                      Format           FW Rev
+    # /dev/nvme0n1     ABC123   EXAMPLE Q9       1         122.33  GB / 960.20  GB    512   B +  0 B   1.0
+    **dict.fromkeys(("Node", "Device"), _read_node),
+    "SN": Field("serial", str),
+    **dict.fromkeys(("Model", "MN"), Field("model", str)),
+    **dict.fromkeys(("FW Rev", "FR", "FW"), Field("firmware", str)),
+    "Usage": _read_usage,
+}
+
+
 class Table:
     """One table: the names of its columns and where they begin."""
 
@@ -103,7 +125,7 @@ class Table:
             self.starts = starts
         return True
 
-    def read_row(self, draft: Draft, line: Line) -> bool:
+    def read_row(self, draft: DriveDraft, line: Line) -> bool:
         """Read a row; False when it is none."""
         cells = self._cells(line)
         device = cells.get("Node") or cells.get("Device")
@@ -113,24 +135,16 @@ class Table:
             return bool(cells["Subsystem-NQN"].startswith("nqn.")) and self._subsystem(draft, line, cells)
         if not device or not re.fullmatch(r"(?:/dev/)?(?:spdk/)?(?:nvme|ng)\S+", device):
             return False
-        draft.fact(line, "device", device if device.startswith("/dev/") else f"/dev/{device}")
         for name, value in cells.items():
-            if field := _FACTS.get(name):
-                draft.fact(line, field, value)
-            elif name == "Usage":
-                draft.detail(line, name, value)
-                size = parse_usage(value)
-                if size is not None:
-                    draft.fact(line, "size_bytes", size)
-            elif value and name not in ("Node", "Device"):
+            if not read_pair(draft, Pair(name, value, [line]), name, _COLUMNS) and value:
                 draft.detail(line, name, value)
         return True
 
-    def _subsystem(self, draft: Draft, line: Line, cells: dict[str, str]) -> bool:
+    def _subsystem(self, draft: DriveDraft, line: Line, cells: dict[str, str]) -> bool:
         controllers = [name for name in cells.get("Controllers", "").split(", ") if name]
         if not controllers:
             return False
-        draft.fact(line, "device", f"/dev/{controllers[0]}")
+        draft.put(line, "device", f"/dev/{controllers[0]}")
         draft.detail(line, "Subsystem", cells.get("Subsystem", ""))
         draft.detail(line, "Subsystem-NQN", cells["Subsystem-NQN"])
         return True

@@ -6,7 +6,7 @@ import re
 from typing import Protocol
 
 from raidctl.evidence import Line, mark_read
-from raidctl_drives.draft import Draft
+from raidctl_drives.draft import DriveDraft
 
 # nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:12341234ABC123  EXAMPLE Q9
 _SUBSYSTEM = re.compile(r"(nvme-subsys\d+) - NQN=(.*)")
@@ -22,9 +22,9 @@ class State(Protocol):
     """What the reader of nvme's outputs knows of where it is."""
 
     section: str
-    drafts: list[Draft]
+    drafts: list[DriveDraft]
 
-    def begin(self, section: str, node: str | None) -> Draft:
+    def begin(self, section: str, node: str | None) -> DriveDraft:
         """A new drive begins."""
 
 
@@ -45,12 +45,12 @@ def read_line(state: State, line: Line, words: str) -> None:
     draft = state.drafts[-1]
     if attribute := _ATTRIBUTE.fullmatch(words):
         if attribute[1] in _FACTS:
-            draft.fact(line, attribute[1], attribute[2])
+            draft.put(line, attribute[1], attribute[2])
         else:
             draft.detail(line, attribute[1], attribute[2])
     elif way := _WAY.fullmatch(words):
         if "device" not in draft.values:
-            draft.fact(line, "device", f"/dev/{way[1]}")
+            draft.put(line, "device", f"/dev/{way[1]}")
         draft.detail(line, "Transport", way[2] or "")
         draft.detail(line, f"way {way[1]}", way[3] or "")
     else:

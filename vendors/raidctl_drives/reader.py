@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Problem, Tool, Volume
 from raidctl.vendor.protocol import Document, Observation
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.hdparm import read_hdparm
 from raidctl_drives.nvme import read_nvme
-from raidctl_drives.parts import DrivePart
 from raidctl_drives.sdparm import read_sdparm
 from raidctl_drives.smart import read_smartctl
-from raidctl_drives.to_model import Group, Source, drive_of, grouped, identify, move_facts, problems_of
+from raidctl_drives.to_model import Group, Source, drive_of, grouped, identify, problems_of, write_evidence
 
 LOOSE = "drives:loose"
 """The controller of drives that were read from loose files."""
@@ -25,10 +25,10 @@ _BANNER = re.compile(r"^smartctl (?:version )?((?:pre-)?\d+\.\d+)\b", re.MULTILI
 # "smartctl": {"argv": ["smartctl", "-j"], "version": [7, 3], …
 _JSON_VERSION = re.compile(r'"smartctl"\s*:\s*\{.{0,4000}?"version"\s*:\s*\[\s*(\d+),\s*(\d+)', re.DOTALL)
 
-Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
+Reader = Callable[[str, str], tuple[Sequence[DriveDraft], Output]]
 
 
-def _smartctl(document: str, text: str) -> tuple[list[DrivePart], Output]:
+def _smartctl(document: str, text: str) -> tuple[Sequence[DriveDraft], Output]:
     return read_smartctl(document, text, f"{document}#1")
 
 
@@ -56,21 +56,23 @@ def read(documents: Sequence[Document]) -> Observation:
         reader = _READERS.get(tool)
         if reader is None:
             continue
-        parts, output = reader(document.name, document.text)
+        drafts, output = reader(document.name, document.text)
         outputs.append(output)
-        sources += [Source(tool, part, output) for part in parts]
+        sources += [Source(tool, draft) for draft in drafts]
         tools[tool] = tools.get(tool) or (smartctl_version(document.text) if tool == "smartctl" else None)
-        wordless = [part for part in parts if part.empty and not part.problems]
-        lost += [_nothing(part.device or document.name, tool) for part in wordless]
-        if not parts:
+        wordless = [draft for draft in drafts if draft.empty and not draft.complaints]
+        lost += [_nothing(draft.get("device") or document.name, tool) for draft in wordless]
+        if not drafts:
             lost.append(_nothing(document.name, tool))
-    silent = [source for source in sources if source.part.empty]
-    groups = grouped(source for source in sources if not source.part.empty)
+    silent = [source.draft for source in sources if source.draft.empty]
+    for draft in silent:
+        draft.drop_evidence()
+    groups = grouped(source for source in sources if not source.draft.empty)
     for group in groups:
-        group.fallback = group.sources[0].output.command.rsplit("/", 1)[-1]
-    problems = [problem for source in silent for problem in source.part.problems]
+        first = group.sources[0].draft
+        group.fallback = next((line.output.command for line, _, _ in first.evidence), first.name).rsplit("/", 1)[-1]
+    problems = [problem for draft in silent for problem in draft.problems(draft.place)]
     controller = _controller(groups, problems)
-    _drop_homeless(outputs, controller)
     return Observation(
         controllers=(controller,) if controller else (),
         problems=tuple(dict.fromkeys([*problems, *lost])),
@@ -91,10 +93,9 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
     drives: list[Drive] = []
     volumes: list[Volume] = []
     ids = identify(groups)
-    details = move_facts(groups, ids)
     for group, object_id in zip(groups, ids, strict=True):
         problems += problems_of(group, object_id)
-        drive = drive_of(group, details, object_id)
+        drive = drive_of(group, object_id)
         if drive.device and _LAYER.match(drive.device):
             # hdparm -t /dev/md0: not a drive, but what lies on drives
             volumes.append(
@@ -102,15 +103,8 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
             )
         else:
             drives.append(drive)
+    write_evidence(groups, ids)
     return Controller(id=LOOSE, drives=tuple(drives), volumes=tuple(volumes))
-
-
-def _drop_homeless(outputs: Sequence[Output], controller: Controller | None) -> None:
-    """Facts of which no drive came: their lines are read all the same."""
-    known = {drive.id for drive in controller.drives} if controller else set()
-    known |= {volume.id for volume in controller.volumes} if controller else set()
-    for output in outputs:
-        output.facts[:] = [fact for fact in output.facts if fact.object_id in known]
 
 
 def _nothing(where: str, tool: str) -> Problem:

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Problem, ProblemKind
+from raidctl.model import ProblemKind
+from raidctl.vendor.draft import ROW, Pair
+from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives import sdparm_vpd
-from raidctl_drives.draft import Draft
-from raidctl_drives.parts import DrivePart
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
@@ -35,12 +36,6 @@ _COMPLAINT = re.compile(
     r"|.* not found in .* mode page|.*try '--transport=TN'.*|see page in hex\.|.*no fields found.*|see more debug\."
     r"|The page number field should be .*"
 )
-_UNANSWERED = re.compile(
-    r"device not ready|unit attention|aborted command|some problem|mode (?:sub)?page failed|command failed|fetching "
-    r"|cdb not supported|(?:MODE|mode) (?:SENSE|sense)[ (].*\): ",
-    re.IGNORECASE,
-)
-_NO_CACHE_PAGE = re.compile(r"Caching .*mode page (?:not found|not supported)|WCE not found")
 _HEX_ROW = re.compile(r"[0-9a-f]{2,4}\s+(?:[0-9a-f]{2}(?:\s+|\Z)){1,16}\S*.*")
 _HEX_TITLES = ("Current:", "Changeable:", "Default:", "Saved:")
 
@@ -57,43 +52,42 @@ _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter f
 
 @dataclass
 class _State:
-    output: Output
     document: str
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[DriveDraft] = field(default_factory=list)
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
     copies: dict[str, int] = field(default_factory=dict)
     """Copies of each mode page since the device's header; the first one has the current values."""
 
-    def begin(self) -> Draft:
+    def begin(self) -> DriveDraft:
         self.page, self.vpd = "", None
         self.copies.clear()
         return self._add()
 
-    def _add(self) -> Draft:
-        self.drafts.append(Draft(self.output, f"{self.document}#{len(self.drafts) + 1}"))
+    def _add(self) -> DriveDraft:
+        self.drafts.append(DriveDraft(f"{self.document}#{len(self.drafts) + 1}"))
         return self.drafts[-1]
 
     @property
-    def draft(self) -> Draft:
-        if not self.drafts and (device := node_in(self.document)):
-            self._add().values["device"] = device
-        return self.drafts[-1] if self.drafts else self._add()
+    def draft(self) -> DriveDraft:
+        if not self.drafts:
+            self._add().at_device(node_in(self.document))
+        return self.drafts[-1]
 
 
-def read_sdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
-    """Read an output of sdparm; one part for each device in it.
+def read_sdparm(document: str, text: str) -> tuple[list[DriveDraft], Output]:
+    """Read an output of sdparm; one draft for each device in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.
         text: what sdparm printed.
     """
     output = Output.of_text(document, text)
-    state = _State(output, document)
+    state = _State(document)
     for line in output.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
-    return [part for draft in state.drafts if (part := draft.part())], output
+    return [draft for draft in state.drafts if not draft.unknown], output
 
 
 def _read_line(state: _State, line: Line) -> None:
@@ -108,7 +102,7 @@ def _read_line(state: _State, line: Line) -> None:
         state.page, state.vpd = "", sdparm_vpd.Page((page[1] or words).split(" [")[0])
         mark_read(line)
     elif opened := _OPEN.fullmatch(words):
-        state.begin().problems.append(refused("sdparm", opened[1], opened[2]))
+        state.begin().complain(refused("sdparm", opened[1], opened[2]))
         mark_read(line)
     elif state.vpd is not None and sdparm_vpd.read_line(state.draft, state.vpd, line):
         pass
@@ -133,7 +127,7 @@ def _read_line(state: _State, line: Line) -> None:
 
 def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
     if header[2].strip() in ERRNO:
-        state.begin().problems.append(refused("sdparm", header[1], header[2].strip()))
+        state.begin().complain(refused("sdparm", header[1], header[2].strip()))
         mark_read(line)
         return True
     rest = header[2]
@@ -145,9 +139,9 @@ def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
     else:
         return False
     draft = state.begin()
-    draft.fact(line, "device", header[1])
-    draft.fact(line, "model", product)
-    draft.fact(line, "firmware", revision)
+    draft.put(line, "device", header[1])
+    draft.put(line, "model", product, ROW)
+    draft.put(line, "firmware", revision, ROW)
     draft.detail(line, "vendor", vendor)
     if header[3]:
         draft.detail(line, "device type", header[3].strip("[]"))
@@ -162,33 +156,80 @@ def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
     if copy > 1:
         draft.detail(line, f"{name} ({_ordinal(copy)} copy of the page)", shown)
         return
-    # WCE           1  [cha: y, def:  1, sav:  1]
-    if name == "WCE" and value in ("0", "1"):
-        draft.fact(line, "write_cache", "enabled" if value == "1" else "disabled")
-    #   MRR         15000  [cha: n, def:15000, sav:15000]  Medium rotation rate (rpm)
-    elif name == "MRR" and _RPM.fullmatch(value) and int(value) >= _SLOWEST:
-        draft.fact(line, "rpm", int(value))
-        draft.fact(line, "media", "hdd")
-    #   PPID          6  Port's (transport) protocol identifier
-    elif name == "PPID" and value in _PROTOCOLS and draft.details.get("vendor") != "ATA":
-        draft.fact(line, "interface", _PROTOCOLS[value])
+    read_pair(draft, Pair(name, value, [line]), name, _FIELDS)
     draft.detail(line, name, shown)
     if meaning and not bracket and len(meaning) > 1:
         mark_read(line)
+
+
+def _read_cache(draft: DriveDraft, pair: Pair) -> None:
+    if pair.value in ("0", "1"):
+        draft.put(pair.lines[0], "write_cache", "enabled" if pair.value == "1" else "disabled")
+
+
+def _read_rotation(draft: DriveDraft, pair: Pair) -> None:
+    if _RPM.fullmatch(pair.value) and int(pair.value) >= _SLOWEST:
+        draft.put(pair.lines[0], "rpm", int(pair.value))
+        draft.put(pair.lines[0], "media", "hdd")
+
+
+def _read_protocol(draft: DriveDraft, pair: Pair) -> None:
+    if pair.value in _PROTOCOLS and draft.details.get("vendor") != "ATA":
+        draft.put(pair.lines[0], "interface", _PROTOCOLS[pair.value], ROW)
+
+
+_FIELDS: Fields[DriveDraft] = {
+    #   WCE           1  [cha: y, def:  1, sav:  1]  Write cache enable
+    "WCE": _read_cache,
+    #   MRR         15000  [cha: n, def:15000, sav:15000]  Medium rotation rate (rpm)
+    "MRR": _read_rotation,
+    #   PPID          6  Port's (transport) protocol identifier
+    "PPID": _read_protocol,
+}
 
 
 def _ordinal(number: int) -> str:
     return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
 
 
-def _read_capacity(draft: Draft, line: Line, label: str, value: str) -> None:
+def _read_capacity(draft: DriveDraft, line: Line, label: str, value: str) -> None:
     draft.detail(line, label, value)
-    # block_length: 512
-    if label == "block_length":
-        if size := draft.marked("blocks") * int(value):
-            draft.fact(draft.marks["blocks"][0], "size_bytes", size)
-    elif label == "blocks":
+    # blocks: 7814037168
+    if label == "blocks":
         draft.mark(line, "blocks", int(value))
+    # block_length: 512
+    elif label == "block_length" and (size := draft.marked("blocks") * int(value)):
+        draft.put(draft.marks["blocks"][0], "size_bytes", size)
+
+
+_MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
+    # >>> warning: mode page seems malformed
+    (
+        re.compile(r"malformed|too long"),
+        "state",
+        "sdparm reports a malformed {page} page of {where}: its values may be wrong.",
+        "Compare with sdparm --flexible; USB adapters often return such pages.",
+    ),
+    # Caching (SBC) mode page not found
+    (
+        re.compile(r"Caching .*mode page (?:not found|not supported)|WCE not found"),
+        "note",
+        "{where} does not report its write cache: {message}.",
+        "Use smartctl, or the controller's tool.",
+    ),
+    # >> Read only (MODE SENSE (10)): device not ready
+    (
+        re.compile(
+            r"device not ready|unit attention|aborted command|some problem|mode (?:sub)?page failed|command failed"
+            r"|fetching |cdb not supported|(?:MODE|mode) (?:SENSE|sense)[ (].*\): ",
+            re.IGNORECASE,
+        ),
+        "unread",
+        "{where} did not respond to sdparm: {message}.",
+        "Retry, then use smartctl or the controller's tool.",
+    ),
+)
+"""What a message of sdparm contains, and what it means; the first that fits counts."""
 
 
 def _read_complaint(state: _State, line: Line, words: str) -> None:
@@ -196,37 +237,9 @@ def _read_complaint(state: _State, line: Line, words: str) -> None:
     page = f"{state.page} mode page: " if state.page else ""
     message = words.lstrip("> ")
     draft.detail(line, "warning", f"{page}{message}")
-    where = str(draft.values.get("device", state.document))
-    if "malformed" in words or "too long" in words:
-        _tell(
-            draft,
-            f"sdparm reports a malformed {state.page or 'mode'} page of {where}: its values may be wrong.",
-            "Compare with sdparm --flexible; USB adapters often return such pages.",
-            "state",
-        )
-    elif _NO_CACHE_PAGE.search(words):
-        _tell(
-            draft,
-            f"{where} does not report its write cache: {message}.",
-            "Use smartctl, or the controller's tool.",
-            "note",
-        )
-    elif _UNANSWERED.search(words):
-        _tell(
-            draft,
-            f"{where} did not respond to sdparm: {message}.",
-            "Retry, then use smartctl or the controller's tool.",
-            "unread",
-        )
-
-
-def _tell(draft: Draft, message: str, remedy: str, kind: ProblemKind) -> None:
-    draft.problem(
-        Problem(
-            severity="warning" if kind == "unread" else "info",
-            where=draft.key,
-            message=message,
-            remedy=remedy,
-            kind=kind,
-        )
-    )
+    where = str(draft.get("device") or state.document)
+    for form, kind, meaning, remedy in _MESSAGES:
+        if form.search(words):
+            text = meaning.format(page=state.page or "mode", where=where, message=message)
+            draft.add_problem("warning" if kind == "unread" else "info", kind, text, remedy)
+            return

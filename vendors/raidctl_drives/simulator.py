@@ -28,7 +28,7 @@ _NVME = re.compile(r"(\bget-feature:0x0?6 \(Volatile Write Cache\), Current valu
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The state of the cache that an answer of hdparm or nvme tells."""
+    """The state of the cache that an output of hdparm or nvme shows."""
     tool = basename(argv[0]) if argv else ""
     if tool == "hdparm" and (match := _HDPARM.search(text)):
         return {f"drive {argv[-1]}": match[2]}
@@ -50,8 +50,8 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 def _of_file(node: str, state: Mapping[str, str]) -> str | None:
     """What was written into the ``cache_type`` of a SCSI drive; None when nothing was."""
-    for name, told in state.items():
-        if told == node and name.startswith("scsi "):
+    for name, current in state.items():
+        if current == node and name.startswith("scsi "):
             written = state.get(f"file /sys/class/scsi_disk/{name.removeprefix('scsi ')}/cache_type")
             return None if written is None else "1" if written.startswith("write back") else "0"
     return None
@@ -82,8 +82,8 @@ def _hdparm(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
         return Reply(2, "", state)
     value = argv[1][2]
     word = "on" if value == "1" else "off"
-    said = f"\n{node}:\n setting drive write-caching to {value} ({word})\n write-caching =  {value} ({word})\n"
-    return Reply(0, said, dict(state) | {f"drive {node}": value})
+    printed = f"\n{node}:\n setting drive write-caching to {value} ({word})\n write-caching =  {value} ({word})\n"
+    return Reply(0, printed, dict(state) | {f"drive {node}": value})
 
 
 def _nvme_flush(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
@@ -108,8 +108,8 @@ def _nvme(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
         return Reply(1, "NVMe status: Invalid Field in Command: A reserved coded value (0x4002)\n", state)
     # zero is printed without 0x in front of it
     shown = "0x00000001" if value == "1" else "00000000"
-    said = f"set-feature:0x06 (Volatile Write Cache), value:{shown}, cdw12:00000000, save:0\n"
-    return Reply(0, said, dict(state) | dict.fromkeys(drives, value))
+    printed = f"set-feature:0x06 (Volatile Write Cache), value:{shown}, cdw12:00000000, save:0\n"
+    return Reply(0, printed, dict(state) | dict.fromkeys(drives, value))
 
 
 def _of_hdparm(text: str, value: str) -> str:

@@ -63,8 +63,8 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
         status = {"value": 25, "string": "was aborted by the host"}
         log = tree["ata_smart_self_test_log"]["standard"]
         hours = max((one["lifetime_hours"] for one in log.get("table", ())), default=_HOURS) + 1
-        told = {"value": 25, "string": "Aborted by host", "remaining_percent": 90}
-        log["table"] = [{"type": _TYPES[kind], "status": told, "lifetime_hours": hours}, *log.get("table", ())]
+        status = {"value": 25, "string": "Aborted by host", "remaining_percent": 90}
+        log["table"] = [{"type": _TYPES[kind], "status": status, "lifetime_hours": hours}, *log.get("table", ())]
         log["count"] = len(log["table"])
     tree["ata_smart_data"]["self_test"]["status"] = status
     return msgspec.json.encode(tree).decode() + "\n"

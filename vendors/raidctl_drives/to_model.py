@@ -1,4 +1,4 @@
-"""Combine the parts of drives: which describe the same drive, its id, and the value that counts."""
+"""Combine the drafts of drives: which describe the same drive, its id, and the value that counts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
-from raidctl.evidence import Output
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable
-from raidctl_drives.derived_fields import Details, derived
-from raidctl_drives.parts import DrivePart, readdress
+from raidctl_drives.derived_fields import derived
+from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
@@ -26,11 +24,10 @@ _ROUNDED = 10_000_000
 
 
 class Source(Struct, frozen=True):
-    """A part, its tool, and the output with its facts."""
+    """What one output reports of a drive, and the tool that printed it."""
 
     tool: str
-    part: DrivePart
-    output: Output
+    draft: DriveDraft
 
 
 class Group(Struct):
@@ -50,8 +47,11 @@ class Group(Struct):
 
     def values(self, name: str) -> list[Any]:
         """The values of a field, the most trusted source first."""
-        ranked = sorted(self.sources, key=lambda source: RANKS.get(source.tool, 9))
-        return [value for source in ranked if (value := getattr(source.part, name)) is not None]
+        return [value for source in self.ranked() if (value := source.draft.get(name)) is not None]
+
+    def ranked(self) -> list[Source]:
+        """The sources, the most trusted first."""
+        return sorted(self.sources, key=lambda source: RANKS.get(source.tool, 9))
 
     @property
     def device(self) -> str | None:
@@ -79,8 +79,8 @@ def grouped(sources: Iterable[Source]) -> list[Group]:
     index: dict[str, Group] = {}
     nameless: list[Source] = []
     for source in sources:
-        keys = [f"serial {key}" for key in (serial_key(source.part.serial),) if key]
-        keys += [f"wwn {key}" for key in (wwn_key(source.part.wwn),) if key]
+        keys = [f"serial {key}" for key in (serial_key(source.draft.get("serial")),) if key]
+        keys += [f"wwn {key}" for key in (wwn_key(source.draft.get("wwn")),) if key]
         if not keys:
             nameless.append(source)
             continue
@@ -93,7 +93,7 @@ def grouped(sources: Iterable[Source]) -> list[Group]:
             index.setdefault(key, group)
     by_device: dict[str, list[Group]] = {}
     for group in groups:
-        for device in {_device_key(source.part) for source in group.sources} - {None}:
+        for device in {_device_key(source.draft) for source in group.sources} - {None}:
             by_device.setdefault(str(device), []).append(group)
     for source in nameless:
         _join_by_device(source, groups, by_device)
@@ -101,7 +101,7 @@ def grouped(sources: Iterable[Source]) -> list[Group]:
 
 
 def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, list[Group]]) -> None:
-    device = _device_key(source.part)
+    device = _device_key(source.draft)
     fitting = [group for group in by_device.get(device or "", []) if _agrees(group, source)]
     if len(fitting) == 1:
         fitting[0].add(source)
@@ -113,13 +113,14 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
         by_device.setdefault(device, []).append(group)
 
 
-def _device_key(part: DrivePart) -> str | None:
+def _device_key(draft: DriveDraft) -> str | None:
     """The address of the drive; one node of a controller can have many."""
-    return part.address or nvme_controller(part.device) or part.device
+    device: str | None = draft.get("device")
+    return draft.get("address") or nvme_controller(device) or device
 
 
 def _names(source: Source) -> dict[str, str]:
-    names = {"serial": serial_key(source.part.serial), "model": _model_key(source.part.model)}
+    names = {"serial": serial_key(source.draft.get("serial")), "model": _model_key(source.draft.get("model"))}
     return {name: value for name, value in names.items() if value}
 
 
@@ -158,35 +159,27 @@ def identify(groups: Sequence[Group]) -> list[str]:
     return ids
 
 
-def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
-    """Give all facts the ids of their drives; return the details by output and drive."""
-    details: Details = {}
-    outputs: dict[int, tuple[Output, dict[str, str]]] = {}
+def write_evidence(groups: Sequence[Group], ids: Sequence[str]) -> None:
+    """Record which line gives what, under the ids of the drives."""
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
-            outputs.setdefault(id(source.output), (source.output, {}))[1][source.part.key] = object_id
-    for output, moves in outputs.values():
-        readdress(output, moves)
-        for fact in output.facts:
-            if fact.field.startswith("details["):
-                details.setdefault((id(output), fact.object_id), []).append(fact)
-    return details
+            for line, name, value in source.draft.evidence:
+                line.fact(object_id, name, value)
 
 
 def _serials(group: Group) -> list[str]:
     """The serial numbers, the kernel's first, so that ids do not depend on the installed tools."""
-    kernel = [source.part.serial for source in group.sources if source.tool == "kernel" and source.part.serial]
-    return kernel + group.values("serial")
+    kernel = [source.draft.get("serial") for source in group.sources if source.tool == "kernel"]
+    return [serial for serial in kernel if serial] + group.values("serial")
 
 
-def drive_of(group: Group, details: Details, object_id: str) -> Drive:
-    """Build one drive from all its parts."""
-    parts = [source.part for source in group.sources]
+def drive_of(group: Group, object_id: str) -> Drive:
+    """Build one drive from all its sources, with what follows from its details as further evidence."""
 
     def first(name: str) -> Any:
         return next(iter(group.values(name)), None)
 
-    status, status_text = _status(parts)
+    status, status_text = _status(group)
     return Drive(
         id=object_id,
         device=group.device,
@@ -209,36 +202,24 @@ def drive_of(group: Group, details: Details, object_id: str) -> Drive:
         write_cache=_write_cache(group),
         wwn=first("wwn"),
         power_on_hours=first("power_on_hours"),
-        **derived(_outputs_of(group), details, object_id),
+        **derived([source.draft for source in group.ranked()]),
     )
 
 
-def _outputs_of(group: Group) -> list[Output]:
-    """The outputs of a drive, each once, the most trusted tool's first."""
-    ranked = sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9))
-    return list({id(source.output): source.output for source in ranked}.values())
-
-
 def problems_of(group: Group, object_id: str) -> list[Problem]:
-    """The problems of all parts, each once, at the drive's id where they were at a part's key."""
+    """The problems that all sources report, each once."""
     found: dict[tuple[str, str, str], Problem] = {}
     for source in group.sources:
-        for problem in source.part.problems:
-            moved = replace_where(problem, {source.part.key: object_id})
-            found.setdefault((moved.where, moved.message, moved.kind), moved)
+        for problem in source.draft.problems(object_id):
+            found.setdefault((problem.where, problem.message, problem.kind), problem)
     return list(found.values())
 
 
-def replace_where(problem: Problem, ids: dict[str, str]) -> Problem:
-    """A problem at the id of the drive instead of the key of a part."""
-    return msgspec.structs.replace(problem, where=ids.get(problem.where, problem.where))
-
-
-def _status(parts: Sequence[DrivePart]) -> tuple[Any, str | None]:
+def _status(group: Group) -> tuple[Any, str | None]:
     for status in _WORST:
-        for part in parts:
-            if part.status == status:
-                return status, part.status_text
+        for source in group.sources:
+            if source.draft.get("status") == status:
+                return status, source.draft.get("status_text")
     return "unknown", None
 
 
@@ -258,12 +239,12 @@ def _size(group: Group) -> int | None:
     """The drive's size: of an NVMe drive with several namespaces the controller's figure, else their sum."""
     spaces: dict[str, list[int]] = {}
     whole: list[int] = []
-    for source in sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9)):
-        size = source.part.size_bytes
-        if size and "tnvmcap" in source.part.details:
+    for source in group.ranked():
+        size, device = source.draft.get("size_bytes"), source.draft.get("device")
+        if size and "tnvmcap" in source.draft.details:
             whole.append(size)
-        elif size and source.part.device and _NAMESPACE.fullmatch(source.part.device):
-            spaces.setdefault(source.part.device, []).append(size)
+        elif size and device and _NAMESPACE.fullmatch(device):
+            spaces.setdefault(device, []).append(size)
     # the same namespace seen by both ports of a drive has two controllers
     if len(spaces) < 2 or len({nvme_controller(device) for device in spaces}) > 1:
         return _exact(group.values("size_bytes"))
@@ -289,7 +270,7 @@ def _write_cache(group: Group) -> Any:
 
 
 def _highest(group: Group, counter: str) -> int | None:
-    return max(group.values(f"errors_{counter}"), default=None)
+    return max(group.values(f"errors.{counter}"), default=None)
 
 
 def _details(group: Group) -> dict[str, str]:
@@ -298,11 +279,12 @@ def _details(group: Group) -> dict[str, str]:
     Where two tools use one label for different things, the later one's name is added.
     """
     found: dict[str, str] = {}
-    spaces = sorted({d for d in (source.part.device for source in group.sources) if d and _NAMESPACE.fullmatch(d)})
+    nodes = {source.draft.get("device") for source in group.sources}
+    spaces = sorted(node for node in nodes if node and _NAMESPACE.fullmatch(node))
     if len(spaces) > 1:
         found["namespaces"] = ", ".join(spaces)
-    for source in sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9)):
-        for label, value in source.part.details.items():
+    for source in group.ranked():
+        for label, value in source.draft.details.items():
             if label not in found:
                 found[label] = value
             elif found[label] != value:

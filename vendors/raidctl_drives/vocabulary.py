@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import Problem
+from raidctl_drives.draft import DeviceComplaint
 
 NODE = re.compile(r"/dev/[\w./:+@-]*\w")
 LONGEST_LINE = 4000
@@ -54,15 +54,13 @@ def node_in(text: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def refused(tool: str, where: str, message: str) -> Problem:
+def refused(tool: str, device: str, message: str) -> DeviceComplaint:
     """A problem for what the system answered to a tool: no right, no such device, or anything else."""
-    text = f"{tool} could not read {where}: {message}."
+    text = f"{tool} could not read {device}: {message}."
     if message in _RIGHTS:
-        return Problem(
-            severity="error", where=where, message=text, remedy="Run it as root.", kind="no_right",
-        )  # fmt: skip
+        return DeviceComplaint("error", "no_right", text, "Run it as root.", device)
     if message in _ABSENT:
         remedy = "Check the device name: there is no such drive on that machine."
     else:
         remedy = "The device does not support this tool's commands: use its controller's tool, or smartctl."
-    return Problem(severity="warning", where=where, message=text, remedy=remedy, kind="unread")
+    return DeviceComplaint("warning", "unread", text, remedy, device)

@@ -6,8 +6,10 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
-from raidctl_md.label_lines import Field, Fields, label_of, read_label
-from raidctl_md.parts import Complaint, Parent, Part, Reading, Source, key_of, slot_of
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_md.draft import ArrayDraft, Parent, Reading, Source, key_of, slot_of
+from raidctl_md.label_lines import keep, known, pair_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
 
@@ -20,6 +22,7 @@ _INDEXED = re.compile(
     r"Device Size|Array Size)\[(\d{1,5})\]",
     re.ASCII,
 )
+_VOLUME_DETAILS = frozenset({"unit", "init state", "access", "Secondary Position", "Secondary Level", "Device Size"})
 _WORDS = re.compile(r"\s*\((.*)\)\s*")
 _HEAD = re.compile(r"\s*Number\s+RefNo\s+Size\s+Device\s+Type/State\s*")
 # "         1    5b7c90aa    520192K /dev/sdd        active/Online"; only the examined drive has a device
@@ -45,93 +48,73 @@ def read(section: Section, reading: Reading) -> None:
     reader = _Reader(section.output)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    reader.settle()
-    reading.parts.extend(part for part in (reader.container, *reader.volumes.values()) if part.claims)
+            reader.read_line(line)
+    reader.assign_volumes()
+    reading.drafts.extend(draft for draft in (reader.container, *reader.volumes.values()) if draft.reported)
 
 
 class _Reader:
     def __init__(self, output: Output) -> None:
         self.output = output
-        self.container = Part(Source.EXAMINE, output, is_container=True)
-        self.volumes: dict[str, Part] = {}
-        self.last: tuple[Part, str] | None = None
+        self.container = ArrayDraft(source=Source.EXAMINE, output=output, is_container=True)
+        self.volumes: dict[str, ArrayDraft] = {}
+        self.last: tuple[ArrayDraft, str] | None = None
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         text = line.text
         if _HEAD.fullmatch(text) or line.stripped.startswith("Physical disks not in metadata"):
             mark_read(line)
             return
         disk = _DISK.fullmatch(text) or _STRAY.fullmatch(text)
         if disk:
-            self._take_disk(line, disk)
+            self._read_disk(line, disk)
             return
-        pair = label_of(line)
-        if pair is None:
-            words = _WORDS.fullmatch(text)
-            if words and self.last:
-                part, label = self.last
-                part.detail(line, f"{label} in words", words[1].strip())
+        pair = pair_of(line)
+        if pair is not None:
+            self._read(pair)
             return
-        self._take(line, *pair)
+        words = _WORDS.fullmatch(text)
+        if words and self.last:
+            draft, label = self.last
+            draft.detail(line, f"{label} in words", words[1].strip())
 
-    def _take(self, line: Line, label: str, value: str) -> None:
+    def _read(self, pair: Pair) -> None:
         self.last = None
-        indexed = _INDEXED.fullmatch(label)
+        indexed = _INDEXED.fullmatch(pair.label)
+        draft, fields = self.container, _CONTAINER_FIELDS
         if indexed:
-            part = self.volumes.get(indexed[2])
-            if part is None:
-                part = self.volumes[indexed[2]] = Part(Source.EXAMINE, self.output)
-            self._take_volume(part, line, indexed[1], value)
-        elif label == "Version":
-            self.container.put(line, "metadata", "ddf", label)
-            self.container.detail(line, label, value)
-        elif label in _CONTAINER_DETAILS:
-            self.container.detail(line, label, value)
-            if label == "Container GUID":
-                self.container.uuid = value
-                self.container.values["unique_id"] = value
-            if label.endswith("GUID"):
-                self.last = (self.container, label)
+            pair.label, fields = indexed[1], _VOLUME_FIELDS
+            draft = self.volumes.setdefault(indexed[2], ArrayDraft(source=Source.EXAMINE, output=self.output))
+        if read_pair(draft, pair, pair.label, fields) and pair.label.endswith("GUID"):
+            self.last = (draft, pair.label)
 
-    def _take_volume(self, part: Part, line: Line, label: str, value: str) -> None:
-        if label == "VD GUID":
-            part.uuid = value
-            part.put(line, "unique_id", value, label)
-            part.values["metadata"] = "ddf"
-            self.last = (part, label)
-        elif not read_label(part, part, (line, label, value), _VOLUME_FIELDS):
-            part.detail(line, label, value)
-
-    def _take_disk(self, line: Line, match: re.Match[str]) -> None:
+    def _read_disk(self, line: Line, match: re.Match[str]) -> None:
         columns = match.groupdict()
         node = columns["node"] if columns["node"] != "-unknown-" else None
-        part = self.container
-        member = part.member(key_of(node) if node else columns["ref"], node)
+        draft = self.container
+        member = draft.member(key_of(node) if node else columns["ref"], node)
         member.names.add(columns["ref"])
-        part.detail_member(line, member, "RefNo", columns["ref"])
+        member.detail(line, "RefNo", columns["ref"])
         if "state" not in columns:
             return
         member.number = columns["number"]
-        part.detail_member(line, member, "Number", columns["number"])
+        member.detail(line, "Number", columns["number"])
         member.slot = slot_of(columns["number"])
-        part.detail_member(line, member, "Size", f"{columns['size']}K")
-        part.put_member(line, member, "size_bytes", int(columns["size"]) * 1024)
+        member.detail(line, "Size", f"{columns['size']}K")
+        member.put(line, "size_bytes", int(columns["size"]) * 1024)
         states = [word.strip() for word in columns["state"].split(",")]
-        part.put_member(line, member, "status_text", f"{columns['type']}/{columns['state']}".strip())
-        part.put_member(line, member, "role", _role(columns["type"], states))
+        member.put(line, "status_text", f"{columns['type']}/{columns['state']}".strip())
+        member.put(line, "role", _role(columns["type"], states))
         known = set(states) <= _DISK_STATES
-        part.put_member(line, member, "status", _health(states) if known else "unknown")
+        member.put(line, "status", _health(states) if known else "unknown")
         if not known:
-            part.complaints.append(
-                Complaint("warning", "unread", f"Unknown state {columns['state']!r}.", member=member.key)
-            )
+            member.add_problem("warning", "unread", f"Unknown state {columns['state']!r}.")
 
-    def settle(self) -> None:
+    def assign_volumes(self) -> None:
         """Assign the volumes to the container."""
-        for index, part in self.volumes.items():
+        for index, draft in self.volumes.items():
             if self.container.uuid:
-                part.parent = Parent(self.container.uuid, index)
+                draft.parent = Parent(self.container.uuid, index)
 
 
 def _role(kind: str, states: list[str]) -> str | None:
@@ -151,12 +134,29 @@ def _health(states: list[str]) -> str:
     return "ok"
 
 
-def _take_state(part: Part, line: Line, value: str) -> None:
-    part.put(line, "status_text", value, "state")
-    status = _STATUS.get(value.partition(",")[0].strip(), "unknown")
-    part.values["status"] = status
+def _read_version(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "metadata", "ddf", pair.label)
+    keep(draft, pair)
+
+
+def _read_guid(draft: ArrayDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    draft.uuid = pair.value
+    draft.override("unique_id", pair.value)
+
+
+def _read_volume_guid(draft: ArrayDraft, pair: Pair) -> None:
+    draft.uuid = pair.value
+    draft.put_labelled(pair.lines[0], "unique_id", pair.value, pair.label)
+    draft.override("metadata", "ddf")
+
+
+def _read_state(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "status_text", pair.value, pair.label)
+    status = _STATUS.get(pair.value.partition(",")[0].strip(), "unknown")
+    draft.override("status", status)
     if status == "unknown":
-        part.complaints.append(Complaint("warning", "unread", f"Unknown state {value!r}."))
+        draft.add_problem("warning", "unread", f"Unknown state {pair.value!r}.")
 
 
 def _first(value: str) -> int | None:
@@ -174,11 +174,21 @@ def _kib(value: str) -> int | None:
     return int(value) * 1024 if value.isdecimal() and len(value) < 19 else None
 
 
-_VOLUME_FIELDS: Fields[Part] = {
+_CONTAINER_FIELDS: Fields[ArrayDraft] = {
+    **dict.fromkeys(_CONTAINER_DETAILS, keep),
+    #         Version : 01.00.00
+    "Version": _read_version,
+    #  Container GUID : 4C534920:20202020:80861D60:00000000:41A2B3C4:00001450
+    "Container GUID": _read_guid,
+}
+_VOLUME_FIELDS: Fields[ArrayDraft] = {
+    **dict.fromkeys(_VOLUME_DETAILS, keep),
+    #      VD GUID[0] : 4C534920:20202020:80861D60:00000000:41A2B3C4:00001451
+    "VD GUID": _read_volume_guid,
     #        Name[0] : vd0
-    "Name": Field("name", lambda value: value or None),
+    "Name": Field("name", known),
     #       state[0] : Optimal, Consistent
-    "state": _take_state,
+    "state": _read_state,
     # Raid Devices[0] : 2 (0@0K 1@0K), members by number and where their part begins
     "Raid Devices": Field("drives_expected", _first, keep=True),
     #  Raid Level[0] : RAID1

@@ -10,19 +10,21 @@ import re
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Progress
 from raidctl.text import counted
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
 from raidctl_md.label_lines import (
-    Field,
-    Fields,
     count,
     is_table_head,
-    label_of,
+    keep,
+    known,
     layout,
     name_of,
-    read_label,
+    pair_of,
+    read_member,
+    required,
     row_of,
-    take_member,
 )
-from raidctl_md.parts import Complaint, Parent, Part, Reading, Source
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import State, of_detail
 from raidctl_md.vocabulary import OPERATIONS, chunk_bytes, size_in, version
@@ -44,33 +46,38 @@ _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*")
 
 
+class _DetailDraft(ArrayDraft):
+    state: State | None = None
+    work: str | None = None
+    """The label of the line with the percentage."""
+    percent: float = 0.0
+
+
 def read(section: Section, reading: Reading) -> None:
     """Read one array's detail."""
-    part = Part(Source.DETAIL, section.output, node=section.node)
-    reader = _Reader(part)
+    draft = _DetailDraft(source=Source.DETAIL, output=section.output, node=section.node)
+    reader = _Reader(draft)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    if section.head and (part.claims or section.head.stripped.startswith("/dev/md")):
-        part.put(section.head, "device", section.node, "device")
-    if part.claims:
-        reader.settle()
-        reading.parts.append(part)
+            reader.read_line(line)
+    if section.head and (draft.reported or section.head.stripped.startswith("/dev/md")):
+        draft.put_labelled(section.head, "device", section.node, "device")
+    if draft.reported:
+        _conclude(draft, reader.rows)
+        reading.drafts.append(draft)
 
 
 class _Reader:
     """Reads the lines of one array."""
 
-    def __init__(self, part: Part) -> None:
-        self.part = part
+    def __init__(self, draft: _DetailDraft) -> None:
+        self.draft = draft
         self.last = ""
         self.states = True
-        self.state: State | None = None
-        self.percent: tuple[str, float] | None = None
         self.rows = 0
 
-    def feed(self, line: Line) -> None:
-        part = self.part
+    def read_line(self, line: Line) -> None:
+        draft = self.draft
         if is_table_head(line):
             self.states = "State" in line.text
             mark_read(line)
@@ -78,140 +85,132 @@ class _Reader:
         columns = row_of(line)
         if columns:
             self.rows += 1
-            member = take_member(part, line, columns, states=self.states)
-            if member is not None and member.values.get("role") is None and "status" in member.values:
-                _strange(part, member.key, str(member.values.get("status_text", "")))
+            member = read_member(draft, line, columns, states=self.states)
+            if member is not None and member.get("role") is None and "status" in member.values:
+                _report_strange(member)
             return
-        pair = label_of(line)
+        pair = pair_of(line)
         if pair is None:
             self._continue(line)
-            return
-        label, value = pair
-        if self._take(line, label, value):
-            self.last = label
+        elif read_pair(draft, pair, pair.label, _FIELDS):
+            self.last = pair.label
 
     def _continue(self, line: Line) -> None:
         """Read a line without a label: a GUID in words, or the rest of a wrapped name."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
-            self.part.detail(line, "Container GUID in words", text.strip("()"))
+            self.draft.detail(line, "Container GUID in words", text.strip("()"))
         elif self.last == "Name" and text.endswith(")"):
             mark_read(line)
 
-    def _take(self, line: Line, label: str, value: str) -> bool:
-        part = self.part
-        if label in _WORK:
-            return self.take_progress(line, label, value)
-        if label in _DETAILS:
-            part.detail(line, label, value)
-            return True
-        return read_label(self, part, (line, label, value), _FIELDS)
 
-    def take_level(self, line: Line, value: str) -> None:
-        self.part.is_container = value == "container"
-        self.part.take_level(line, "Raid Level", value)
-
-    def take_uuid(self, line: Line, value: str) -> None:
-        # 0.90 keeps the host in the UUID: "1f2e3d4c:…:0a1b2c3d (local to host box)"
-        self.part.take_uuid(line, "UUID", name_of(value))
-
-    def take_version(self, line: Line, value: str) -> None:
-        """``1.2``, ``imsm``; ``/md127/0`` of an array in a container; empty without superblocks."""
-        if value[:1] in ("/", "-"):
-            container, _, index = value[1:].partition("/")
-            self.part.parent = Parent(f"/dev/{container}", index)
-            self.part.detail(line, "Version", value)
-        else:
-            self.part.put(line, "metadata", version(value), "Version")
-
-    def take_name(self, line: Line, value: str) -> None:
-        self.part.put(line, "name", name_of(value), "Name")
-
-    def take_container(self, line: Line, value: str) -> None:
-        match = _CONTAINER.fullmatch(value)
-        self.part.parent = Parent(match[1], match[2]) if match else None
-        self.part.detail(line, "Container", value)
-
-    def take_guid(self, line: Line, value: str) -> None:
-        # a label of DDF's alone; an array in the container has no line Version
-        self.part.detail(line, "Container GUID", value)
-        self.part.put(line, "metadata", "ddf", "Container GUID")
-
-    def take_state(self, line: Line, value: str) -> None:
-        part = self.part
-        part.put(line, "status_text", value, "State")
-        self.state = of_detail(value)
-        if self.state is None:
-            part.values["status"] = "unknown"
-            part.complaints.append(Complaint("warning", "unread", f"Unknown word in state {value!r}."))
-        else:
-            part.values["status"] = self.state.status
-
-    def take_progress(self, line: Line, label: str, value: str) -> bool:
-        match = _DONE.fullmatch(value)
-        if not match:
-            return False
-        percent = min(float(match[1]), 100.0)
-        self.percent = (label, percent)
-        progress = Progress(operation=OPERATIONS[_WORK[label]], percent=percent, state="running")
-        self.part.put(line, "progress", progress, label)
-        return True
-
-    def settle(self) -> None:
-        """Combine state, progress and the number of members."""
-        part = self.part
-        progress = self.state.progress if self.state else None
-        if self.percent:
-            label, percent = self.percent
-            # mdadm 2 prints "Rebuild Status" for a resync too; the word in State distinguishes them
-            operation = progress.operation if progress else OPERATIONS[_WORK[label]]
-            progress = Progress(operation=operation, percent=percent, state="running")
-        part.values["progress"] = progress
-        # a slot without a device has its row, "removed"; spares and failed devices follow
-        total = part.details.get("Total Devices", "")
-        expected = part.values.get("drives_expected")
-        listed = max(expected if isinstance(expected, int) else 1, int(total) if _COUNT.fullmatch(total) else 0)
-        part.output.gap = "" if self.rows >= listed else f"it lists {self.rows} of {listed} devices"
-        delta = _DELTA.match(part.details.get("Delta Devices", ""))
-        if part.values.get("status") == "migrating" and delta and int(delta[1]) > 0:
-            part.values["status"] = "expanding"
-        if part.is_container:
-            part.values.pop("status", None)
-            # DDF containers have a GUID in place of a UUID
-            part.uuid = part.uuid or part.details.get("Container GUID")
-        elif "Total Devices" in part.details and "drives_expected" not in part.values:
-            # an inactive array: mdadm prints neither Raid Devices nor, in some releases, its state
-            part.values.setdefault("status", "inactive")
-        _count_failed(part)
-        _doubt_level(part)
+def _read_level(draft: ArrayDraft, pair: Pair) -> None:
+    draft.is_container = pair.value == "container"
+    draft.read_level(pair.lines[0], pair.label, pair.value)
 
 
-def _count_failed(part: Part) -> None:
+def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    # 0.90 keeps the host in the UUID: "1f2e3d4c:…:0a1b2c3d (local to host box)"
+    draft.read_uuid(pair.lines[0], pair.label, name_of(pair.value))
+
+
+def _read_version(draft: ArrayDraft, pair: Pair) -> None:
+    """``1.2``, ``imsm``; ``/md127/0`` of an array in a container; empty without superblocks."""
+    if pair.value[:1] in ("/", "-"):
+        container, _, index = pair.value[1:].partition("/")
+        draft.parent = Parent(f"/dev/{container}", index)
+        keep(draft, pair)
+    else:
+        draft.put_labelled(pair.lines[0], "metadata", version(pair.value), pair.label)
+
+
+def _read_name(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "name", name_of(pair.value), pair.label)
+
+
+def _read_container(draft: ArrayDraft, pair: Pair) -> None:
+    match = _CONTAINER.fullmatch(pair.value)
+    draft.parent = Parent(match[1], match[2]) if match else None
+    keep(draft, pair)
+
+
+def _read_guid(draft: ArrayDraft, pair: Pair) -> None:
+    """A label of DDF's alone; an array in the container has no line Version."""
+    keep(draft, pair)
+    if "metadata" in draft.values:
+        draft.put(pair.lines[0], "metadata", "ddf", shown_as=f"details[{pair.label}]")
+    else:
+        draft.put_labelled(pair.lines[0], "metadata", "ddf", pair.label)
+
+
+def _read_state(draft: _DetailDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "status_text", pair.value, pair.label)
+    draft.state = of_detail(pair.value)
+    draft.override("status", draft.state.status if draft.state else "unknown")
+    if draft.state is None:
+        draft.add_problem("warning", "unread", f"Unknown word in state {pair.value!r}.")
+
+
+def _read_progress(draft: _DetailDraft, pair: Pair) -> None:
+    match = _DONE.fullmatch(pair.value)
+    if match:
+        draft.work, draft.percent = pair.label, min(float(match[1]), 100.0)
+        progress = Progress(operation=OPERATIONS[_WORK[pair.label]], percent=draft.percent, state="running")
+        draft.put_labelled(pair.lines[0], "progress", progress, pair.label)
+
+
+def _conclude(draft: _DetailDraft, rows: int) -> None:
+    """Combine state, progress and the number of members."""
+    progress = draft.state.progress if draft.state else None
+    if draft.work:
+        # mdadm 2 prints "Rebuild Status" for a resync too; the word in State distinguishes them
+        operation = progress.operation if progress else OPERATIONS[_WORK[draft.work]]
+        progress = Progress(operation=operation, percent=draft.percent, state="running")
+    draft.override("progress", progress)
+    # a slot without a device has its row, "removed"; spares and failed devices follow
+    total = draft.details.get("Total Devices", "")
+    expected = draft.get("drives_expected")
+    listed = max(expected if isinstance(expected, int) else 1, int(total) if _COUNT.fullmatch(total) else 0)
+    draft.output.gap = "" if rows >= listed else f"it lists {rows} of {listed} devices"
+    delta = _DELTA.match(draft.details.get("Delta Devices", ""))
+    if draft.get("status") == "migrating" and delta and int(delta[1]) > 0:
+        draft.override("status", "expanding")
+    if draft.is_container:
+        draft.discard("status")
+        # DDF containers have a GUID in place of a UUID
+        draft.uuid = draft.uuid or draft.details.get("Container GUID")
+    elif "Total Devices" in draft.details and "drives_expected" not in draft.values:
+        # an inactive array: mdadm prints neither Raid Devices nor, in some releases, its state
+        draft.conclude("status", "inactive")
+    _count_failed(draft)
+    _doubt_level(draft)
+
+
+def _count_failed(draft: ArrayDraft) -> None:
     """``Failed Devices : 1`` against the rows: a device that has failed may have no row any more."""
-    count = part.details.get("Failed Devices", "")
-    listed = sum(member.values.get("status") == "critical" for member in part.members.values())
-    if _COUNT.fullmatch(count) and int(count) > listed and part.values.get("status") in ("ok", "checking", None):
+    count = draft.details.get("Failed Devices", "")
+    listed = sum(member.get("status") == "critical" for member in draft.members.values())
+    if _COUNT.fullmatch(count) and int(count) > listed and draft.get("status") in ("ok", "checking", None):
         text = f"mdadm counts {counted(int(count), 'failed device')}, of which {listed} are listed."
-        part.complaints.append(Complaint("warning", "state", text, "List the members: `cat /proc/mdstat`."))
+        draft.add_problem("warning", "state", text, "List the members: `cat /proc/mdstat`.")
 
 
-def _doubt_level(part: Part) -> None:
+def _doubt_level(draft: ArrayDraft) -> None:
     """Up to 4.1, mdadm prints raid0 for every inactive array: the kernel reports no level."""
-    inactive = part.values.get("status") == "inactive" and "drives_expected" not in part.values
-    if inactive and part.values.get("raid_level") == "raid0":
-        part.complaints.append(
-            Complaint(
-                "info",
-                "note",
-                "mdadm prints raid0 for any array that is not started; the real level may differ.",
-                "Read the level from a member: `mdadm --examine`.",
-            )
+    inactive = draft.get("status") == "inactive" and "drives_expected" not in draft.values
+    if inactive and draft.get("raid_level") == "raid0":
+        draft.add_problem(
+            "info",
+            "note",
+            "mdadm prints raid0 for any array that is not started; the real level may differ.",
+            "Read the level from a member: `mdadm --examine`.",
         )
 
 
-def _strange(part: Part, member: str, text: str) -> None:
+def _report_strange(member: MemberDraft) -> None:
+    text = str(member.get("status_text") or "")
     if text and not set(text.split()) <= {"removed", "missing"}:
-        part.complaints.append(Complaint("warning", "unread", f"Unknown member state {text!r}.", member=member))
+        member.add_problem("warning", "unread", f"Unknown member state {text!r}.")
 
 
 def _kib(value: str) -> int | None:
@@ -222,30 +221,33 @@ def _bitmap(value: str) -> str | None:
     return value.lower() if value.lower().startswith("internal") else value or None
 
 
-_FIELDS: Fields[_Reader] = {
+_FIELDS: Fields[_DetailDraft] = {
+    **dict.fromkeys(_DETAILS, keep),
     #            Version : 1.2
-    "Version": _Reader.take_version,
+    "Version": _read_version,
     #         Raid Level : raid1
-    "Raid Level": _Reader.take_level,
+    "Raid Level": _read_level,
     #         Array Size : 976630464 (931.39 GiB 1000.07 GB)
-    "Array Size": Field("size_bytes", _kib, strict=True),
-    "Raid Devices": Field("drives_expected", count, strict=True),
-    "Active Devices": Field("drives_active", count, strict=True),
+    "Array Size": Field("size_bytes", required(_kib)),
+    "Raid Devices": Field("drives_expected", required(count)),
+    "Active Devices": Field("drives_active", required(count)),
     #      Intent Bitmap : Internal
-    "Intent Bitmap": Field("bitmap", _bitmap, strict=True),
+    "Intent Bitmap": Field("bitmap", required(_bitmap)),
     #              State : clean, degraded, recovering
-    "State": _Reader.take_state,
+    "State": _read_state,
+    #     Rebuild Status : 14% complete
+    **dict.fromkeys(_WORK, _read_progress),
     #             Layout : near=2
     "Layout": Field("layout", layout),
     #         Chunk Size : 512K
-    "Chunk Size": Field("strip_bytes", chunk_bytes, strict=True),
+    "Chunk Size": Field("strip_bytes", required(chunk_bytes)),
     # Consistency Policy : bitmap
-    "Consistency Policy": Field("consistency_policy", lambda value: value or None, strict=True),
+    "Consistency Policy": Field("consistency_policy", required(known)),
     #               Name : box:root  (local to host box)
-    "Name": _Reader.take_name,
+    "Name": _read_name,
     #               UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
-    "UUID": _Reader.take_uuid,
+    "UUID": _read_uuid,
     #          Container : /dev/md127, member 0
-    "Container": _Reader.take_container,
-    "Container GUID": _Reader.take_guid,
+    "Container": _read_container,
+    "Container GUID": _read_guid,
 }

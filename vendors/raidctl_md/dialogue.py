@@ -25,8 +25,8 @@ from raidctl.request import (
 from raidctl.text import counted
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_md import care
+from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
 from raidctl_md.group import Alias
-from raidctl_md.parts import Part, Reading, Source, key_of
 from raidctl_md.probe import MDSTAT, First
 from raidctl_md.query import complaint_of
 from raidctl_md.reader import read_documents
@@ -88,7 +88,7 @@ def _unreadable(answer: ReadAnswer) -> Problem:
 def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
     """Kernel names of the arrays, from mdstat and sysfs."""
     listed = [
-        key_of(part.node) for part in read_documents(documents).parts if part.source is Source.MDSTAT and part.node
+        key_of(draft.node) for draft in read_documents(documents).drafts if draft.source is Source.MDSTAT and draft.node
     ]
     return list(dict.fromkeys([*listed, *(path.split("/")[3] for path in arrays.paths if path.count("/") > 4)]))
 
@@ -146,7 +146,7 @@ def _read_arrays(
             asked.documents.append(Document(f"/sys/block/{name}/md", "sysfs", text))
     asked_of = len(reads) + len(runs)
     for run, answer in zip(runs, answers[len(reads) : asked_of], strict=True):
-        _take_run(run, answer, asked)
+        _read_run(run, answer, asked)
     return cast("Sequence[Answer]", answers[asked_of:])
 
 
@@ -155,7 +155,7 @@ def _lines(file: str, answer: ReadAnswer) -> str:
     return "".join(f"{file}: {line}\n" for line in text.splitlines())
 
 
-def _take_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
+def _read_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
     command = " ".join(run.argv)
     if answer.text.strip():
         asked.documents.append(Document(command, "md", answer.text))
@@ -186,19 +186,19 @@ def _examine(asked: _Outputs) -> Dialogue[None]:
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]
     answers = yield from ask_all(runs)
     for run, answer in zip(runs, answers, strict=True):
-        _take_run(run, answer, asked)
+        _read_run(run, answer, asked)
 
 
 def _worth_examining(reading: Reading) -> list[str]:
     nodes: dict[str, None] = {}
-    for part in reading.parts:
-        if part.is_container or part.values.get("status") == "inactive":
-            nodes.update(dict.fromkeys(_nodes(part)))
+    for draft in reading.drafts:
+        if draft.is_container or draft.get("status") == "inactive":
+            nodes.update(dict.fromkeys(_nodes(draft)))
     return list(nodes)
 
 
-def _nodes(part: Part) -> Iterable[str]:
-    return (member.node for member in part.members.values() if member.node)
+def _nodes(draft: ArrayDraft) -> Iterable[str]:
+    return (member.node for member in draft.members.values() if member.node)
 
 
 def _alias(host: HostView) -> Alias:

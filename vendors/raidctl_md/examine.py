@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import mark_read
+from raidctl.vendor.draft import Complaint
 from raidctl_md import ddf, imsm, superblock
-from raidctl_md.label_lines import label_of
-from raidctl_md.parts import Complaint, Reading
+from raidctl_md.draft import Reading
+from raidctl_md.label_lines import pair_of
 from raidctl_md.split_outputs import Section
 
 _TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
@@ -19,12 +20,12 @@ _TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\
 def read(section: Section, reading: Reading) -> None:
     """Read one examined device with the module of its metadata format."""
     for line in section.lines:
-        pair = label_of(line)
-        if pair and pair[0] == "Magic":
-            if pair[1].startswith("Intel Raid"):
+        pair = pair_of(line)
+        if pair and pair.label == "Magic":
+            if pair.value.startswith("Intel Raid"):
                 imsm.read(section, reading)
                 return
-            if pair[1] == "de11de11":
+            if pair.value == "de11de11":
                 ddf.read(section, reading)
                 return
             break

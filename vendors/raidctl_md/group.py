@@ -1,4 +1,4 @@
-"""Find the parts that describe the same array.
+"""Find the drafts that describe the same array.
 
 Kernel name, device, UUID; place in a container; the same members. A superblock names no kernel device: it belongs to
 the array that lists its device as a member, unless the UUIDs differ.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from raidctl_md.parts import Parent, Part, Source, kernel_of
+from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
 
 _MOST_CONTAINERS = 100
 """With more, the container of an array is not searched by members: the work grows with the square."""
@@ -20,9 +20,9 @@ Alias = Callable[[str], "str | None"]
 
 @dataclass(eq=False)
 class Group:
-    """All parts of one array, the strongest source first."""
+    """All drafts of one array, the strongest source first."""
 
-    parts: list[Part] = field(default_factory=list)
+    drafts: list[ArrayDraft] = field(default_factory=list)
     is_container: bool = False
     kernel: str | None = None
     node: str | None = None
@@ -33,14 +33,16 @@ class Group:
     name: str = ""
     """The part of its id after ``md:``."""
 
-    def ranked(self) -> list[Part]:
-        """The parts, the strongest source first; of several superblocks the most recent, else the last."""
-        numbered = enumerate(self.parts)
-        return [part for _, part in sorted(numbered, key=lambda item: (item[1].source, -item[1].events, -item[0]))]
+    def ranked(self) -> list[ArrayDraft]:
+        """The drafts, the strongest source first; of several superblocks the most recent, else the last."""
+        if len(self.drafts) == 1:
+            return self.drafts
+        numbered = enumerate(self.drafts)
+        return [draft for _, draft in sorted(numbered, key=lambda item: (item[1].source, -item[1].events, -item[0]))]
 
 
 class Grouper:
-    """Assigns parts to groups, one after the other."""
+    """Assigns drafts to groups, one after the other."""
 
     def __init__(self, alias: Alias) -> None:
         self.alias = alias
@@ -51,58 +53,58 @@ class Grouper:
         """The kernel's name of an array's device."""
         return (self.alias(node) or kernel_of(node)) if node else None
 
-    def add(self, part: Part) -> None:
-        """Add a part to its group, or to a new one."""
-        container = self._container(part.parent) if part.parent else None
-        kernel = self.kernel(part.node)
-        keys = _keys(part, kernel, container)
-        group = next((self.index[key] for key in keys if self._fits(key, part, kernel)), None)
+    def add(self, draft: ArrayDraft) -> None:
+        """Add a draft to its group, or to a new one."""
+        container = self._container(draft.parent) if draft.parent else None
+        kernel = self.kernel(draft.node)
+        keys = _keys(draft, kernel, container)
+        group = next((self.index[key] for key in keys if self._fits(key, draft, kernel)), None)
         if group is None:
-            group = self._by_member(part)
+            group = self._by_member(draft)
         if group is None:
-            group = Group(is_container=part.is_container)
+            group = Group(is_container=draft.is_container)
             self.groups.append(group)
-        group.parts.append(part)
-        group.is_container |= part.is_container
+        group.drafts.append(draft)
+        group.is_container |= draft.is_container
         group.kernel = group.kernel or kernel
-        group.node = group.node or part.node
-        group.uuid = group.uuid or part.uuid
+        group.node = group.node or draft.node
+        group.uuid = group.uuid or draft.uuid
         if container is not None and group.container is None and container is not group:
-            group.container, group.index = container, part.parent.index if part.parent else ""
+            group.container, group.index = container, draft.parent.index if draft.parent else ""
             container.children.append(group)
-        self._remember(group, part, keys)
+        self._remember(group, draft, keys)
 
-    def _fits(self, key: tuple[object, ...], part: Part, kernel: str | None) -> bool:
+    def _fits(self, key: tuple[object, ...], draft: ArrayDraft, kernel: str | None) -> bool:
         group = self.index.get(key)
         if group is None:
             return False
         if group.kernel and kernel and group.kernel != kernel:
             # not even by UUID: masked outputs repeat one
             return False
-        return key[0] != "members" or not ((group.kernel and kernel) or _contradict(group, part))
+        return key[0] != "members" or not ((group.kernel and kernel) or _contradict(group, draft))
 
-    def _by_member(self, part: Part) -> Group | None:
-        if part.source is not Source.EXAMINE or part.parent:
+    def _by_member(self, draft: ArrayDraft) -> Group | None:
+        if draft.source is not Source.EXAMINE or draft.parent:
             return None
-        for member in part.members.values():
+        for member in draft.members.values():
             if member.node is None:
                 continue
-            group = self.index.get(("member", part.is_container, member.key))
-            if group is not None and not _contradict(group, part):
+            group = self.index.get(("member", draft.is_container, member.name))
+            if group is not None and not _contradict(group, draft):
                 return group
-            if part.values.get("raid_level") is not None:
+            if draft.get("raid_level") is not None:
                 break
         return None
 
-    def _remember(self, group: Group, part: Part, keys: Iterable[tuple[object, ...]]) -> None:
+    def _remember(self, group: Group, draft: ArrayDraft, keys: Iterable[tuple[object, ...]]) -> None:
         for key in keys:
             self.index.setdefault(key, group)
-        if part.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS):
-            for name in part.members:
+        if draft.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS):
+            for name in draft.members:
                 self.index.setdefault(("member", group.is_container, name), group)
 
     def _container(self, parent: Parent) -> Group | None:
-        """The container that a part names, created if no other part describes it."""
+        """The container that a draft names, created if no other describes it."""
         if not parent.ref:
             return None
         kernel = self.kernel(parent.ref) if parent.ref.startswith("/") else None
@@ -122,33 +124,33 @@ class Grouper:
         return group
 
 
-def _keys(part: Part, kernel: str | None, container: Group | None) -> list[tuple[object, ...]]:
+def _keys(draft: ArrayDraft, kernel: str | None, container: Group | None) -> list[tuple[object, ...]]:
     keys: list[tuple[object, ...]] = []
     if kernel:
         keys.append(("dev", kernel))
-    if part.node:
-        keys.append(("node", part.node))
-    if part.uuid:
-        keys.append(("uuid", part.uuid))
-    if container is not None and part.parent and part.parent.index:
-        keys.append(("sub", id(container), part.parent.index))
-    elif part.members and part.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS, Source.EXPORT):
-        keys.append(("members", part.is_container, frozenset(part.members)))
+    if draft.node:
+        keys.append(("node", draft.node))
+    if draft.uuid:
+        keys.append(("uuid", draft.uuid))
+    if container is not None and draft.parent and draft.parent.index:
+        keys.append(("sub", id(container), draft.parent.index))
+    elif draft.members and draft.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS, Source.EXPORT):
+        keys.append(("members", draft.is_container, frozenset(draft.members)))
     return keys
 
 
-def _contradict(group: Group, part: Part) -> bool:
-    return bool(group.uuid and part.uuid and group.uuid != part.uuid)
+def _contradict(group: Group, draft: ArrayDraft) -> bool:
+    return bool(group.uuid and draft.uuid and group.uuid != draft.uuid)
 
 
-def group(parts: Sequence[Part], alias: Alias) -> list[Group]:
-    """Group the parts by array, and the arrays by container."""
-    grouper = Grouper(_with_containers(parts, alias))
-    for part in sorted(parts, key=lambda part: (not part.is_container, part.source)):
-        grouper.add(part)
+def group(drafts: Sequence[ArrayDraft], alias: Alias) -> list[Group]:
+    """Group the drafts by array, and the arrays by container."""
+    grouper = Grouper(_with_containers(drafts, alias))
+    for draft in sorted(drafts, key=lambda draft: (not draft.is_container, draft.source)):
+        grouper.add(draft)
     for item in list(grouper.groups):
         _check_container(item)
-    known = [item for item in grouper.groups if item.is_container and item.parts]
+    known = [item for item in grouper.groups if item.is_container and item.drafts]
     if len(known) <= _MOST_CONTAINERS:
         for item in list(grouper.groups):
             _find_container(item, known, grouper.groups)
@@ -156,26 +158,26 @@ def group(parts: Sequence[Part], alias: Alias) -> list[Group]:
     return grouper.groups
 
 
-def _with_containers(parts: Sequence[Part], alias: Alias) -> Alias:
+def _with_containers(drafts: Sequence[ArrayDraft], alias: Alias) -> Alias:
     """Find the kernel's name of a container that two sources name differently.
 
     mdadm prints ``/dev/md/imsm0``, mdstat ``/md127/0``.
     """
     places: dict[str, str] = {}
-    for part in parts:
-        kernel = kernel_of(part.parent.ref) if part.parent else None
-        if part.node and kernel:
-            places[part.node] = kernel
-    learnt = {part.parent.ref: places[part.node] for part in parts if part.parent and part.node in places}
+    for draft in drafts:
+        kernel = kernel_of(draft.parent.ref) if draft.parent else None
+        if draft.node and kernel:
+            places[draft.node] = kernel
+    learnt = {draft.parent.ref: places[draft.node] for draft in drafts if draft.parent and draft.node in places}
     return lambda node: alias(node) or learnt.get(node)
 
 
 def _find_container(item: Group, known: Sequence[Group], groups: list[Group]) -> None:
     """Find a container that only its arrays name: it lists all their members."""
-    if item.parts or item.kernel or not item.children:
+    if item.drafts or item.kernel or not item.children:
         return
-    used = {key for child in item.children for part in child.parts for key in part.members}
-    fitting = [other for other in known if used and used <= {key for p in other.parts for key in p.members}]
+    used = {key for child in item.children for draft in child.drafts for key in draft.members}
+    fitting = [other for other in known if used and used <= {key for p in other.drafts for key in p.members}]
     if len(fitting) == 1:
         for child in item.children:
             child.container = fitting[0]
@@ -185,7 +187,7 @@ def _find_container(item: Group, known: Sequence[Group], groups: list[Group]) ->
 
 def _check_container(item: Group) -> None:
     """Separate arrays from a supposed container that is reported to be none."""
-    if item.parts and not any(part.is_container for part in item.parts):
+    if item.drafts and not any(draft.is_container for draft in item.drafts):
         for child in item.children:
             child.container = None
         item.children.clear()

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress, VolumeStatus
-from raidctl_md.label_lines import Field, Fields, count, label_of, name_of, read_label
-from raidctl_md.parts import Complaint, Member, Parent, Part, Reading, Source, key_of, slot_of
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, key_of, slot_of
+from raidctl_md.label_lines import count, keep, name_of, pair_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, chunk_bytes, is_uuid, size_in
 
@@ -28,7 +30,6 @@ _VOLUME_DETAILS = frozenset(
         "Migrate State", "Checkpoint", "Dirty State", "RWH Policy", "Volume ID", "Subarray",
     }
 )  # fmt: skip
-_DISK_DETAILS = frozenset({"Id", "Usable Size"})
 _TITLES = ("Bad Block Management Log:", "Migration Record Information:", "Examine one of first two disks in array")
 # "[Volume0]:"
 _VOLUME = re.compile(r"\s*\[([^\]]{0,64})\]:\s*")
@@ -60,140 +61,127 @@ def read(section: Section, reading: Reading) -> None:
     reader = _Reader(section.output, section.node)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    reader.settle()
+            reader.read_line(line)
+    reader.assign_volumes()
     disks = reader.container.details.get("Disks", "")
-    if not disks and reader.container.claims:
+    if not disks and reader.container.reported:
         section.output.gap = "its drives are missing"
     elif disks.isdecimal() and len(reader.container.members) < int(disks):
         section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
-    reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
+    reading.drafts.extend(draft for draft in (reader.container, *reader.volumes) if draft.reported)
 
 
 class _Reader:
     def __init__(self, output: Output, node: str | None) -> None:
         self.output = output
         self.node = node
-        self.container = Part(Source.EXAMINE, output, is_container=True)
-        self.volumes: list[Part] = []
-        self.disk: Member | None = None
-        self.volume: Part | None = None
+        self.container = ArrayDraft(source=Source.EXAMINE, output=output, is_container=True)
+        self.volumes: list[ArrayDraft] = []
+        self.disk: MemberDraft | None = None
+        self.volume: ArrayDraft | None = None
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         title = _VOLUME.fullmatch(line.text)
         if title:
             self.disk = None
-            self.volume = Part(Source.EXAMINE, self.output)
+            self.volume = ArrayDraft(source=Source.EXAMINE, output=self.output)
             self.volumes.append(self.volume)
-            self.volume.put(line, "name", title[1].strip() or None, "Name")
-            self.volume.put(line, "metadata", "imsm", "Magic")
+            self.volume.put_labelled(line, "name", title[1].strip() or None, "Name")
+            self.volume.put_labelled(line, "metadata", "imsm", "Magic")
             return
         if line.stripped.startswith(_TITLES):
             self.volume = self.disk = None
             mark_read(line)
             return
-        pair = label_of(line)
+        pair = pair_of(line)
         if pair is None:
             return
-        label, value = pair
-        if _SERIAL.fullmatch(label):
-            self._take_serial(line, label, value)
+        if _SERIAL.fullmatch(pair.label):
+            self._read_serial(line, pair.label, pair.value)
         elif self.disk is not None:
-            self._take_disk(line, label, value)
+            read_pair(self.disk, pair, pair.label, _DISK_FIELDS)
         elif self.volume is not None:
-            self._take_volume(line, label, value)
+            read_pair(self.volume, pair, pair.label, _VOLUME_FIELDS)
+            if pair.label == "This Slot" and pair.value.endswith("(out-of-sync)"):
+                self._out_of_sync(line)
         else:
-            self._take_container(line, label, value)
+            read_pair(self.container, pair, pair.label, _CONTAINER_FIELDS)
 
-    def _take_container(self, line: Line, label: str, value: str) -> None:
-        part = self.container
-        if label == "UUID":
-            part.uuid = value if is_uuid(value) else None
-            part.put(line, "unique_id", value, label)
-            if part.uuid is None:
-                part.complaints.append(
-                    Complaint("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
-                )
-        elif label == "Version":
-            part.put(line, "metadata", "imsm", label)
-            part.detail(line, label, value)
-        elif label in _CONTAINER_DETAILS:
-            part.detail(line, label, value)
-
-    def _take_serial(self, line: Line, label: str, value: str) -> None:
+    def _read_serial(self, line: Line, label: str, value: str) -> None:
         """Read a drive: the first one is the examined one, the others have a serial number only."""
         self.volume = None
         mine = not self.container.members and self.node is not None
         key = key_of(self.node) if mine and self.node else value
         self.disk = self.container.member(key, self.node if mine else None)
         self.disk.names.add(value)
-        self.container.put_member(line, self.disk, "serial", value)
+        self.disk.put(line, "serial", value)
         self.disk.slot = slot_of(label[4:-7].strip())
         if label != "Disk Serial":
-            self.container.detail_member(line, self.disk, "Disk", label[4:-7])
-
-    def _take_disk(self, line: Line, label: str, value: str) -> None:
-        if self.disk is None:
-            return
-        part = self.container
-        if label == "State":
-            words = value.split()
-            role = next((role for role in ("failed", "journal", "spare") if role in words), "member")
-            status = "critical" if role == "failed" else "ok" if words else "unknown"
-            part.put_member(line, self.disk, "role", role if words and set(words) <= _DISK_WORDS else None)
-            part.put_member(line, self.disk, "status", status)
-            part.put_member(line, self.disk, "status_text", value or None)
-            if not set(words) <= _DISK_WORDS:
-                part.put_member(line, self.disk, "status", "unknown")
-                part.complaints.append(
-                    Complaint("warning", "unread", f"Unknown drive state {value!r}.", member=self.disk.key)
-                )
-        elif label in _DISK_DETAILS:
-            part.detail_member(line, self.disk, label, value)
-            size = size_in(value, (512, 4096)) if label == "Usable Size" else None
-            if size:
-                part.put_member(line, self.disk, "size_bytes", size)
-            if label == "Id" and value == "ffffffff":
-                # how the metadata marks a missing drive; its serial number then ends in ":0"
-                self.disk.values["role"], self.disk.values["status"] = "failed", "critical"
-                text = "The metadata lists a drive that is missing (Id ffffffff)."
-                part.complaints.append(Complaint("warning", "state", text, member=self.disk.key))
-
-    def _take_volume(self, line: Line, label: str, value: str) -> None:
-        part = self.volume
-        if part is None:
-            return
-        if label in _VOLUME_DETAILS:
-            part.detail(line, label, value)
-            if label == "This Slot" and value.endswith("(out-of-sync)"):
-                self._out_of_sync(line)
-        else:
-            read_label(part, part, (line, label, value), _VOLUME_FIELDS)
+            self.disk.detail(line, "Disk", label[4:-7])
 
     def _out_of_sync(self, line: Line) -> None:
         """Mark the examined drive, the first in the text, as being rebuilt."""
         me = next(iter(self.container.members.values()), None)
-        if me is not None and me.values.get("status") == "ok":
-            self.container.put_member(line, me, "status", "warning")
+        if me is not None and me.get("status") == "ok":
+            me.put(line, "status", "warning")
 
-    def settle(self) -> None:
+    def assign_volumes(self) -> None:
         """Combine the states, and assign the volumes to the container."""
-        for index, part in enumerate(self.volumes):
+        for index, draft in enumerate(self.volumes):
             if self.container.uuid:
-                part.parent = Parent(self.container.uuid, part.details.get("Subarray", str(index)))
-            _settle_volume(part)
+                draft.parent = Parent(self.container.uuid, draft.details.get("Subarray", str(index)))
+            _conclude_volume(draft)
 
 
-def _take_uuid(part: Part, line: Line, value: str) -> None:
-    part.uuid = value if is_uuid(value) else None
-    part.put(line, "unique_id", name_of(value), "UUID")
+def _read_container_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    draft.uuid = pair.value if is_uuid(pair.value) else None
+    draft.put_labelled(pair.lines[0], "unique_id", pair.value, pair.label)
+    if draft.uuid is None:
+        draft.add_problem("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
 
 
-def _take_slots(part: Part, line: Line, value: str) -> None:
-    match = _SLOTS.match(value)
-    part.detail(line, "Slots", value)
+def _read_version(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "metadata", "imsm", pair.label)
+    keep(draft, pair)
+
+
+def _read_disk_state(disk: MemberDraft, pair: Pair) -> None:
+    [line], words = pair.lines, pair.value.split()
+    known = set(words) <= _DISK_WORDS
+    role = next((role for role in ("failed", "journal", "spare") if role in words), "member")
+    disk.put(line, "role", role if words and known else None)
+    disk.put(line, "status", "critical" if role == "failed" else "ok" if words else "unknown")
+    disk.put(line, "status_text", pair.value or None)
+    if not known:
+        disk.put(line, "status", "unknown")
+        disk.add_problem("warning", "unread", f"Unknown drive state {pair.value!r}.")
+
+
+def _read_disk_id(disk: MemberDraft, pair: Pair) -> None:
+    keep(disk, pair)
+    if pair.value == "ffffffff":
+        # how the metadata marks a missing drive; its serial number then ends in ":0"
+        disk.override("role", "failed")
+        disk.override("status", "critical")
+        disk.add_problem("warning", "state", "The metadata lists a drive that is missing (Id ffffffff).")
+
+
+def _read_disk_size(disk: MemberDraft, pair: Pair) -> None:
+    keep(disk, pair)
+    if size := size_in(pair.value, (512, 4096)):
+        disk.put(pair.lines[0], "size_bytes", size)
+
+
+def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    draft.uuid = pair.value if is_uuid(pair.value) else None
+    draft.put_labelled(pair.lines[0], "unique_id", name_of(pair.value), pair.label)
+
+
+def _read_slots(draft: ArrayDraft, pair: Pair) -> None:
+    match = _SLOTS.match(pair.value)
+    keep(draft, pair)
     if match:
-        part.put(line, "drives_active", match[1].count("U"), "Slots")
+        draft.put_labelled(pair.lines[0], "drives_active", match[1].count("U"), pair.label)
 
 
 def _now(parse: Callable[[str], object]) -> Callable[[str], object]:
@@ -201,37 +189,53 @@ def _now(parse: Callable[[str], object]) -> Callable[[str], object]:
     return lambda value: parse(_ARROW.split(value)[0])
 
 
-def _settle_volume(part: Part) -> None:
-    text = str(part.values.get("status_text") or "")
-    work = part.details.get("Migrate State", "idle").partition(":")[2].strip() or part.details.get(
+def _conclude_volume(draft: ArrayDraft) -> None:
+    text = str(draft.get("status_text") or "")
+    work = draft.details.get("Migrate State", "idle").partition(":")[2].strip() or draft.details.get(
         "Migrate State", "idle"
     )
     if not text:
         return
     status = _MAP_STATUS.get(_ARROW.split(text)[0])
     if status is None:
-        part.values["status"] = "unknown"
-        part.complaints.append(Complaint("warning", "unread", f"Unknown map state {text!r}."))
+        draft.override("status", "unknown")
+        draft.add_problem("warning", "unread", f"Unknown map state {text!r}.")
         return
     if work in _MIGRATION:
         operation, busy = _MIGRATION[work]
-        part.values["progress"] = Progress(operation=operation)
+        draft.override("progress", Progress(operation=operation))
         if status == "ok" or (status == "degraded" and busy == "rebuilding"):
             status = busy
     elif work not in ("idle", "migrating"):
-        part.complaints.append(Complaint("warning", "unread", f"Unknown migration state {work!r}."))
-    part.values["status"] = status
+        draft.add_problem("warning", "unread", f"Unknown migration state {work!r}.")
+    draft.override("status", status)
 
 
-_VOLUME_FIELDS: Fields[Part] = {
+_CONTAINER_FIELDS: Fields[ArrayDraft] = {
+    **dict.fromkeys(_CONTAINER_DETAILS, keep),
     #            UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
-    "UUID": _take_uuid,
+    "UUID": _read_container_uuid,
+    #         Version : 1.3.00
+    "Version": _read_version,
+}
+_DISK_FIELDS: Fields[MemberDraft] = {
+    #           State : active
+    "State": _read_disk_state,
+    #              Id : 00000000
+    "Id": _read_disk_id,
+    #     Usable Size : 976766862 (465.76 GiB 500.10 GB)
+    "Usable Size": _read_disk_size,
+}
+_VOLUME_FIELDS: Fields[ArrayDraft] = {
+    **dict.fromkeys(_VOLUME_DETAILS, keep),
+    #            UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    "UUID": _read_uuid,
     #      RAID Level : 1 <-- 1
     "RAID Level": Field("raid_level", _now(lambda word: LEVELS.get(word, "unknown")), keep=True),
     #         Members : 2 <-- 2
     "Members": Field("drives_expected", _now(count)),
     #           Slots : [UU] <-- [UU]
-    "Slots": _take_slots,
+    "Slots": _read_slots,
     #      Array Size : 976768000 (465.76 GiB 500.11 GB)
     "Array Size": Field("size_bytes", lambda value: size_in(value, (512, 4096))),
     #      Chunk Size : 64 KiB <-- 64 KiB

@@ -1,16 +1,17 @@
-"""Parts of the ``Label : value`` outputs of mdadm."""
+"""What the ``Label : value`` outputs of mdadm have in common."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from raidctl.evidence import Line, mark_read
+from raidctl.evidence import Line
 from raidctl.text import pair
-from raidctl_md.parts import Complaint, Member, Part, key_of, slot_of
+from raidctl.vendor.draft import Pair
+from raidctl_md.draft import ArrayDraft, MemberDraft, ReportDraft, key_of, slot_of
 
-R = TypeVar("R")
+T = TypeVar("T")
 
 # "       1       8       17        1      active sync   /dev/sdb1"
 _ROW = re.compile(
@@ -48,42 +49,32 @@ ROW_WORDS = frozenset(
 _ROW_FLAGS = {"writemostly": "write_mostly", "write-mostly": "write_mostly", "failfast": "failfast"}
 
 
-class Field(NamedTuple):
-    """The field that a label gives; ``parse`` returns None for an unknown form."""
+def required(parse: Callable[[str], T | None]) -> Callable[[str], T]:
+    """A reader for which an unknown form is a problem."""
 
-    name: str
-    parse: Callable[[str], object]
-    keep: bool = False
-    """Keep the tool's words as a detail, too."""
-    strict: bool = False
-    """An unknown form is a problem."""
+    def read(text: str) -> T:
+        value = parse(text)
+        if value is None:
+            raise ValueError(text)
+        return value
 
-
-Fields = Mapping[str, Field | Callable[[R, Line, str], object]]
-"""Rows by label: the field, or the function that is given the reader, the line and the value."""
+    return read
 
 
-def read_label(reader: R, part: Part, pair: tuple[Line, str, str], fields: Fields[R]) -> bool:
-    """Read a line (line, label, value) by the row of its label; False if the label has none."""
-    line, label, text = pair
-    row = fields.get(label)
-    if row is None:
-        return False
-    if not isinstance(row, Field):
-        row(reader, line, text)
-        return True
-    value = row.parse(text)
-    if value is not None:
-        part.put(line, row.name, value, label)
-    elif text:
-        part.detail(line, label, text)
-    else:
-        mark_read(line)
-    if value is None and row.strict:
-        part.complaints.append(Complaint("warning", "unread", f"Unknown form of {label}: {text!r}."))
-    if row.keep:
-        part.details[label] = text
-    return True
+def known(text: str) -> str | None:
+    """The text; None if the tool prints nothing."""
+    return text or None
+
+
+def keep(draft: ReportDraft, pair: Pair) -> None:
+    """Keep a pair as a detail, also one without a value."""
+    for line in pair.lines:
+        draft.detail(line, pair.label, pair.value)
+
+
+def read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    """Read the array's UUID."""
+    draft.read_uuid(pair.lines[0], pair.label, pair.value)
 
 
 def count(value: str) -> int | None:
@@ -96,9 +87,10 @@ def layout(value: str) -> str | None:
     return None if value in ("-unknown-", "") else value
 
 
-def label_of(line: Line) -> tuple[str, str] | None:
+def pair_of(line: Line) -> Pair | None:
     """Label and value of ``   Raid Level : raid1``; None for another line."""
-    return pair(line.text)
+    found = pair(line.text)
+    return Pair(*found, [line]) if found else None
 
 
 def is_table_head(line: Line) -> bool:
@@ -124,15 +116,15 @@ def split_row(rest: str) -> tuple[list[str], str | None]:
     return words, node
 
 
-def take_member(
-    part: Part,
+def read_member(
+    draft: ArrayDraft,
     line: Line,
     columns: re.Match[str],
     *,
     states: bool = True,
     node: str | None = None,
     not_node: str | None = None,
-) -> Member | None:
+) -> MemberDraft | None:
     """Read a row of the member table; None for a slot without a device.
 
     ``states`` is False where the table has no column State (containers, inactive arrays). ``node`` overrides the
@@ -144,37 +136,37 @@ def take_member(
     if gone:
         words.pop()
     if node is None and (columns["major"], columns["minor"]) == ("0", "0"):
-        part.detail(line, f"RaidDevice {columns['slot']}", " ".join(words) or "-")
+        draft.detail(line, f"RaidDevice {columns['slot']}", " ".join(words) or "-")
         return None
-    member = part.member(key_of(node) if node else f"{columns['major']}:{columns['minor']}", node)
+    member = draft.member(key_of(node) if node else f"{columns['major']}:{columns['minor']}", node)
     if columns["number"] != "-":
         member.number = columns["number"]
     member.slot = slot_of(columns["slot"])
     for label in ("number", "major", "minor", "slot"):
-        part.detail_member(line, member, {"slot": "RaidDevice"}.get(label, label.title()), columns[label])
+        member.detail(line, {"slot": "RaidDevice"}.get(label, label.title()), columns[label])
     if words or states:
-        _take_state(part, line, member, words, columns["slot"])
+        _read_state(line, member, words, columns["slot"])
     else:
-        part.put_member(line, member, "role", "member")
+        member.put(line, "role", "member")
     if gone:
-        part.put_member(line, member, "status", "critical")
-        part.put_member(line, member, "status_text", " ".join([*words, "missing"]))
+        member.put(line, "status", "critical")
+        member.put(line, "status_text", " ".join([*words, "missing"]))
     return member
 
 
-def _take_state(part: Part, line: Line, member: Member, words: Sequence[str], slot: str) -> None:
+def _read_state(line: Line, member: MemberDraft, words: Sequence[str], slot: str) -> None:
     text = " ".join(words)
     if text:
-        part.put_member(line, member, "status_text", text)
+        member.put(line, "status_text", text)
     role, status = role_and_status(words, slot)
-    part.put_member(line, member, "role", role)
-    part.put_member(line, member, "status", status)
+    member.put(line, "role", role)
+    member.put(line, "status", status)
     flags = tuple(_ROW_FLAGS[word] for word in words if word in _ROW_FLAGS)
     if flags:
-        part.put_member(line, member, "flags", flags)
+        member.put(line, "flags", flags)
     for word in words:
         if _SET.fullmatch(word):
-            part.detail_member(line, member, "set", word)
+            member.detail(line, "set", word)
 
 
 def role_and_status(words: Sequence[str], slot: str) -> tuple[str | None, str]:

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
-from raidctl_md.infer import settle
+from raidctl.vendor.draft import Complaint
+from raidctl_md.draft import ArrayDraft, Parent, Reading, Source
+from raidctl_md.infer import conclude_state
 from raidctl_md.mdstat_tokens import pieces
-from raidctl_md.parts import Complaint, Parent, Part, Reading, Source
 from raidctl_md.split_outputs import ARRAY_LINE, Section
 from raidctl_md.state import waits_for
 from raidctl_md.vocabulary import OPERATIONS, parity_layout, version
@@ -31,15 +32,15 @@ _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 def read(section: Section, reading: Reading) -> None:
     """Read one listing of /proc/mdstat."""
     current: _Array | None = None
-    begun = len(reading.parts)
+    begun = len(reading.drafts)
     levels_open = ended = False
     for line in section.lines:
         text = line.text
         found = ARRAY_LINE.match(text)
         if found:
             current = _Array(section.output, found[1])
-            reading.parts.append(current.part)
-            current.feed(line, found.end(1) + text[found.end(1) :].index(":") + 1)
+            reading.drafts.append(current.draft)
+            current.read_line(line, found.end(1) + text[found.end(1) :].index(":") + 1)
         elif _LEVEL_NAME.fullmatch(text):
             reading.controller.append((line, "Personalities", " ".join(text.partition(":")[2].split())))
         elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
@@ -53,20 +54,20 @@ def read(section: Section, reading: Reading) -> None:
             _lost_heading(line, reading)
             current = None
         elif current is not None and text.strip():
-            current.feed(line, 0)
+            current.read_line(line, 0)
         elif current is None and (header := _HEADER.fullmatch(text)):
             reading.controller.append((line, header["label"], header["value"]))
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
     section.output.gap = "" if ended else "its last line, `unused devices`, is missing"
-    if not ended and len(reading.parts) == begun:
+    if not ended and len(reading.drafts) == begun:
         message = "Incomplete listing: it names no array, and its last line, `unused devices`, is missing."
         reading.complaints.append(
             (section.output.command, Complaint("warning", "unread", message, "Read the whole file again."))
         )
     if not ended and current is not None and current.strange:
         current.doubt()
-    for part in reading.parts[begun:]:
-        settle(part)
+    for draft in reading.drafts[begun:]:
+        conclude_state(draft)
 
 
 def _lost_heading(line: Line, reading: Reading) -> None:
@@ -89,198 +90,199 @@ class _Array:
     """An array while its lines are read."""
 
     def __init__(self, output: Output, name: str) -> None:
-        self.part = Part(Source.MDSTAT, output, node=f"/dev/{name}")
+        self.draft = ArrayDraft(source=Source.MDSTAT, output=output, node=f"/dev/{name}")
         self.words: list[str] = []
         self.strange = False
         """Its last line is not understood completely."""
 
     def doubt(self) -> None:
         """Make the members unknown, since the output ends within the last line."""
-        for member in self.part.members.values():
-            if member.values.get("status") == "ok":
-                member.values["status"] = "unknown"
+        for member in self.draft.members.values():
+            if member.get("status") == "ok":
+                member.override("status", "unknown")
 
     def ends(self, text: str) -> bool:
         """Whether a line belongs to another array: each prints its blocks once."""
-        if "size_bytes" not in self.part.values or " blocks" not in text:
+        if "size_bytes" not in self.draft.values or " blocks" not in text:
             return False
-        return any(piece is not None and piece[0] == "blocks" for piece in pieces(text, 0))
+        return any(match.lastgroup == "blocks" for match in pieces(text, 0))
 
-    def feed(self, line: Line, start: int) -> None:
-        part = self.part
-        claims = len(part.claims)
+    def read_line(self, line: Line, start: int) -> None:
+        draft = self.draft
         self.strange = False
-        for piece in pieces(line.text, start):
-            if piece is None:
+        for match in pieces(line.text, start):
+            kind = match.lastgroup or "other"
+            if kind == "other":
                 self.strange = True
-                continue
-            kind, match = piece
-            if kind == "member":
-                _take_member(part, line, match)
             elif kind == "state":
-                self.words.append(match[0])
-                part.put(line, "status_text", " ".join(self.words), "state")
-            elif kind == "bar":
-                part.busy = True
-            elif kind in _TAKE:
-                _TAKE[kind](part, line, match)
+                self.words.append(match[kind])
+                draft.put_labelled(line, "status_text", " ".join(self.words), "state")
+            else:
+                _READERS[kind](draft, line, match)
         if self.strange:
-            # what is understood counts, but the line remains listed as not understood: its claims are dropped
-            del part.claims[claims:]
-        elif len(part.claims) == claims:
+            draft.doubt_line(line)
+        else:
             mark_read(line)
 
 
-def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.put(line, "drives_expected", int(match["want"]), "devices")
-    part.put(line, "drives_active", int(match["have"]), "active")
+def _read_counts(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    draft.put_labelled(line, "drives_expected", int(match["want"]), "devices")
+    draft.put_labelled(line, "drives_active", int(match["have"]), "active")
 
 
-def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
+def _read_bar(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    """``[=>...................]``: something is under way."""
+    del line, match
+    draft.busy = True
+
+
+def _read_work(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     progress = Progress(
         operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0), state="running"
     )
-    part.put(line, "progress", progress, match["doing"])
+    draft.put_labelled(line, "progress", progress, match["doing"])
 
 
-def _take_rest(part: Part, line: Line, match: re.Match[str]) -> None:
+def _read_rest(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     """``finish=44.1min``: the kernel's estimate of the time left."""
-    part.detail(line, "finish", match["minutes"])
-    _add(part, remaining_seconds=round(float(match["minutes"].removesuffix("min")) * 60))
+    draft.detail(line, "finish", match["minutes"])
+    _add(draft, remaining_seconds=round(float(match["minutes"].removesuffix("min")) * 60))
 
 
-def _take_speed(part: Part, line: Line, match: re.Match[str]) -> None:
+def _read_speed(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     """``speed=161600K/sec``: KiB of each member a second; below zero while nothing is known."""
-    part.detail(line, "speed", match["rate"])
+    draft.detail(line, "speed", match["rate"])
     rate = int(match["rate"].removesuffix("K/sec")) * 1024
-    _add(part, rate_bytes=rate if rate >= 0 else None)
+    _add(draft, rate_bytes=rate if rate >= 0 else None)
 
 
-def _add(part: Part, **values: int | None) -> None:
-    progress = part.values.get("progress")
+def _add(draft: ArrayDraft, **values: int | None) -> None:
+    progress = draft.get("progress")
     if isinstance(progress, Progress):
-        part.values["progress"] = replace(progress, **values)
+        draft.override("progress", replace(progress, **values))
 
 
-def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.detail(line, "waiting", match[0])
-    held = "read-only" in str(part.values.get("status_text", ""))
+def _read_waits(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    draft.detail(line, "waiting", match["waits"])
+    held = "read-only" in str(draft.get("status_text") or "")
     progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
-    part.put(line, "progress", progress, match["for"])
+    draft.put_labelled(line, "progress", progress, match["for"])
 
 
-def _take_bitmap(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.put(line, "bitmap", match["file"] or "internal", "bitmap")
-    part.detail(line, "bitmap pages", match["pages"])
+def _read_bitmap(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    draft.put_labelled(line, "bitmap", match["file"] or "internal", "bitmap")
+    draft.detail(line, "bitmap pages", match["pages"])
 
 
-def _take_blocks(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.detail(line, "blocks", match["count"])
-    part.put(line, "size_bytes", int(match["count"]) * 1024, "blocks")
+def _read_blocks(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    draft.detail(line, "blocks", match["count"])
+    draft.put_labelled(line, "size_bytes", int(match["count"]) * 1024, "blocks")
 
 
-def _take_parity(part: Part, line: Line, match: re.Match[str]) -> None:
-    part.take_level(line, "level", f"raid{match['digit']}")
-    part.put(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
-    _take_algorithm(part, line, match["algorithm"])
+def _read_parity(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    draft.read_level(line, "level", f"raid{match['digit']}")
+    draft.put_labelled(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
+    _read_algorithm(draft, line, match["algorithm"])
 
 
-def _take_algorithm(part: Part, line: Line, number: str) -> None:
-    part.detail(line, "algorithm", number)
-    layout = parity_layout(str(part.values.get("raid_level"))[-1:], int(number))
+def _read_algorithm(draft: ArrayDraft, line: Line, number: str) -> None:
+    draft.detail(line, "algorithm", number)
+    layout = parity_layout(str(draft.get("raid_level"))[-1:], int(number))
     if layout:
-        part.put(line, "layout", layout, "algorithm")
+        draft.put_labelled(line, "layout", layout, "algorithm")
 
 
-def _take_copies(part: Part, line: Line, match: re.Match[str]) -> None:
-    known = part.values.get("layout")
+def _read_copies(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    known = draft.get("layout")
     layout = f"{match['where']}={match['times']}"
-    part.put(line, "layout", f"{known}, {layout}" if known else layout, "copies")
+    draft.put_labelled(line, "layout", f"{known}, {layout}" if known else layout, "copies")
 
 
-def _take_old(part: Part, line: Line, match: re.Match[str]) -> None:
-    label, _, value = match[0].strip("[]").partition(" ")
-    part.detail(line, label.rstrip(":"), value)
+def _read_old(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    label, _, value = match["old"].strip("[]").partition(" ")
+    draft.detail(line, label.rstrip(":"), value)
 
 
-def _take_faults(part: Part, line: Line, match: re.Match[str]) -> None:
-    label, _, value = match[0].partition("=")
-    part.detail(line, label, value or "yes")
+def _read_faults(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    label, _, value = match["faults"].partition("=")
+    draft.detail(line, label, value or "yes")
 
 
-def _take_super(part: Part, line: Line, word: str) -> None:
+def _read_super(draft: ArrayDraft, line: Line, word: str) -> None:
     if not word.startswith("external:"):
-        part.put(line, "metadata", version(word), "super")
+        draft.put_labelled(line, "metadata", version(word), "super")
         return
     name = word.removeprefix("external:")
     if name[:1] not in "/-":
-        part.is_container = True
-        part.put(line, "metadata", name, "super")
+        draft.is_container = True
+        draft.put_labelled(line, "metadata", name, "super")
         return
     # external:/md127/0 is the first array of container md127; a minus instead of the slash means that it is frozen
-    part.detail(line, "super", word)
+    draft.detail(line, "super", word)
     container, _, index = name[1:].partition("/")
-    part.parent = Parent(f"/dev/{container}", index)
+    draft.parent = Parent(f"/dev/{container}", index)
 
 
-def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
+def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     """``sdc1[4](W)(S)``; an array that is not started gives every device (S), be it a member or a spare."""
     name, number, flags = match.group("name", "number", "flags")
     if name.startswith("[dev"):
-        member = part.member(name[5:-1])
+        member = draft.member(name[5:-1])
     else:
         name = name.replace("!", "/")
-        member = part.member(name, f"/dev/{name}")
+        member = draft.member(name, f"/dev/{name}")
     member.number = number
-    part.detail_member(line, member, "number", number)
+    member.detail(line, "number", number)
     if not flags:
-        part.put_member(line, member, "role", "member")
-        part.put_member(line, member, "status", "ok")
+        member.put(line, "role", "member")
+        member.put(line, "status", "ok")
         return
     letters = flags[1::3]
     # Linux 2.4 names the level of an array that is not running; the marks mean something then
-    dormant = str(part.values.get("status_text", "")).startswith("inactive") and "raid_level" not in part.values
+    dormant = str(draft.get("status_text") or "").startswith("inactive") and "raid_level" not in draft.values
     if "F" in letters:
         role, health = "failed", "critical"
     else:
         role = "journal" if "J" in letters else "spare" if "S" in letters and not dormant else "member"
         health = "critical" if "E" in letters else "ok"
-    part.put_member(line, member, "role", role)
-    part.put_member(line, member, "status", health)
-    part.put_member(line, member, "status_text", flags)
+    member.put(line, "role", role)
+    member.put(line, "status", health)
+    member.put(line, "status_text", flags)
     if role == "member" and "S" in letters:
-        part.undecided.add(member.key)
+        draft.undecided.add(member.name)
     named = tuple(_FLAG_NAMES[letter] for letter in letters if letter in _FLAG_NAMES)
     if named:
-        part.put_member(line, member, "flags", named)
+        member.put(line, "flags", named)
     if set(letters) - set("FSRWJE"):
-        part.put_member(line, member, "status", "unknown")
+        member.put(line, "status", "unknown")
         text = f"Unknown member flag {flags!r}."
-        part.complaints.append(Complaint("warning", "unread", text, member=member.key))
+        member.add_problem("warning", "unread", text)
 
 
-_Take = Callable[[Part, Line, re.Match[str]], None]
-_TAKE: dict[str, _Take] = {
-    "level": lambda part, line, match: part.take_level(line, "level", match[0]),
-    "super": lambda part, line, match: _take_super(part, line, match["format"]),
-    "counts": _take_counts,
-    "map": lambda part, line, match: part.detail(line, "map", match["slots"]),
-    "blocks": _take_blocks,
-    "parity": _take_parity,
-    "degree": lambda part, line, match: part.take_level(line, "level", f"raid{match['raid']}"),
-    "chunk_only": lambda part, line, match: part.put(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
-    "rule": lambda part, line, match: _take_algorithm(part, line, match["order"]),
-    "chunks": lambda part, line, match: part.put(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
-    "copies": _take_copies,
-    "sets": lambda part, line, match: part.detail(line, "devices per set", match["perset"]),
-    "rounding": lambda part, line, match: part.detail(line, "rounding", f"{match['round']}k"),
-    "work": _take_work,
-    "waits": _take_waits,
-    "done": lambda part, line, match: part.detail(line, "done", match["sectors"]),
-    "finish": _take_rest,
-    "speed": _take_speed,
-    "bitmap": _take_bitmap,
-    "old": _take_old,
-    "faults": _take_faults,
+_Reader = Callable[[ArrayDraft, Line, re.Match[str]], None]
+_READERS: dict[str, _Reader] = {
+    "member": _read_member,
+    "bar": _read_bar,
+    "level": lambda draft, line, match: draft.read_level(line, "level", match["level"]),
+    "super": lambda draft, line, match: _read_super(draft, line, match["format"]),
+    "counts": _read_counts,
+    "map": lambda draft, line, match: draft.detail(line, "map", match["slots"]),
+    "blocks": _read_blocks,
+    "parity": _read_parity,
+    "degree": lambda draft, line, match: draft.read_level(line, "level", f"raid{match['raid']}"),
+    "chunk_only": lambda draft, line, match: draft.put_labelled(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
+    "rule": lambda draft, line, match: _read_algorithm(draft, line, match["order"]),
+    "chunks": lambda draft, line, match: draft.put_labelled(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
+    "copies": _read_copies,
+    "sets": lambda draft, line, match: draft.detail(line, "devices per set", match["perset"]),
+    "rounding": lambda draft, line, match: draft.detail(line, "rounding", f"{match['round']}k"),
+    "work": _read_work,
+    "waits": _read_waits,
+    "done": lambda draft, line, match: draft.detail(line, "done", match["sectors"]),
+    "finish": _read_rest,
+    "speed": _read_speed,
+    "bitmap": _read_bitmap,
+    "old": _read_old,
+    "faults": _read_faults,
 }
-"""The function for each kind of token; members and states are read by the array."""
+"""The function for each kind of token; states are read by the array."""

@@ -48,22 +48,10 @@ _PIECES = {
     r"(?:=[0-9]{1,12}(?:\([0-9]{1,12}\))?)?|nfaults=[0-9]{1,12})"
     r"(?=\s|$)",
 }
-_PIECE = re.compile("|".join(f"(?P<{kind}>{piece})" for kind, piece in _PIECES.items()))
-_WORD = re.compile(r"\S+")
+_PIECE = re.compile(rf"\s*(?:{'|'.join(f'(?P<{kind}>{piece})' for kind, piece in _PIECES.items())}|(?P<other>\S+))")
 
 
-def pieces(text: str, start: int) -> Iterator[tuple[str, re.Match[str]] | None]:
-    """The known tokens of a line in order, with their kinds; None for each other word."""
-    position = start
-    while True:
-        word = _WORD.search(text, position)
-        if word is None:
-            return
-        match = _PIECE.match(text, word.start())
-        if match is None:
-            yield None
-            position = word.end()
-        else:
-            # the group of the whole piece is the one that closes last
-            yield match.lastgroup or "", match
-            position = match.end()
+def pieces(text: str, start: int) -> Iterator[re.Match[str]]:
+    """The tokens of a line in order; the ``lastgroup`` of a match is its kind, ``other`` for an unknown word."""
+    # the blanks at the end belong to no token
+    return _PIECE.finditer(text, start, len(text.rstrip()))

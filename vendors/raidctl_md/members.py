@@ -1,14 +1,15 @@
-"""The members of an array (of a container: of all its arrays), combined from all parts."""
+"""The members of an array (of a container: of all its arrays), combined from all drafts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from typing import Any
+
+from msgspec import Struct
 
 from raidctl.model import Drive, Errors, Health, Role
+from raidctl_md.draft import ArrayDraft, MemberDraft, Source, key_of
 from raidctl_md.group import Alias, Group
-from raidctl_md.parts import Member, Part, Source, key_of
 from raidctl_md.state import worst
 
 _ROLE_ORDER = (
@@ -23,31 +24,29 @@ _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
 
 
-@dataclass(eq=False)
-class Device:
-    """A member, with all that the parts report of it."""
+class Device(Struct, eq=False):
+    """A member, with all that the outputs report of it."""
 
     key: str
     node: str | None = None
     number: str | None = None
-    names: set[str] = field(default_factory=set)
-    reports: list[tuple[Part, Member]] = field(default_factory=list)
+    names: set[str] = set()
+    reports: list[tuple[ArrayDraft, MemberDraft]] = []
 
-    def values(self, order: Sequence[Source]) -> Mapping[str, object]:
+    def values(self, order: Sequence[Source]) -> Mapping[str, Any]:
         """The values of all sources, each from the strongest one that reports it."""
         if len(self.reports) == 1:
-            return self.reports[0][1].values
-        ranked = sorted(self.reports, key=lambda report: order.index(report[0].source))
-        found: dict[str, object] = {}
-        for _, member in ranked:
-            for name, value in member.values.items():
+            return {name: value for name, (_, value) in self.reports[0][1].values.items()}
+        found: dict[str, Any] = {}
+        for _, member in sorted(self.reports, key=lambda report: order.index(report[0].source)):
+            for name, (_, value) in member.values.items():
                 if value is not None:
                     found.setdefault(name, value)
         return found
 
     def place(self) -> tuple[int, int]:
         """Its place among the members: by slot; by md's number if the slot is unknown; else after these."""
-        slots = [(_SLOT_ORDER[part.source], member.slot) for part, member in self.reports if member.slot is not None]
+        slots = [(_SLOT_ORDER[draft.source], member.slot) for draft, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
         return (0, int(self.number)) if self.number and self.number.isdecimal() else (1, 0)
@@ -63,13 +62,17 @@ class Roll:
         self._by_name: dict[str, Device] = {}
         self._by_number: dict[str, Device] = {}
 
-    def key(self, member: Member) -> str:
+    def key(self, member: MemberDraft) -> str:
         """The kernel's name of a member if known, else the printed one."""
         if member.node and member.node.startswith("/dev/") and "/" in member.node[5:]:
-            return self.alias(member.node) or member.key
-        return member.key
+            return self.alias(member.node) or member.name
+        return member.name
 
-    def add(self, part: Part, member: Member, *, numbered: bool) -> Device:
+    def add_listing(self, draft: ArrayDraft) -> None:
+        """Add the members of an array's only output if it lists each device once, under one name."""
+        self.devices += [Device(self.key(m), m.node, m.number, set(), [(draft, m)]) for m in draft.members.values()]
+
+    def add(self, draft: ArrayDraft, member: MemberDraft, *, numbered: bool) -> Device:
         """Add a member; ``numbered``: the numbers in the text are those of this array."""
         key = self.key(member)
         device = self._by_key.get(key)
@@ -89,7 +92,7 @@ class Roll:
             self.devices.append(device)
         elif device.node is None and member.node:
             device.key, device.node = key, member.node
-        device.reports.append((part, member))
+        device.reports.append((draft, member))
         device.names |= member.names
         self._by_key.setdefault(key, device)
         for name in member.names:
@@ -116,18 +119,22 @@ def _other_name(one: str, two: str) -> bool:
 def roll_of(group: Group, alias: Alias) -> Roll:
     """All members of a group; of a container, with those of its arrays, each device once, in the order of the text."""
     roll = Roll(alias)
+    only = len(group.drafts) == 1 and not group.children
+    if only and group.drafts[0].source is Source.MDSTAT:
+        roll.add_listing(group.drafts[0])
+        return roll
     for child in group.children:
-        for part in child.ranked():
-            for member in part.members.values():
-                roll.add(part, member, numbered=False)
-    for part in group.ranked():
-        for member in part.members.values():
-            roll.add(part, member, numbered=not group.is_container)
-    if len(group.parts) == 1 and not group.children:
+        for draft in child.ranked():
+            for member in draft.members.values():
+                roll.add(draft, member, numbered=False)
+    for draft in group.ranked():
+        for member in draft.members.values():
+            roll.add(draft, member, numbered=not group.is_container)
+    if only:
         return roll
     order: dict[int, int] = {}
-    for part in sorted((p for g in (group, *group.children) for p in g.parts), key=lambda part: part.source):
-        for member in part.members.values():
+    for draft in sorted((p for g in (group, *group.children) for p in g.drafts), key=lambda draft: draft.source):
+        for member in draft.members.values():
             order[id(member)] = len(order)
     roll.devices.sort(key=lambda device: min([order[id(member)] for _, member in device.reports]))
     return roll
@@ -141,48 +148,45 @@ def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
 def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dormant: bool) -> Drive:
     """The drive of the model."""
     values = device.values(_DORMANT_ORDER if dormant else _ROLE_ORDER)
-    role = cast("Role | None", values.get("role"))
+    role: Role | None = values.get("role")
     if group.is_container and role == "member" and _is_left_over(device, group):
         role = "spare"
-    status, text = _status(device)
+    status, text = _status(device, values)
     if dormant and not group.is_container:
-        text = cast("str | None", values.get("status_text")) or text
-    errors, size = values.get("media_errors"), values.get("size_bytes")
-    flags = [flag for _, member in device.reports for flag in member.values.get("flags", ())]  # type: ignore[attr-defined]  # a tuple
+        text = values.get("status_text") or text
+    errors = values.get("errors.media")
+    flags = values.get("flags") or ()
+    if flags and len(device.reports) > 1:
+        flags = tuple(dict.fromkeys(flag for _, member in device.reports for flag in member.get("flags") or ()))
     return Drive(
         id=drive_id,
         array=array_id,
         role=role,
         device=device.node,
-        serial=cast("str | None", values.get("serial")),
-        size_bytes=size if isinstance(size, int) else None,
+        serial=values.get("serial"),
+        size_bytes=values.get("size_bytes"),
         status=status,
         status_text=text,
-        flags=tuple(dict.fromkeys(flags)) if flags else (),
-        errors=Errors(media=errors) if isinstance(errors, int) else _NO_ERRORS,
+        flags=flags,
+        errors=_NO_ERRORS if errors is None else Errors(media=errors),
         spare_for=(array_id,) if role == "spare" else (),
         details=_details(device.reports),
     )
 
 
-def _status(device: Device) -> tuple[Health, str | None]:
+def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | None]:
     """The worst status of the strongest source that has one, and the words of that source."""
     if len(device.reports) == 1:
-        values = device.reports[0][1].values
-        return cast("Health", values.get("status", "unknown")), cast("str | None", values.get("status_text"))
+        return values.get("status") or "unknown", values.get("status_text")
     ranked = sorted(device.reports, key=lambda report: report[0].source)
-    text = next((str(m.values["status_text"]) for _, m in ranked if m.values.get("status_text")), None)
-    for source in dict.fromkeys(part.source for part, _ in ranked):
-        mine = [member for part, member in ranked if part.source is source]
-        healths = [cast("Health", member.values["status"]) for member in mine if member.values.get("status")]
+    text = next((str(m.get("status_text")) for _, m in ranked if m.get("status_text")), None)
+    for source in dict.fromkeys(draft.source for draft, _ in ranked):
+        mine = [member for draft, member in ranked if draft.source is source]
+        healths = [member.get("status") for member in mine if member.get("status")]
         health = worst(healths)
         if health != "unknown":
             own = next(
-                (
-                    str(m.values["status_text"])
-                    for m in mine
-                    if m.values.get("status") == health and m.values.get("status_text")
-                ),
+                (str(m.get("status_text")) for m in mine if m.get("status") == health and m.get("status_text")),
                 None,
             )
             return health, own or text
@@ -191,15 +195,17 @@ def _status(device: Device) -> tuple[Health, str | None]:
 
 def _is_left_over(device: Device, group: Group) -> bool:
     """Whether none of a container's arrays uses a drive, if the kernel lists container and arrays."""
-    sources = {part.source for child in group.children for part in child.parts}
-    listed = any(part.source is Source.MDSTAT for part in group.parts)
-    used = any(not part.is_container for part, _ in device.reports)
+    sources = {draft.source for child in group.children for draft in child.drafts}
+    listed = any(draft.source is Source.MDSTAT for draft in group.drafts)
+    used = any(not draft.is_container for draft, _ in device.reports)
     return listed and Source.MDSTAT in sources and not used
 
 
-def _details(reports: Sequence[tuple[Part, Member]]) -> dict[str, str]:
+def _details(reports: Sequence[tuple[ArrayDraft, MemberDraft]]) -> dict[str, str]:
+    if len(reports) == 1:
+        return reports[0][1].details
     merged: dict[str, str] = {}
-    for _, member in sorted(reports, key=lambda item: -item[0].source) if len(reports) > 1 else reports:
+    for _, member in sorted(reports, key=lambda item: -item[0].source):
         merged.update(member.details)
     return merged
 

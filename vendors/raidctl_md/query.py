@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, counted
 from raidctl.units import parse_size
-from raidctl_md.label_lines import label_of
-from raidctl_md.parts import Complaint, Part, Reading, Source, key_of
+from raidctl.vendor.draft import Complaint, Pair
+from raidctl.vendor.fields import Fields, read_pair
+from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
+from raidctl_md.label_lines import keep, pair_of, read_uuid
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS
 
@@ -22,7 +25,7 @@ _PLATFORM_LABELS = frozenset(
 _BITMAP_LABELS = frozenset(
     {
         "Magic", "Version", "Events", "Events Cleared", "State", "Chunksize", "Daemon", "Write Mode", "Sync Size",
-        "Bitmap", "Cluster nodes", "Cluster name", "Node Slot",
+        "Cluster nodes", "Cluster name", "Node Slot",
     }
 )  # fmt: skip
 
@@ -36,6 +39,7 @@ _QUERIED_NOT = re.compile(
     r"\s*(/dev/\S+): (is not an md array|is an md device which is not active|is an md device, but .{1,200}|"
     r"No md super ?block found, not an md component\.)\s*"
 )
+_PORT = re.compile(r"Port\d{1,2}")
 _BAD_BLOCK = re.compile(r"\s*\d{1,20} for \d{1,9} sectors\s*")
 
 
@@ -45,19 +49,21 @@ def read_query(section: Section, reading: Reading) -> None:
         text = line.text
         array, member, nothing = _QUERIED.fullmatch(text), _QUERIED_MEMBER.fullmatch(text), _QUERIED_NOT.fullmatch(text)
         if array:
-            part = Part(Source.QUERY, section.output, node=array[1])
-            part.put(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
-            part.put(line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size")
-            part.put(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
-            part.detail(line, "spares", array[5])
-            reading.parts.append(part)
+            draft = ArrayDraft(source=Source.QUERY, output=section.output, node=array[1])
+            draft.put_labelled(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
+            draft.put_labelled(
+                line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size"
+            )
+            draft.put_labelled(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
+            draft.detail(line, "spares", array[5])
+            reading.drafts.append(draft)
         elif member:
-            part = Part(Source.QUERY, section.output, node=_array_node(member[6]))
-            part.put(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
-            part.put(line, "drives_expected", int(member[3]), "devices")
-            found = part.member(key_of(member[1]), member[1])
-            part.detail_member(line, found, "activity", member[4])
-            reading.parts.append(part)
+            draft = ArrayDraft(source=Source.QUERY, output=section.output, node=_array_node(member[6]))
+            draft.put_labelled(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
+            draft.put_labelled(line, "drives_expected", int(member[3]), "devices")
+            found = draft.member(key_of(member[1]), member[1])
+            found.detail(line, "activity", member[4])
+            reading.drafts.append(draft)
         elif nothing:
             mark_read(line)
             message = f"{nothing[1]} {nothing[2].rstrip('.')}."
@@ -86,30 +92,39 @@ def read_bad_blocks(section: Section, reading: Reading) -> None:
         reading.complaints.append((where, Complaint("info", "note", f"mdadm reports: {title.rstrip(':')}.")))
 
 
+def _keep_as(label: str) -> Callable[[ArrayDraft, Pair], None]:
+    return lambda draft, pair: draft.detail(pair.lines[0], label, pair.value)
+
+
+_BITMAP_FIELDS: Fields[ArrayDraft] = {
+    **{label: _keep_as(f"Bitmap {label}") for label in _BITMAP_LABELS},
+    #         Filename : /dev/sdb1
+    "Filename": _keep_as("Bitmap of"),
+    #             UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+    "UUID": read_uuid,
+    #           Bitmap : 976630464 bits (chunks), 0 dirty (0.0%)
+    "Bitmap": keep,
+}
+
+
 def read_bitmap(section: Section, reading: Reading) -> None:
     """``mdadm --examine-bitmap``: the superblock of a write-intent bitmap; its UUID is the array's."""
-    part = Part(Source.EXAMINE, section.output)
+    draft = ArrayDraft(source=Source.EXAMINE, output=section.output)
     for line in section.lines:
-        pair = label_of(line)
-        if pair is None:
-            continue
-        label, value = pair
-        if label == "UUID":
-            part.take_uuid(line, label, value)
-        elif label == "Filename":
-            part.detail(line, "Bitmap of", value)
-        elif label in _BITMAP_LABELS:
-            part.detail(line, f"Bitmap {label}" if label != "Bitmap" else label, value)
-    if part.uuid:
-        reading.parts.append(part)
+        pair = pair_of(line)
+        if pair is not None:
+            read_pair(draft, pair, pair.label, _BITMAP_FIELDS)
+    if draft.uuid:
+        reading.drafts.append(draft)
 
 
 def read_platform(section: Section, reading: Reading) -> None:
     """``mdadm --detail-platform``: the capabilities of a mainboard's RAID firmware."""
     for line in section.lines:
-        pair = label_of(line)
-        if pair and (pair[0] in _PLATFORM_LABELS or re.fullmatch(r"Port\d{1,2}", pair[0])):
-            reading.controller.append((line, f"Platform {pair[0]}" if pair[0] == "Version" else pair[0], pair[1]))
+        pair = pair_of(line)
+        if pair and (pair.label in _PLATFORM_LABELS or _PORT.fullmatch(pair.label)):
+            label = f"Platform {pair.label}" if pair.label == "Version" else pair.label
+            reading.controller.append((line, label, pair.value))
 
 
 _NO_RIGHT = re.compile(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from raidctl.evidence import Output
 from raidctl.vendor.protocol import Document
 from raidctl_md import detail, examine, export, mdstat, query, sysfs
-from raidctl_md.parts import Reading
+from raidctl_md.draft import Reading
 from raidctl_md.split_outputs import Section, split
 
 _READERS: dict[str, Callable[[Section, Reading], None]] = {

@@ -227,8 +227,8 @@ def _array_files(state: Mapping[str, str], array: str, about: Fields) -> Iterato
 
 def _member_state(state: Mapping[str, str], array: str, member: Fields) -> str:
     copied = any(it["state"] == "copying" and it["slot"] == member["slot"] for it in members(state, array).values())
-    said = {"faulty": "faulty", "spare": "spare", "rebuilding": "spare", "copying": "spare,replacement"}
-    return said.get(member["state"], "in_sync,want_replacement" if copied else "in_sync")
+    words = {"faulty": "faulty", "spare": "spare", "rebuilding": "spare", "copying": "spare,replacement"}
+    return words.get(member["state"], "in_sync,want_replacement" if copied else "in_sync")
 
 
 def _rebuilding(state: Mapping[str, str], array: str) -> float | None:

@@ -159,7 +159,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     if "md/clock" not in state or argv[:1] != ("mdadm",) or len(argv) < 4 or not argv[1].startswith("/dev/md"):
         return None
     array = argv[1].removeprefix("/dev/")
-    fresh, said, code = dict(state), "", 0
+    fresh, printed, code = dict(state), "", 0
     pairs = list(zip(argv[2::2], argv[3::2], strict=False))
     for option, node in pairs:
         serial = key_of(fresh, node)
@@ -170,11 +170,11 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
             return Reply(2, f"mdadm: cannot find {node}: No such file or directory\n", state)
         other = key_of(fresh, dict(pairs).get("--with", "")) or ""
         code, text = what(fresh, array, serial, other)
-        said += f"mdadm: {text}\n"
+        printed += f"mdadm: {text}\n"
         fresh = settled(fresh)
         if code:
             break
-    return Reply(code, said, fresh)
+    return Reply(code, printed, fresh)
 
 
 _ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")

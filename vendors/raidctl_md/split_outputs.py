@@ -63,7 +63,7 @@ class _Cutter:
         self.current = Section(kind, self.output, node or self.asked)
         self.sections.append(self.current)
 
-    def feed(self, line: Line) -> None:
+    def read_line(self, line: Line) -> None:
         text = line.text
         kind = self.current.kind
         begins = _FIRST_WORDS.match(text) is not None
@@ -128,7 +128,7 @@ def split(output: Output) -> list[Section]:
     """Split an output into sections, in order; lines of no section are left out."""
     cutter = _Cutter(output)
     for line in output.lines:
-        cutter.feed(line)
+        cutter.read_line(line)
     for section in cutter.sections:
         if section.kind == "device":
             section.kind = _kind_of_device(section)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 
-from msgspec.structs import replace
+from msgspec import field
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_md.draft import ArrayDraft, MemberDraft, Reading, Source, key_of, slot_of
 from raidctl_md.label_lines import (
-    Field,
-    Fields,
     count,
     is_table_head,
-    label_of,
+    keep,
     layout,
     name_of,
-    read_label,
+    pair_of,
+    read_member,
     row_of,
-    take_member,
 )
-from raidctl_md.parts import Claim, Complaint, Member, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import judge
 from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
@@ -50,261 +50,279 @@ _ROLE = re.compile(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 _SLOTS = re.compile(r"([AR.?]{1,2000}|[uU_]{1,2000})(?:\s+(?:\('A' == .*|\d{1,5} failed.*))?", re.ASCII)
 
 
+class _SuperblockDraft(ArrayDraft):
+    me: MemberDraft = field(default_factory=MemberDraft)
+    """The examined member."""
+    slots: str = ""
+    """``AA.A``: the state of each slot."""
+    rows: int = 0
+
+    def report(self, text: str) -> None:
+        """Add a warning about the examined member."""
+        self.me.add_problem("warning", "state", text)
+
+
 def read(section: Section, reading: Reading) -> None:
     """Read one superblock."""
-    part = Part(Source.EXAMINE, section.output)
-    reader = _Reader(part, section.node)
+    draft = _SuperblockDraft(source=Source.EXAMINE, output=section.output)
+    draft.me = draft.member(key_of(section.node) if section.node else "?", section.node)
     for line in section.lines:
         if line.text.strip():
-            reader.feed(line)
-    if section.head and part.claims:
-        part.put_member(section.head, reader.me, "device", section.node)
-    if part.claims:
-        reader.settle()
-        reading.parts.append(part)
+            _read_line(draft, line)
+    if section.head and draft.reported:
+        draft.me.put(section.head, "device", section.node)
+    if draft.reported:
+        _conclude(draft)
+        reading.drafts.append(draft)
 
 
-class _Reader:
-    """Reads the lines of one superblock."""
-
-    def __init__(self, part: Part, node: str | None) -> None:
-        self.part = part
-        self.me = part.member(key_of(node) if node else "?", node)
-        self.slots = ""
-        self.rows = 0
-
-    def feed(self, line: Line) -> None:
-        part = self.part
-        if is_table_head(line):
-            mark_read(line)
-            return
-        columns = row_of(line, old=True)
-        if columns:
-            self.take_row(line, columns)
-            return
-        if line.text.startswith(_INCONSISTENT) or (self.slots and _ROLES_LIST.fullmatch(line.text)):
-            part.detail_member(line, self.me, "Array state", line.stripped)
-            part.complaints.append(Complaint("warning", "state", line.stripped, member=self.me.key))
-            return
-        pair = label_of(line)
-        if pair is not None:
-            self._take(line, *pair)
-
-    def take_row(self, line: Line, columns: re.Match[str]) -> None:
-        """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
-        self.rows += 1
-        if columns["index"] == "this":
-            self.me.number = columns["number"]
-            take = {"Number": "number", "RaidDevice": "slot"}
-            for label, column in take.items():
-                self.part.detail_member(line, self.me, label, columns[column])
-            self.me.slot = slot_of(columns["slot"])
-            return
-        if self.me.number is not None and self.me.number == columns["number"]:
-            take_member(self.part, line, columns, node=self.me.node)
-        else:
-            take_member(self.part, line, columns, not_node=self.me.node)
-
-    def _take(self, line: Line, label: str, value: str) -> bool:
-        part = self.part
-        if label in _ARRAY_DETAILS:
-            part.detail(line, label, value)
-            if label == "Used Size":
-                # mdadm 2.6 and 3.0 call "Used Dev Size" what the others call "Avail Dev Size"
-                self.take_size(line, "Avail Dev Size", part.details.get("Used Dev Size", ""))
-            return True
-        if label in _MEMBER_DETAILS:
-            part.detail_member(line, self.me, label, value)
-            self._warn(label, value)
-            self.take_size(line, label, value)
-            return True
-        return read_label(self, part, (line, label, value), _FIELDS)
-
-    def take_level(self, line: Line, value: str) -> None:
-        self.part.take_level(line, "Raid Level", value)
-
-    def take_uuid(self, line: Line, value: str) -> None:
-        self.part.take_uuid(line, "UUID", name_of(value) or value)
-
-    def take_name(self, line: Line, value: str) -> None:
-        self.part.put(line, "name", name_of(value), "Name")
-
-    def take_state(self, line: Line, value: str) -> None:
-        self.part.put(line, "status_text", value, "State")
-        if value.endswith("TRUNCATED DEVICE"):
-            self._complain("The device is smaller than its superblock records.")
-
-    def take_bitmap(self, line: Line, value: str) -> None:
-        self.part.put(line, "bitmap", "internal", "Internal Bitmap")
-        self.part.details["Internal Bitmap"] = value
-
-    def take_flags(self, line: Line, value: str) -> None:
-        flags = tuple(word.replace("-", "_") for word in value.split())
-        self.part.put_member(line, self.me, "flags", flags)
-
-    def take_slots(self, line: Line, value: str) -> None:
-        match = _SLOTS.fullmatch(value)
-        self.slots = match[1] if match else ""
-        self.part.detail(line, "Array State", value)
-        if match:
-            working = sum(letter not in "._" for letter in self.slots)
-            self.part.put(line, "drives_active", working, "Array State")
-
-    def take_role(self, line: Line, value: str) -> None:
-        part, me = self.part, self.me
-        match = _ROLE.fullmatch(value)
-        role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(value)
-        part.put_member(line, me, "role", role)
-        part.put_member(line, me, "status_text", value)
-        if match and match[1] == "Replacement":
-            flags = me.values.get("flags", ())
-            part.put_member(
-                line, me, "flags", (*flags, "replacement") if isinstance(flags, tuple) else ("replacement",)
-            )
-        if role is None:
-            part.complaints.append(Complaint("warning", "unread", f"Unknown role {value!r}.", member=me.key))
-
-    def _warn(self, label: str, value: str) -> None:
-        if label == "Bad Block Log" and "bad blocks present" in value:
-            text = "The member has entries in its bad block log."
-            remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
-            self.part.complaints.append(Complaint("warning", "state", text, remedy, self.me.key))
-        elif label == "Checksum" and "expected" in value:
-            self._complain(f"The superblock's checksum is wrong: {value}.")
-        elif "DEVICE TOO SMALL" in value:
-            self._complain("The device is smaller than its superblock records.")
-
-    def take_size(self, line: Line, label: str, value: str) -> None:
-        """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
-        modern = str(self.part.values.get("metadata", "")).startswith("1")
-        if label == "Avail Dev Size" or (label == "Device Size" and modern):
-            size = size_in(value, (512, 1024))
-            if size:
-                self.part.put_member(line, self.me, "size_bytes", size)
-
-    def _complain(self, text: str) -> None:
-        self.part.complaints.append(Complaint("warning", "state", text, member=self.me.key))
-
-    def settle(self) -> None:
-        """Conclude the state that the array had when the superblock was last written."""
-        part, me = self.part, self.me
-        events = _EVENTS.fullmatch(part.details.get("Events", ""))
-        if events:
-            part.events = (int(events[1] or 0) << 32) + int(events[2])
-        part.minor = part.details.get("Preferred Minor")
-        if "Device UUID" in me.details:
-            me.names.add(me.details["Device UUID"])
-        if me.key == "?":
-            _rename(part, me)
-        slots = [letter not in "._" for letter in self.slots]
-        # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
-        expected = part.values.get("drives_expected")
-        whole = self.slots or self.rows > (expected if isinstance(expected, int) else 0)
-        part.output.gap = "" if whole else "the state of the array is missing"
-        self._member_status(slots)
-        self._array_status(slots)
-
-    def _member_status(self, slots: list[bool]) -> None:
-        me = self.me
-        self._old_role()
-        role = _ROLE.fullmatch(str(me.values.get("status_text", "")))
-        if "Recovery Offset" in me.details or "expected" in me.details.get("Checksum", ""):
-            me.values["status"] = "warning"
-        elif me.values.get("role") in ("spare", "journal"):
-            me.values["status"] = "ok"
-        elif role and int(role[2]) < len(slots):
-            me.values["status"] = "ok" if slots[int(role[2])] else "unknown"
-        if role:
-            me.slot = int(role[2])
-
-    def _old_role(self) -> None:
-        """Before 3.1, mdadm lists what each number is for, ``5 (0, 1, failed, empty, failed, 3)``: 5 is in slot 3."""
-        match = _OLD_SLOT.fullmatch(self.me.details.get("Array Slot", ""))
-        if not match:
-            return
-        uses = match[2].replace(",", " ").split()
-        number = int(match[1])
-        use = uses[number] if number < len(uses) else "empty"
-        role, status = {"failed": ("failed", "critical"), "empty": ("spare", "ok")}.get(use, ("member", "ok"))
-        self.me.number = match[1]
-        self.me.values.setdefault("role", role)
-        self.me.values.setdefault("status", status)
-        if role == "member":
-            self.me.details["RaidDevice"] = use
-            self.me.slot = int(use)
-
-    def _array_status(self, slots: list[bool]) -> None:
-        part = self.part
-        want, have = part.values.get("drives_expected"), part.values.get("drives_active")
-        if not isinstance(want, int) or not isinstance(have, int) or not have:
-            self._doubt()
-            return
-        work: Operation | None = None
-        if "Reshape pos'n" in part.details:
-            work = "reshape"
-        elif "R" in self.slots or "Recovery Offset" in self.me.details:
-            work = "recovery"
-        level = part.values.get("raid_level")
-        layout = part.values.get("layout")
-        working = slots or [True] * have + [False] * max(0, min(want, 4096) - have)
-        lost = enough(level, str(layout) if layout else None, working) is False  # type: ignore[arg-type]  # from LEVELS
-        degraded = have < want
-        part.values["status"] = judge(lost=lost, dormant=False, degraded=degraded, work=work, waiting=False)
-        if work == "reshape" and part.values["status"] == "migrating" and "Delta Devices" in part.details:
-            part.values["status"] = "migrating" if part.details["Delta Devices"].startswith("-") else "expanding"
-        if work:
-            part.values["progress"] = Progress(operation=work)
-
-    def _doubt(self) -> None:
-        text = self.part.values.get("status_text")
-        if text:
-            message = f"Working members unknown: the superblock only reports state {text!r}."
-            self.part.complaints.append(Complaint("info", "note", message, "Check the array with `mdadm --detail`."))
+def _read_line(draft: _SuperblockDraft, line: Line) -> None:
+    if is_table_head(line):
+        mark_read(line)
+        return
+    columns = row_of(line, old=True)
+    if columns:
+        _read_row(draft, line, columns)
+        return
+    if line.text.startswith(_INCONSISTENT) or (draft.slots and _ROLES_LIST.fullmatch(line.text)):
+        draft.me.detail(line, "Array state", line.stripped)
+        draft.report(line.stripped)
+        return
+    pair = pair_of(line)
+    if pair is not None:
+        read_pair(draft, pair, pair.label, _FIELDS)
 
 
-def _rename(part: Part, me: Member) -> None:
-    """Name a member without a device by its UUID; without one it is not listed."""
-    del part.members[me.key]
-    key = me.details.get("Device UUID")
-    part.claims = [_moved(claim, key) if claim.member == "?" else claim for claim in part.claims]
-    if key:
-        me.key = key
-        part.members[key] = me
+def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
+    """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
+    me = draft.me
+    draft.rows += 1
+    if columns["index"] == "this":
+        me.number, me.slot = columns["number"], slot_of(columns["slot"])
+        me.detail(line, "Number", columns["number"])
+        me.detail(line, "RaidDevice", columns["slot"])
+    elif me.number is not None and me.number == columns["number"]:
+        read_member(draft, line, columns, node=me.node)
     else:
-        part.details.update(me.details)
+        read_member(draft, line, columns, not_node=me.node)
 
 
-def _moved(claim: Claim, key: str | None) -> Claim:
-    field = claim.field if key else f"details[{claim.label}]"
-    return replace(claim, member=key, field=field)
+def _keep_member(draft: _SuperblockDraft, pair: Pair) -> None:
+    draft.me.detail(pair.lines[0], pair.label, pair.value)
+    if "DEVICE TOO SMALL" in pair.value:
+        draft.report("The device is smaller than its superblock records.")
 
 
-_FIELDS: Fields[_Reader] = {
+def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
+    """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
+    _keep_member(draft, pair)
+    modern = str(draft.get("metadata") or "").startswith("1")
+    if pair.label == "Avail Dev Size" or modern:
+        _put_size(draft, pair.lines[0], pair.value)
+
+
+def _read_used_size(draft: _SuperblockDraft, pair: Pair) -> None:
+    """Mdadm 2.6 and 3.0 call "Used Dev Size" what the others call "Avail Dev Size"."""
+    keep(draft, pair)
+    _put_size(draft, pair.lines[0], draft.details.get("Used Dev Size", ""))
+
+
+def _put_size(draft: _SuperblockDraft, line: Line, value: str) -> None:
+    if size := size_in(value, (512, 1024)):
+        draft.me.put(line, "size_bytes", size)
+
+
+def _read_bad_blocks(draft: _SuperblockDraft, pair: Pair) -> None:
+    _keep_member(draft, pair)
+    if "bad blocks present" in pair.value:
+        text = "The member has entries in its bad block log."
+        remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
+        draft.me.add_problem("warning", "state", text, remedy)
+
+
+def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
+    _keep_member(draft, pair)
+    if "expected" in pair.value:
+        draft.report(f"The superblock's checksum is wrong: {pair.value}.")
+
+
+def _read_level(draft: ArrayDraft, pair: Pair) -> None:
+    draft.read_level(pair.lines[0], pair.label, pair.value)
+
+
+def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    draft.read_uuid(pair.lines[0], "UUID", name_of(pair.value) or pair.value)
+
+
+def _read_name(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "name", name_of(pair.value), pair.label)
+
+
+def _read_state(draft: _SuperblockDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "status_text", pair.value, pair.label)
+    if pair.value.endswith("TRUNCATED DEVICE"):
+        draft.report("The device is smaller than its superblock records.")
+
+
+def _read_bitmap(draft: ArrayDraft, pair: Pair) -> None:
+    draft.put_labelled(pair.lines[0], "bitmap", "internal", pair.label)
+    draft.keep_words(pair.label, pair.value)
+
+
+def _read_flags(draft: _SuperblockDraft, pair: Pair) -> None:
+    draft.me.put(pair.lines[0], "flags", tuple(word.replace("-", "_") for word in pair.value.split()))
+
+
+def _read_slots(draft: _SuperblockDraft, pair: Pair) -> None:
+    match = _SLOTS.fullmatch(pair.value)
+    draft.slots = match[1] if match else ""
+    keep(draft, pair)
+    if match:
+        working = sum(letter not in "._" for letter in draft.slots)
+        draft.put_labelled(pair.lines[0], "drives_active", working, pair.label)
+
+
+def _read_role(draft: _SuperblockDraft, pair: Pair) -> None:
+    me, [line] = draft.me, pair.lines
+    match = _ROLE.fullmatch(pair.value)
+    role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(pair.value)
+    me.put(line, "role", role)
+    me.put(line, "status_text", pair.value)
+    if match and match[1] == "Replacement":
+        me.put(line, "flags", (*(me.get("flags") or ()), "replacement"))
+    if role is None:
+        me.add_problem("warning", "unread", f"Unknown role {pair.value!r}.")
+
+
+def _conclude(draft: _SuperblockDraft) -> None:
+    """Conclude the state that the array had when the superblock was last written."""
+    me = draft.me
+    events = _EVENTS.fullmatch(draft.details.get("Events", ""))
+    if events:
+        draft.events = (int(events[1] or 0) << 32) + int(events[2])
+    draft.minor = draft.details.get("Preferred Minor")
+    if "Device UUID" in me.details:
+        me.names.add(me.details["Device UUID"])
+    if me.name == "?":
+        _rename(draft)
+    slots = [letter not in "._" for letter in draft.slots]
+    # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
+    expected = draft.get("drives_expected")
+    whole = draft.slots or draft.rows > (expected if isinstance(expected, int) else 0)
+    draft.output.gap = "" if whole else "the state of the array is missing"
+    _member_status(me, slots)
+    _array_status(draft, slots)
+
+
+def _member_status(me: MemberDraft, slots: list[bool]) -> None:
+    _old_role(me)
+    role = _ROLE.fullmatch(str(me.get("status_text") or ""))
+    if "Recovery Offset" in me.details or "expected" in me.details.get("Checksum", ""):
+        me.override("status", "warning")
+    elif me.get("role") in ("spare", "journal"):
+        me.override("status", "ok")
+    elif role and int(role[2]) < len(slots):
+        me.override("status", "ok" if slots[int(role[2])] else "unknown")
+    if role:
+        me.slot = int(role[2])
+
+
+def _old_role(me: MemberDraft) -> None:
+    """Before 3.1, mdadm lists what each number is for, ``5 (0, 1, failed, empty, failed, 3)``: 5 is in slot 3."""
+    match = _OLD_SLOT.fullmatch(me.details.get("Array Slot", ""))
+    if not match:
+        return
+    uses = match[2].replace(",", " ").split()
+    number = int(match[1])
+    use = uses[number] if number < len(uses) else "empty"
+    role, status = {"failed": ("failed", "critical"), "empty": ("spare", "ok")}.get(use, ("member", "ok"))
+    me.number = match[1]
+    me.conclude("role", role)
+    me.conclude("status", status)
+    if role == "member":
+        me.replace_words("RaidDevice", use)
+        me.slot = int(use)
+
+
+def _array_status(draft: _SuperblockDraft, slots: list[bool]) -> None:
+    want, have = draft.get("drives_expected"), draft.get("drives_active")
+    if not isinstance(want, int) or not isinstance(have, int) or not have:
+        _doubt(draft)
+        return
+    work: Operation | None = None
+    if "Reshape pos'n" in draft.details:
+        work = "reshape"
+    elif "R" in draft.slots or "Recovery Offset" in draft.me.details:
+        work = "recovery"
+    layout = draft.get("layout")
+    working = slots or [True] * have + [False] * max(0, min(want, 4096) - have)
+    lost = enough(draft.get("raid_level"), str(layout) if layout else None, working) is False
+    status = judge(lost=lost, dormant=False, degraded=have < want, work=work, waiting=False)
+    if work == "reshape" and status == "migrating" and "Delta Devices" in draft.details:
+        status = "migrating" if draft.details["Delta Devices"].startswith("-") else "expanding"
+    draft.override("status", status)
+    if work:
+        draft.override("progress", Progress(operation=work))
+
+
+def _doubt(draft: ArrayDraft) -> None:
+    text = draft.get("status_text")
+    if text:
+        message = f"Working members unknown: the superblock only reports state {text!r}."
+        draft.add_problem("info", "note", message, "Check the array with `mdadm --detail`.")
+
+
+def _rename(draft: _SuperblockDraft) -> None:
+    """Name a member without a device by its UUID; without one it is not listed, and its details are the array's."""
+    me = draft.me
+    if uuid := me.details.get("Device UUID"):
+        draft.rename(me, uuid)
+        return
+    del draft.members[me.name]
+    for line, name, value in me.evidence:
+        draft.add_evidence(line, name if name.startswith("details[") else f"details[{name}]", value)
+    for label, value in me.details.items():
+        draft.replace_words(label, value)
+    for complaint in me.complaints:
+        draft.complain(complaint)
+
+
+_FIELDS: Fields[_SuperblockDraft] = {
+    **dict.fromkeys(_ARRAY_DETAILS, keep),
+    **dict.fromkeys(_MEMBER_DETAILS, _keep_member),
     #         Version : 1.2
     "Version": Field("metadata", version),
     #      Array UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
-    **dict.fromkeys(("Array UUID", "UUID"), _Reader.take_uuid),
+    **dict.fromkeys(("Array UUID", "UUID"), _read_uuid),
     #            Name : box:root  (local to host box)
-    "Name": _Reader.take_name,
+    "Name": _read_name,
     #      Raid Level : raid1
-    "Raid Level": _Reader.take_level,
+    "Raid Level": _read_level,
     "Raid Devices": Field("drives_expected", count),
     "Active Devices": Field("drives_active", count),
     #      Array Size : 976630464 KiB (931.39 GiB 1000.07 GB)
     # mdadm before 3.2 counts sectors here for 1.x; it is the one that prints no figure in brackets for small arrays and
     # has the label Array Slot, which comes later: the brackets decide
     "Array Size": Field("size_bytes", lambda value: size_in(value, (1024, 512))),
+    #  Avail Dev Size : 1953260976 sectors (931.39 GiB 1000.07 GB)
+    **dict.fromkeys(("Avail Dev Size", "Device Size"), _read_size),
+    #       Used Size : 976630464 (931.39 GiB 1000.07 GB)
+    "Used Size": _read_used_size,
     # Internal Bitmap : 8 sectors from superblock
-    "Internal Bitmap": _Reader.take_bitmap,
-    "Flags": _Reader.take_flags,
+    "Internal Bitmap": _read_bitmap,
+    #   Bad Block Log : 512 entries available at offset 72 sectors - bad blocks present.
+    "Bad Block Log": _read_bad_blocks,
+    #        Checksum : 5c1b2a49 - expected 5c1b2a48
+    "Checksum": _read_checksum,
+    "Flags": _read_flags,
     #           State : clean
-    "State": _Reader.take_state,
+    "State": _read_state,
     #          Layout : left-symmetric
     "Layout": Field("layout", layout),
     #      Chunk Size : 512K
     "Chunk Size": Field("strip_bytes", chunk_bytes),
     #     Device Role : Active device 0
-    "Device Role": _Reader.take_role,
+    "Device Role": _read_role,
     #     Array State : AA ('A' == active, '.' == missing, 'R' == replacing)
-    "Array State": _Reader.take_slots,
+    "Array State": _read_slots,
 }

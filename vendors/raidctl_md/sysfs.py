@@ -6,10 +6,14 @@ Facts from the kernel's Documentation/admin-guide/md.rst.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
-from raidctl_md.parts import Complaint, Parent, Part, Reading, Source, slot_of
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Fields, read_pair
+from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
+from raidctl_md.label_lines import keep, known
 from raidctl_md.state import judge, waits_for
 from raidctl_md.vocabulary import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
@@ -41,7 +45,7 @@ _MEMBER_WORDS = frozenset({"faulty", "in_sync", "spare", "journal", "external_bb
 
 def read(output: Output, name: str, reading: Reading) -> None:
     """Read the files of one array; ``name`` is the kernel's, empty where it is not known."""
-    part = Part(Source.SYSFS, output, node=f"/dev/{name}" if name else None)
+    draft = ArrayDraft(source=Source.SYSFS, output=output, node=f"/dev/{name}" if name else None)
     slots: dict[str, str] = {}
     for line in output.lines:
         key, colon, value = line.text.partition(": ")
@@ -53,141 +57,176 @@ def read(output: Output, name: str, reading: Reading) -> None:
         value = value.strip()
         member = _MEMBER.fullmatch(key)
         if member:
-            _take_member(part, line, member, value, slots)
+            _read_member(draft, line, member, value, slots)
         else:
-            _take(part, line, key, value)
-    if part.claims:
-        _settle(part, slots)
-        reading.parts.append(part)
+            read_pair(draft, Pair(key, value, [line]), key, _FIELDS)
+    if draft.reported:
+        _conclude(draft, slots)
+        reading.drafts.append(draft)
 
 
-def _take(part: Part, line: Line, key: str, value: str) -> None:
-    number = int(value) if _NUMBER.fullmatch(value) else None
-    if key == "level":
-        part.put(line, "raid_level", LEVELS.get(value, "unknown"), key)
-        part.details[key] = value
-    elif key == "raid_disks":
-        match = _DISKS.fullmatch(value)
-        part.put(line, "drives_expected", (int(match[1]) or None) if match else None, key)
-    elif key == "chunk_size":
-        part.put(line, "strip_bytes", number or None, key)
-    elif key == "layout" and number is not None:
-        level = part.details.get("level", "")
-        layout = mirror_layout(number) if level == "raid10" else parity_layout(level, number)
-        part.detail(line, key, value)
-        if layout:
-            part.put(line, "layout", layout, key)
-    elif key == "metadata_version":
-        _take_version(part, line, value)
-    elif key == "consistency_policy":
-        part.put(line, key, value or None, key)
-    elif key == "uuid":
-        part.uuid = value if is_uuid(value) else None
-        part.detail(line, key, value)
-    elif key == "bitmap/location":
-        part.put(line, "bitmap", "internal" if _INTERNAL.fullmatch(value) else value.removeprefix("file ") or None, key)
-        part.details[key] = value
-    elif key in ("sync_speed_min", "sync_speed_max"):
-        speed = _SPEED.fullmatch(value)
-        part.put(line, f"{key}_bytes", int(speed[1]) * 1024 if speed else None, key)
-        part.details[key] = value
-    elif key == "mismatch_cnt" and number is not None:
-        part.put(line, "mismatch_count", number, key)
-        part.details[key] = value
-    elif key in ARRAY_FILES:
-        part.detail(line, key, value)
+def _put(name: str, parse: Callable[[str], object], *, words: bool = False) -> Callable[[ArrayDraft, Pair], None]:
+    """A reader of a field; without a value the line is only read. ``words``: keep the kernel's as a detail, too."""
+
+    def read_value(draft: ArrayDraft, pair: Pair) -> None:
+        draft.put_labelled(pair.lines[0], name, parse(pair.value), pair.label)
+        if words:
+            draft.keep_words(pair.label, pair.value)
+
+    return read_value
 
 
-def _take_version(part: Part, line: Line, value: str) -> None:
-    if not value.startswith("external:"):
-        part.put(line, "metadata", value, "metadata_version")
+def _number(value: str) -> int | None:
+    return int(value) if _NUMBER.fullmatch(value) else None
+
+
+def _disks(value: str) -> int | None:
+    match = _DISKS.fullmatch(value)
+    return int(match[1]) or None if match else None
+
+
+def _speed(value: str) -> int | None:
+    match = _SPEED.fullmatch(value)
+    return int(match[1]) * 1024 if match else None
+
+
+def _bitmap(value: str) -> str | None:
+    return "internal" if _INTERNAL.fullmatch(value) else value.removeprefix("file ") or None
+
+
+def _read_layout(draft: ArrayDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    number, level = _number(pair.value), draft.details.get("level", "")
+    if number is None:
         return
-    name = value.removeprefix("external:")
-    if name[:1] in ("/", "-"):
+    layout = mirror_layout(number) if level == "raid10" else parity_layout(level, number)
+    if layout:
+        draft.put_labelled(pair.lines[0], "layout", layout, pair.label)
+
+
+def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
+    draft.uuid = pair.value if is_uuid(pair.value) else None
+    keep(draft, pair)
+
+
+def _read_mismatches(draft: ArrayDraft, pair: Pair) -> None:
+    number = _number(pair.value)
+    if number is None:
+        keep(draft, pair)
+        return
+    draft.put_labelled(pair.lines[0], "mismatch_count", number, pair.label)
+    draft.keep_words(pair.label, pair.value)
+
+
+def _read_version(draft: ArrayDraft, pair: Pair) -> None:
+    """``1.2``, ``external:imsm``, ``external:/md127/0``."""
+    [line], name = pair.lines, pair.value.removeprefix("external:")
+    if name != pair.value and name[:1] in ("/", "-"):
         container, _, index = name[1:].partition("/")
-        part.parent = Parent(f"/dev/{container}", index)
-        part.detail(line, "metadata_version", value)
+        draft.parent = Parent(f"/dev/{container}", index)
+        keep(draft, pair)
     else:
-        part.is_container = True
-        part.put(line, "metadata", name, "metadata_version")
+        draft.is_container |= name != pair.value
+        draft.put_labelled(line, "metadata", name, pair.label)
 
 
-def _take_member(part: Part, line: Line, match: re.Match[str], value: str, slots: dict[str, str]) -> None:
+def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str, slots: dict[str, str]) -> None:
     name = match[1].replace("!", "/")
-    member = part.member(name, f"/dev/{name}")
+    member = draft.member(name, f"/dev/{name}")
     if match[2] == "slot":
         slots[name] = value
         member.slot = slot_of(value)
-        part.detail_member(line, member, "slot", value)
+        member.detail(line, "slot", value)
     elif match[2] == "errors":
         # read errors that were corrected from the other members; they have not cost the device its place
-        part.detail_member(line, member, "errors", value)
+        member.detail(line, "errors", value)
         if _NUMBER.fullmatch(value):
-            part.put_member(line, member, "media_errors", int(value))
+            member.put(line, "errors.media", int(value))
     else:
-        part.put_member(line, member, "status_text", value)
+        member.put(line, "status_text", value)
         words = value.split(",") if value else []
         flags = tuple(_FLAGS[word] for word in words if word in _FLAGS)
         if flags:
-            part.put_member(line, member, "flags", flags)
+            member.put(line, "flags", flags)
         strange = [word for word in words if word not in _MEMBER_WORDS]
         if strange:
-            part.detail_member(line, member, "state", value)
+            member.detail(line, "state", value)
 
 
-def _settle(part: Part, slots: dict[str, str]) -> None:
-    details, values = part.details, part.values
+def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
+    details = draft.details
     state = details.get("array_state", "")
     dormant = state in _DORMANT
-    for name, member in part.members.items():
-        words = str(member.values.get("status_text", "")).split(",")
-        _judge_member(member.values, words, slots.get(name), dormant=dormant or part.is_container)
-    if part.is_container:
+    for name, member in draft.members.items():
+        words = str(member.get("status_text") or "").split(",")
+        _judge_member(member, words, slots.get(name), dormant=dormant or draft.is_container)
+    if draft.is_container:
         return
     action = OPERATIONS.get(details.get("sync_action", ""))
     if action:
-        values["progress"] = _progress(action, details)
-        values["operation"] = action
+        draft.override("progress", _progress(action, details))
     missing = int(details["degraded"]) if _NUMBER.fullmatch(details.get("degraded", "")) else 0
-    want = values.get("drives_expected")
+    want = draft.get("drives_expected")
     if isinstance(want, int) and "degraded" in details:
-        values["drives_active"] = max(0, want - missing)
-    _judge_array(part, state, missing, dormant=dormant)
+        draft.override("drives_active", max(0, want - missing))
+    _judge_array(draft, state, missing, action, dormant=dormant)
 
 
-def _judge_array(part: Part, state: str, missing: int, *, dormant: bool) -> None:
-    values = part.values
-    action = values.get("operation")
+def _judge_array(draft: ArrayDraft, state: str, missing: int, action: Operation | None, *, dormant: bool) -> None:
     if not dormant and state not in _RUNNING and state != "broken":
         if state:
-            values["status"] = "unknown"
-            values["status_text"] = state
-            part.complaints.append(Complaint("warning", "unread", f"Unknown array_state {state!r}."))
+            draft.override("status", "unknown")
+            draft.override("status_text", state)
+            draft.add_problem("warning", "unread", f"Unknown array_state {state!r}.")
         return
-    level = values.get("raid_level")
-    spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(level))
+    spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(draft.get("raid_level")))
     lost = state == "broken" or (spent is not None and missing > spent)
-    values["status_text"] = state
-    values["status"] = judge(
-        lost=lost,
-        dormant=dormant,
-        degraded=missing > 0,
-        work=action if action in OPERATIONS.values() else None,  # type: ignore[arg-type]  # one of the table's values
-        waiting=False,
-    )
+    status = judge(lost=lost, dormant=dormant, degraded=missing > 0, work=action, waiting=False)
+    draft.override("status_text", state)
+    draft.override("status", status)
 
 
-def _judge_member(values: dict[str, object], words: list[str], slot: str | None, *, dormant: bool) -> None:
+def _judge_member(member: MemberDraft, words: list[str], slot: str | None, *, dormant: bool) -> None:
     if "faulty" in words:
-        values["role"], values["status"] = "failed", "critical"
+        role, status = "failed", "critical"
     elif "journal" in words or slot == "journal":
-        values["role"], values["status"] = "journal", "ok"
+        role, status = "journal", "ok"
     elif dormant:
-        values["role"], values["status"] = None, "ok"
+        role, status = None, "ok"
     elif "in_sync" in words:
-        values["role"], values["status"] = "member", "warning" if "write_error" in words else "ok"
+        role, status = "member", "warning" if "write_error" in words else "ok"
     elif "spare" in words:
-        values["role"], values["status"] = ("spare", "ok") if slot in (None, "none") else ("member", "warning")
+        role, status = ("spare", "ok") if slot in (None, "none") else ("member", "warning")
+    else:
+        return
+    member.override("role", role)
+    member.override("status", status)
+
+
+_FIELDS: Fields[ArrayDraft] = {
+    **dict.fromkeys(ARRAY_FILES, keep),
+    # level: raid1
+    "level": _put("raid_level", lambda value: LEVELS.get(value, "unknown"), words=True),
+    # raid_disks: 2
+    "raid_disks": _put("drives_expected", _disks),
+    # chunk_size: 524288
+    "chunk_size": _put("strip_bytes", lambda value: _number(value) or None),
+    # layout: 2
+    "layout": _read_layout,
+    # metadata_version: 1.2
+    "metadata_version": _read_version,
+    # consistency_policy: bitmap
+    "consistency_policy": _put("consistency_policy", known),
+    # uuid: 3a8e6d0f-5c1b-2a49-77e0-d1c49b2f8e63
+    "uuid": _read_uuid,
+    # bitmap/location: +8
+    "bitmap/location": _put("bitmap", _bitmap, words=True),
+    # sync_speed_min: 1000 (system)
+    "sync_speed_min": _put("sync_speed_min_bytes", _speed, words=True),
+    "sync_speed_max": _put("sync_speed_max_bytes", _speed, words=True),
+    # mismatch_cnt: 0
+    "mismatch_cnt": _read_mismatches,
+}
 
 
 def _progress(action: Operation, details: dict[str, str]) -> Progress:

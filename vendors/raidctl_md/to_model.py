@@ -1,9 +1,8 @@
-"""The controller ``md``, its arrays, volumes and drives, from the parts."""
+"""The controller ``md``, its arrays, volumes and drives, from the drafts."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -11,9 +10,9 @@ from typing import Any, cast
 from raidctl.evidence import mark_read
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
 from raidctl.vendor.protocol import Observation
+from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
-from raidctl_md.parts import Part, Reading, Source
 from raidctl_md.state import VOLUME_HEALTH, worst
 
 _FIELDS = (
@@ -24,7 +23,6 @@ _FIELDS = (
 _LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 _ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)
 """Sources that show a running kernel."""
-_RENAMED = {"media_errors": "errors.media"}
 _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 """Fields that the superblocks know better while the array is not started."""
 
@@ -38,8 +36,8 @@ class _Built:
     volumes: list[Volume] = field(default_factory=list)
     drives: list[Drive] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    homes: defaultdict[int, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
-    """By the ``id()`` of a part: the id of the object of each of its members, and under None that of its array."""
+    ids: dict[int, str] = field(default_factory=dict)
+    """The id of the object of each draft, by the ``id()`` of the draft."""
     alive: bool = False
 
 
@@ -56,10 +54,10 @@ def build(
     """
     _forget_sizes(reading, measured)
     built = _Built()
-    for item in sorted(group(reading.parts, alias), key=_natural):
+    for item in sorted(group(reading.drafts, alias), key=_natural):
         if item.container is None:
             _build_array(item, built, alias)
-    details = _evidence(reading, built)
+    details = _write_evidence(reading, built)
     problems = [complaint.problem(where) for where, complaint in reading.complaints] + built.problems
     controllers: tuple[Controller, ...] = ()
     if built.arrays or details:
@@ -81,11 +79,10 @@ def build(
 
 
 def _forget_sizes(reading: Reading, measured: Collection[str]) -> None:
-    for part in reading.parts if measured else ():
-        known = {key for key, member in part.members.items() if member.node in measured}
+    for draft in reading.drafts if measured else ():
+        known = {key for key, member in draft.members.items() if member.node in measured}
         for key in known:
-            part.members[key].values.pop("size_bytes", None)
-        part.claims = [c for c in part.claims if c.field != "size_bytes" or c.member not in known]
+            draft.members[key].forget("size_bytes")
 
 
 def _natural(item: Group | Volume) -> tuple[tuple[int, int, str], ...]:
@@ -105,13 +102,15 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     )
     own = None if members == [item] else item
     if own is not None:
-        for part in own.parts:
-            built.homes[id(part)][None] = array_id
-            built.alive |= part.source in _ANSWERED
+        for draft in own.drafts:
+            built.ids[id(draft)] = array_id
+            built.alive |= draft.source in _ANSWERED
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
-    for part in (part for each in (*members, item) for part in each.parts):
-        built.problems += [t.problem(built.homes[id(part)].get(t.member, array_id)) for t in part.complaints]
+    for draft in (draft for each in (*members, item) for draft in each.drafts):
+        reports = [report for report in (draft, *draft.members.values()) if report.complaints]
+        found = [item.problem(built.ids.get(id(report), array_id)) for report in reports for item in report.complaints]
+        built.problems += sorted(found, key=lambda problem: problem.severity == "info")
 
 
 def _array(
@@ -120,14 +119,14 @@ def _array(
     status: Health = worst([VOLUME_HEALTH[volume.status] for volume in volumes])
     details: dict[str, str] = {}
     if is_container:
-        for part in reversed(item.ranked()):
-            details.update({claim.label: str(claim.value) for claim in part.claims if claim.member is None})
-            details.update(part.details)
+        for draft in reversed(item.ranked()):
+            details.update({_label(draft, name): str(value) for _, name, value in draft.evidence})
+            details.update(draft.details)
         if not volumes:
             working = details.get("Working Devices")
             same = working is not None and working == details.get("Total Devices")
             status = "ok" if same else worst([drive.status for drive in drives])
-    raw = [part.values.get("raw_bytes") for part in item.ranked()]
+    raw = [draft.get("raw_bytes") for draft in item.ranked()]
     return Array(
         id=array_id,
         status=status,
@@ -141,17 +140,17 @@ def _array(
 def _volume(item: Group, array_id: str, built: _Built) -> Volume:
     volume_id = f"md:{item.name}"
     ranked = item.ranked()
-    for part in ranked:
-        built.homes[id(part)][None] = volume_id
-        built.alive |= part.source in _ANSWERED
+    for draft in ranked:
+        built.ids[id(draft)] = volume_id
+        built.alive |= draft.source in _ANSWERED
     values = _values(ranked)
     if item.container is not None:
         outer = item.container.ranked()
-        inherited = next((part.values["metadata"] for part in outer if part.values.get("metadata")), None)
+        inherited = next((draft.get("metadata") for draft in outer if draft.get("metadata")), None)
         values["metadata"] = values["metadata"] or inherited
     details: dict[str, str] = {}
-    for part in reversed(ranked):
-        details.update(part.details)
+    for draft in reversed(ranked):
+        details.update(draft.details)
     if item.container is not None:
         details["container"] = f"md:{item.container.name}/array"
     # "external:/md127/0" if no source describes that container
@@ -166,29 +165,30 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
     )
 
 
-def _values(ranked: Sequence[Part]) -> dict[str, Any]:
+def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
     """The value of each field from the strongest source."""
     if len(ranked) == 1:
-        return {name: ranked[0].values.get(name) for name in _FIELDS}
-    live = [part for part in ranked if part.source in _LIVE]
-    dormant = any(part.values.get("status") == "inactive" for part in live)
+        known = ranked[0].values
+        return {name: known[name][1] if name in known else None for name in _FIELDS}
+    live = [draft for draft in ranked if draft.source in _LIVE]
+    dormant = any(draft.get("status") == "inactive" for draft in live)
     values: dict[str, Any] = {}
     for name in _FIELDS:
-        parts = list(ranked)
+        drafts = list(ranked)
         if dormant and name in _TRUSTED_WHEN_DORMANT:
-            parts.sort(key=lambda part: part.source is not Source.EXAMINE)
+            drafts.sort(key=lambda draft: draft.source is not Source.EXAMINE)
         if live and name in ("status", "status_text", "drives_active"):
             # a superblock has the state when it was last written, not the current one
-            parts = [part for part in parts if part.source is not Source.EXAMINE]
-        values[name] = next((part.values[name] for part in parts if part.values.get(name) is not None), None)
+            drafts = [draft for draft in drafts if draft.source is not Source.EXAMINE]
+        values[name] = next((found for draft in drafts if (found := draft.get(name)) is not None), None)
     return values
 
 
-def _progress(ranked: Sequence[Part]) -> Progress | None:
+def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
     """The percentage of mdstat, which is finer, and the word of sysfs (a repair is a resync elsewhere)."""
-    order = sorted(ranked, key=lambda part: part.source is not Source.MDSTAT)
-    live = [part for part in order if part.source in _LIVE] or order
-    found = [cast("Progress", part.values["progress"]) for part in live if part.values.get("progress")]
+    order = sorted(ranked, key=lambda draft: draft.source is not Source.MDSTAT)
+    live = [draft for draft in order if draft.source in _LIVE] or order
+    found = [cast("Progress", found) for draft in live if (found := draft.get("progress"))]
     if not found:
         return None
     operation = found[0].operation
@@ -206,29 +206,34 @@ def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant:
     drives: list[tuple[Device, Drive]] = []
     for device in roll_of(item, alias).devices:
         drive_id = f"md:{item.name}/{device.key}"
-        for part, member in device.reports:
-            built.homes[id(part)][member.key] = drive_id
+        for _, member in device.reports:
+            built.ids[id(member)] = drive_id
         drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, dormant=dormant)))
     return in_order(drives)
 
 
-def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
+def _label(draft: ArrayDraft, name: str) -> str:
+    """The tool's label of a field or detail."""
+    return name[len("details[") : -1] if name.startswith("details[") else draft.labels.get(name, name)
+
+
+def _write_evidence(reading: Reading, built: _Built) -> dict[str, str]:
     """Record which line gives which fact; returns the controller's details."""
     containers = {array.id for array in built.arrays}
     statuses = {volume.id: volume.status for volume in built.volumes}
-    for part in reading.parts:
-        homes = built.homes[id(part)]
-        for claim in part.claims:
-            line, name = claim.line, claim.field
-            home = homes.get(claim.member)
-            if home is None:
-                mark_read(line)
-                continue
-            shown_as = f"details[{claim.label}]" if home in containers else _RENAMED.get(name, name)
-            line.fact(home, shown_as, claim.value)
-            if name == "status_text" and statuses.get(home, "") == part.values.get("status"):
-                # the words that the neutral status was concluded from
-                line.fact(home, "status", statuses[home])
+    for draft in reading.drafts:
+        where = built.ids[id(draft)]
+        status = statuses.get(where)
+        # the words that the neutral status was concluded from
+        concluded = status is not None and status == draft.get("status")
+        for line, name, value in draft.evidence:
+            line.fact(where, f"details[{_label(draft, name)}]" if where in containers else name, value)
+            if concluded and name == "status_text":
+                line.fact(where, "status", status)
+        for member in draft.members.values():
+            drive_id = built.ids[id(member)]
+            for line, name, value in member.evidence:
+                line.fact(drive_id, name, value)
     details: dict[str, str] = {}
     for line, label, value in reading.controller:
         if built.arrays or label != "Personalities":

@@ -6,17 +6,17 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from raidctl_mfi.commands import NO_HARDWARE
+from raidctl_mfi.dialogue import Answers
 from raidctl_mfi.frame import Answer
-from raidctl_mfi.gather import Gathered
 from raidctl_mfi.problems import Json, Problems
 from raidctl_mfi.structures import BBU_PROPS, BBU_STATUS
-from raidctl_mfi.words import BATTERY_TYPES, LEARN_MODES, battery_words
+from raidctl_mfi.vocabulary import BATTERY_TYPES, LEARN_MODES, battery_words
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)
 """The firmware counts seconds from here; its time zone is not reported."""
 
 
-def battery(found: Gathered, in_hardware: bool | None, where: str, problems: Problems) -> Json | None:
+def battery(found: Answers, in_hardware: bool | None, where: str, problems: Problems) -> Json | None:
     """Return the battery or capacitor; None if nothing is known of it.
 
     Args:

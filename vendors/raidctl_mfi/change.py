@@ -11,11 +11,11 @@ from typing import Literal
 
 from raidctl_mfi import commands as c
 from raidctl_mfi.commands import status_text
+from raidctl_mfi.dialogue import Dialogue, ld_prop
 from raidctl_mfi.frame import Answer, Question
-from raidctl_mfi.gather import Dialogue, ld_prop
 from raidctl_mfi.problems import Json
 from raidctl_mfi.structures import CTRL_PROPS, LD_PROPS
-from raidctl_mfi.words import BAD_BBU, READ_ADAPTIVE, READ_AHEAD, WRITE_BACK
+from raidctl_mfi.vocabulary import BAD_BBU, READ_ADAPTIVE, READ_AHEAD, WRITE_BACK
 
 Outcome = Literal["done", "already so", "not sent", "refused", "not confirmed"]
 

@@ -21,7 +21,7 @@ from raidctl_mfi.change import (
     set_policies,
 )
 from raidctl_mfi.controller import describe
-from raidctl_mfi.gather import Dialogue, gather
+from raidctl_mfi.dialogue import Dialogue, read_controller
 from raidctl_mfi.node import DriverUnavailable, Host, channel, close, hosts, is_root, open_node
 from raidctl_mfi.problems import Json, Problems, exit_code
 
@@ -117,7 +117,7 @@ def _show(words: argparse.Namespace, output: Json, problems: Problems) -> int:
         if descriptor is None:
             break
         with channel(descriptor, host.number) as one:
-            controller |= describe(one.converse(gather()), number, problems, raw=words.raw)
+            controller |= describe(one.converse(read_controller()), number, problems, raw=words.raw)
     if descriptor is not None:
         close(descriptor)
     return exit_code(problems.items)

@@ -68,7 +68,7 @@ def config(answer: Answer | None, where: str, problems: Problems) -> Config:
 def _sizes(head: dict[str, Any]) -> tuple[int, int, int] | None:
     """Bytes of one array, volume and spare; None if header and total contradict each other.
 
-    The header names the size of one element; QEMU's firmware names that of all of them. The total tells which.
+    The header names the size of one element; QEMU's firmware names that of all of them. The total shows which.
     """
     if any(head[name] is None for name in head):
         return None

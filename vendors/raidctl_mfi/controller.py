@@ -7,9 +7,9 @@ from typing import Any
 from raidctl_mfi.battery import battery
 from raidctl_mfi.commands import NO_HARDWARE, status_text
 from raidctl_mfi.config import config
+from raidctl_mfi.dialogue import Answers
 from raidctl_mfi.drives import drives
 from raidctl_mfi.frame import Answer
-from raidctl_mfi.gather import Gathered
 from raidctl_mfi.problems import Json, Problems
 from raidctl_mfi.structures import CTRL_INFO, CTRL_PROPS
 from raidctl_mfi.volumes import volumes
@@ -23,7 +23,7 @@ _RATES = ("rebuild_rate", "patrol_read_rate", "bgi_rate", "cc_rate", "recon_rate
 _LD_OPS = ("read_policy", "write_policy", "io_policy", "access_policy", "disk_cache_policy")
 
 
-def describe(found: Gathered, number: int, problems: Problems, *, raw: bool = False) -> Json:
+def describe(found: Answers, number: int, problems: Problems, *, raw: bool = False) -> Json:
     """Describe the controller as JSON. ``raw`` adds the bytes of each reply in hexadecimal."""
     where = f"controller {number}"
     _failures(found, where, problems)
@@ -81,7 +81,7 @@ def _operations(mask: int | None) -> Json | None:
     return None if mask is None else {name: bool(mask >> bit & 1) for bit, name in enumerate(_LD_OPS)}
 
 
-def _properties(found: Gathered, info: dict[str, Any], where: str, problems: Problems) -> Json | None:
+def _properties(found: Answers, info: dict[str, Any], where: str, problems: Problems) -> Json | None:
     """The controller's settings, which CTRL_GET_PROPERTIES and CTRL_GET_INFO both report."""
     own = found.properties
     asked = CTRL_PROPS.decode(own.data) if own is not None and own.has_data and any(own.data) else {}
@@ -103,7 +103,7 @@ def _count(where: str, what: str, counted: int | None, listed: list[Json] | None
         problems.unread(where, f"The controller counts {counted} {what}, but lists {len(listed)}.")
 
 
-def _failures(found: Gathered, where: str, problems: Problems) -> None:
+def _failures(found: Answers, where: str, problems: Problems) -> None:
     """Add a problem for each kind of command without a usable reply."""
     silent = [answer for answer in found.answers if answer.ok and not answer.has_data and _reads(answer)]
     if silent:

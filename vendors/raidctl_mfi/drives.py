@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Any
 
 from raidctl_mfi.config import MISSING, SECTOR, Config, operations
-from raidctl_mfi.gather import Gathered
+from raidctl_mfi.dialogue import Answers
 from raidctl_mfi.layout import Text, elements
 from raidctl_mfi.problems import Json, Problems
 from raidctl_mfi.structures import PD_ADDRESS, PD_INFO, PD_LIST_HEADER
-from raidctl_mfi.words import DRIVE_STATES, INTERFACES
+from raidctl_mfi.vocabulary import DRIVE_STATES, INTERFACES
 
 _DISK = 0
 _OPERATIONS = ((0, "rebuild"), (1, "patrol"), (2, "clear"))
@@ -19,7 +19,7 @@ _NOT_CONNECTED = 0x7F
 """First byte of inquiry data that is not filled in."""
 
 
-def drives(found: Gathered, known: Config, where: str, problems: Problems) -> list[Json] | None:
+def drives(found: Answers, known: Config, where: str, problems: Problems) -> list[Json] | None:
     """Describe all drives; None if the list could not be read."""
     answer = found.pd_list
     if answer is None or not answer.has_data:
@@ -45,20 +45,20 @@ def _named(devices: Collection[int]) -> str:
     return f"drives {', '.join(first)} and {last}" if first else f"drive {last}"
 
 
-def _given(found: Gathered, device: int) -> int | None:
+def _given(found: Answers, device: int) -> int | None:
     """The device that a reply is about: QEMU's firmware uses only the low byte of the requested id."""
     info = _own(found, device)
     given: int | None = info["ref"]["device_id"] if info else None
     return given
 
 
-def block_size(found: Gathered, device: int) -> int | None:
+def block_size(found: Answers, device: int) -> int | None:
     """Block size in bytes, 512 by default; None if the drive could not be read."""
     info = _own(found, device)
     return (info["block_size"] or SECTOR) if info and info["ref"]["device_id"] == device else None
 
 
-def _drive(row: dict[str, Any], found: Gathered, known: Config, controller: str, problems: Problems) -> Json:
+def _drive(row: dict[str, Any], found: Answers, known: Config, controller: str, problems: Problems) -> Json:
     device = row["device_id"]
     where = f"{controller}, drive {device}"
     info = _own(found, device) if _given(found, device) == device else None
@@ -93,7 +93,7 @@ def _drive(row: dict[str, Any], found: Gathered, known: Config, controller: str,
     }
 
 
-def _own(found: Gathered, device: int) -> dict[str, Any] | None:
+def _own(found: Answers, device: int) -> dict[str, Any] | None:
     """Decode PD_GET_INFO as the firmware returned it for a device."""
     answer = found.pd_info.get(device)
     if answer is None or not answer.has_data or not any(answer.data):

@@ -25,8 +25,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from raidctl_mfi.dialogue import Dialogue, run_dialogue
 from raidctl_mfi.frame import IOC_FIRMWARE, Answer, Question, packet, pattern, read_answer
-from raidctl_mfi.gather import Dialogue, lead
 
 T = TypeVar("T")
 
@@ -162,7 +162,7 @@ class Channel:
 
     def converse(self, dialogue: Dialogue[T]) -> T:
         """Run a dialogue with the controller."""
-        return lead(dialogue, self._ask)
+        return run_dialogue(dialogue, self._ask)
 
     def _ask(self, question: Question) -> Answer:
         """Send a command; none after one that timed out: the next would wait behind it."""

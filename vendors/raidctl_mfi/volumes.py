@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from raidctl_mfi.config import SECTOR, Config, operations
+from raidctl_mfi.dialogue import Answers
 from raidctl_mfi.drives import block_size
 from raidctl_mfi.frame import Answer
-from raidctl_mfi.gather import Gathered
 from raidctl_mfi.layout import elements
 from raidctl_mfi.problems import Json, Problems
 from raidctl_mfi.structures import LD_ENTRY, LD_INFO, LD_LIST, LD_PROPS
-from raidctl_mfi.words import ACCESS, DISK_CACHE, INIT_STATES, VOLUME_STATES, policy, raid_level
+from raidctl_mfi.vocabulary import ACCESS, DISK_CACHE, INIT_STATES, VOLUME_STATES, policy, raid_level
 
 _LARGEST_STRIPE = 15
 _OPERATIONS = ((0, "check"), (1, "background_init"), (2, "foreground_init"), (3, "reconstruction"))
@@ -24,7 +24,7 @@ _BySource = dict[str, dict[str, Any]]
 """The values of one structure, by the command that returned them."""
 
 
-def volumes(found: Gathered, known: Config, where: str, problems: Problems) -> list[Json] | None:
+def volumes(found: Answers, known: Config, where: str, problems: Problems) -> list[Json] | None:
     """Describe all volumes; None if the list could not be read."""
     answer = found.ld_list
     if answer is None or not answer.has_data:
@@ -43,7 +43,7 @@ def volumes(found: Gathered, known: Config, where: str, problems: Problems) -> l
 class _Volume:
     row: dict[str, Any]
     """Its entry in LD_GET_LIST."""
-    found: Gathered
+    found: Answers
     known: Config
     controller: str
     problems: Problems
@@ -163,12 +163,12 @@ class _Volume:
         }
 
     def _policy(self, which: str) -> Json | None:
-        said = {source: policy(one[f"{which}_cache_policy"]) for source, one in self.properties.items()}
-        if not said:
+        found = {source: policy(one[f"{which}_cache_policy"]) for source, one in self.properties.items()}
+        if not found:
             return None
         return {
             name: self.problems.agree(
-                self.where, f"{which} {title}", [(source, getattr(one, name)) for source, one in said.items()]
+                self.where, f"{which} {title}", [(source, getattr(one, name)) for source, one in found.items()]
             )
             for name, title in _WORDS
         }

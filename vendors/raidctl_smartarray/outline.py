@@ -7,7 +7,6 @@ reliable.
 
 from __future__ import annotations
 
-import operator
 import re
 from typing import Literal
 
@@ -30,7 +29,6 @@ from raidctl_smartarray.vocabulary import normalized
 
 LONGEST_LINE = 4096
 """Characters; the tools' lines are below 200."""
-_FEWEST_SPACED = 8
 LONGEST_PARAGRAPH = 40
 """Lines; the tools' warnings have ten at most."""
 _RANK: dict[Kind, int] = {
@@ -280,19 +278,9 @@ class _Outliner:
         return True
 
 
-def _double_spaced(output: Output) -> bool:
-    """Whether an empty line follows each line, as some ways of saving output produce."""
-    told = [bool(line.text.strip()) for line in output.lines]
-    return sum(told) >= _FEWEST_SPACED and not any(map(operator.and_, told, told[1:]))
-
-
 def outline(output: Output) -> Outline:
     """The sections of an output. Linear in its lines; never raises for what stands there."""
     outliner = _Outliner(output)
-    spaced, above = _double_spaced(output), False
     for line in output.lines:
-        told = bool(line.text.strip())
-        if told or not (spaced and above):
-            outliner.take(line)
-        above = told
+        outliner.take(line)
     return outliner.result

@@ -7,7 +7,6 @@ import pytest
 from raidctl.model import Drive
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
-from raidctl_drives.hdparm import read_hdparm
 
 IDENTIFY = """
 /dev/sdf:
@@ -311,5 +310,5 @@ def test_the_device_is_taken_from_the_command_line() -> None:
 
 def test_unknown_lines_stay_unread() -> None:
     """What hdparm never prints is not taken for a detail."""
-    _, sheet = read_hdparm("x", IDENTIFY + "\nbogus label: 1\n and this = 2\n")
+    [sheet] = read([Document("x", "hdparm", IDENTIFY + "\nbogus label: 1\n and this = 2\n")]).outputs
     assert [line.stripped for line in sheet.unparsed()] == ["bogus label: 1", "and this = 2"]

@@ -10,13 +10,13 @@ import pytest
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse
-from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import ask_smartctl
+from tests.vendors.drives.smart_outputs import Reported, reported
 from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL
 from tests.vendors.drives.test_drives_smart_scsi import NO_LOG, NVME, SAS
 
 FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
-Told = tuple[list[DrivePart], list[Output], list[Problem]]
+Answered = tuple[list[Reported], list[Output], list[Problem]]
 
 
 class Machine:
@@ -33,10 +33,11 @@ class Machine:
         return [self.answers.get(run.argv, RunAnswer(trouble=Failure.MISSING)) for run in runs]
 
 
-def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Told, Machine]:
+def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Answered, Machine]:
     """What the dialogue returns, and the machine that it was led with."""
     machine = Machine(answers)
-    return converse(ask_smartctl("/dev/sdq", **options), machine), machine
+    drafts, outputs, problems = converse(ask_smartctl("/dev/sdq", **options), machine)
+    return (reported(drafts), outputs, problems), machine
 
 
 def printed(text: str, code: int = 0) -> RunAnswer:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.evidence import Output
-from raidctl_drives.parts import DrivePart
-from raidctl_drives.smart import read_smartctl
+from tests.vendors.drives.smart_outputs import Reported, read_drives
 
 BANNER = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0-18-amd64] (local build)
 Copyright (C) 2002-23, Bruce Allen, Christian Franke, www.smartmontools.org
@@ -223,9 +222,9 @@ Seagate FARM log (GP Log 0xa6) supported [try: -l farm]
 FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
 
 
-def one(text: str) -> tuple[DrivePart, Output]:
+def one(text: str) -> tuple[Reported, Output]:
     """The one part of an output, and its sheet."""
-    parts, sheet = read_smartctl("smartctl -x /dev/sdq", text, "drive")
+    parts, sheet = read_drives("smartctl -x /dev/sdq", text, "drive")
     assert len(parts) == 1
     return parts[0], sheet
 
@@ -400,7 +399,7 @@ def test_three_calls_for_one_drive_make_one_part() -> None:
     """``-i``, ``-H`` and ``-A`` of one drive in one file belong together; a second drive is a second part."""
     info, health = BANNER + IDENTITY, BANNER + "SMART overall-health self-assessment test result: PASSED\n"
     other = (BANNER + IDENTITY).replace("HBQ40A17", "HBQ40A18")
-    parts, sheet = read_smartctl("loose", info + health + BANNER + TABLE + other, "drive")
+    parts, sheet = read_drives("loose", info + health + BANNER + TABLE + other, "drive")
     assert [(part.key, part.serial, part.status) for part in parts] == [
         ("drive", "HBQ40A17", "ok"),
         ("drive#4", "HBQ40A18", None),

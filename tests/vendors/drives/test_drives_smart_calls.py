@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl_drives.smart import read_smartctl
+from tests.vendors.drives.smart_outputs import read_drives
 from tests.vendors.drives.test_drives_smart_ata import BANNER, TABLE
 
 
@@ -21,16 +21,16 @@ from tests.vendors.drives.test_drives_smart_ata import BANNER, TABLE
 )
 def test_the_command_names_the_drive(command: str, device: str | None, address: str | None) -> None:
     """The device of the call is the drive's own, but not where the drive lies behind a controller."""
-    parts, _ = read_smartctl(command, BANNER + TABLE, "drive")
+    parts, _ = read_drives(command, BANNER + TABLE, "drive")
     assert [(part.device, part.address) for part in parts] == [(device, address)]
-    parts, _ = read_smartctl("session.txt", f"[root@harbor ~]# {command}\n{BANNER}{TABLE}", "drive")
+    parts, _ = read_drives("session.txt", f"[root@harbor ~]# {command}\n{BANNER}{TABLE}", "drive")
     assert [(part.device, part.address) for part in parts] == [(device, address)]
 
 
 def test_drives_behind_one_controller_are_kept_apart() -> None:
     """Two drives that are reached through one node are two; the node stands in the details, with its line."""
     text = "".join(f"# smartctl -A -d megaraid,{n} /dev/bus/1\n{BANNER}{TABLE}" for n in (4, 5))
-    parts, sheet = read_smartctl("session.txt", text, "drive")
+    parts, sheet = read_drives("session.txt", text, "drive")
     assert [part.address for part in parts] == ["/dev/bus/1 megaraid,4", "/dev/bus/1 megaraid,5"]
     assert [part.details["device"] for part in parts] == ["/dev/bus/1", "/dev/bus/1"]
     assert [fact.line.number for fact in sheet.facts if fact.field == "details[device]"] == [1, 18]
@@ -42,7 +42,7 @@ def test_a_call_without_an_answer_tells_of_no_drive() -> None:
     text = (
         f"# smartctl -H -d megaraid,9 /dev/bus/1\n{gone}# smartctl -H /dev/sdr\n# smartctl -A /dev/sdq\n{BANNER}{TABLE}"
     )
-    parts, _ = read_smartctl("session.txt", text, "drive")
+    parts, _ = read_drives("session.txt", text, "drive")
     assert [part.empty for part in parts] == [True, False]
     assert [problem.where for problem in parts[0].problems] == ["/dev/bus/1 megaraid,9"]
     assert parts[1].device == "/dev/sdq"

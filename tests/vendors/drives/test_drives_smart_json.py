@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from raidctl.evidence import Output
-from raidctl_drives.parts import DrivePart, readdress
-from raidctl_drives.smart import read_smartctl, sniff_smartctl
+from raidctl.vendor.protocol import Document
+from raidctl_drives import read
+from raidctl_drives.smart import sniff_smartctl
+from tests.vendors.drives.smart_outputs import Reported, read_drives
 
 HEAD: dict[str, Any] = {
     "json_format_version": [1, 0],
@@ -95,9 +97,9 @@ NVME: dict[str, Any] = {
 }  # fmt: skip
 
 
-def one(tree: object) -> tuple[DrivePart, Output]:
+def one(tree: object) -> tuple[Reported, Output]:
     """The one part of a JSON output, and its sheet."""
-    parts, sheet = read_smartctl("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
+    parts, sheet = read_drives("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
     assert len(parts) == 1
     return parts[0], sheet
 
@@ -155,7 +157,7 @@ def test_a_scan_names_the_drives() -> None:
             "open_error": "No such device",
         },
     ]
-    parts, sheet = read_smartctl("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    parts, sheet = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
     assert [(part.key, part.device, part.interface) for part in parts] == [
         ("scan", "/dev/sda", None),
         ("scan#2", "/dev/nvme0", "nvme"),
@@ -171,7 +173,7 @@ def test_drives_behind_a_controller_have_no_node_of_their_own() -> None:
         {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
          "protocol": "SCSI"} for n in (4, 5)
     ]  # fmt: skip
-    parts, sheet = read_smartctl("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    parts, sheet = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
     assert [(part.device, part.address) for part in parts] == [
         (None, "/dev/bus/0 megaraid,4"),
         (None, "/dev/bus/0 megaraid,5"),
@@ -209,7 +211,7 @@ def test_figures_and_exit_status_that_make_no_sense_are_told() -> None:
 def test_several_drives_in_one_text() -> None:
     """One object after another, and a list of objects, are drives of their own with their own evidence."""
     for text in (json.dumps(ATA) + "\n" + json.dumps(NVME), json.dumps([ATA, NVME])):
-        parts, sheet = read_smartctl("loose", text, "drive")
+        parts, sheet = read_drives("loose", text, "drive")
         assert [(part.key, part.serial) for part in parts] == [("drive", "HBQ40A17"), ("drive#2", "QZ98A1004417")]
         assert {fact.object_id for fact in sheet.facts} == {"drive", "drive#2"}
         assert sheet.unparsed() == []
@@ -227,7 +229,7 @@ def test_messages_of_smartctl_are_problems() -> None:
 def test_a_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     """Half an output gives its facts and says that the rest is missing."""
     text = json.dumps(ATA, indent=2)
-    parts, sheet = read_smartctl("loose", text[: text.index('"power_on_time"')], "drive")
+    parts, sheet = read_drives("loose", text[: text.index('"power_on_time"')], "drive")
     assert [(part.serial, part.status, part.power_on_hours) for part in parts] == [("HBQ40A17", "ok", None)]
     assert [problem.kind for problem in parts[0].problems][-1] == "unread"
     assert sheet.unparsed() == []
@@ -239,11 +241,10 @@ def test_an_unknown_key_stays_unparsed() -> None:
     assert [line.text for line in sheet.unparsed()] == ['moon.phase: "waning"']
 
 
-def test_facts_move_to_the_id_of_their_drive() -> None:
-    """Once the serial number is known, the evidence stands under the drive's id."""
-    part, sheet = one(ATA)
-    readdress(sheet, {part.key: "drives:HBQ40A17"})
-    assert {fact.object_id for fact in sheet.facts} == {"drives:HBQ40A17"}
+def test_facts_have_the_id_of_their_drive() -> None:
+    """Once the serial number is known, the evidence has the drive's id."""
+    seen = read([Document("loose", "smartctl-json", json.dumps(ATA))])
+    assert {fact.object_id for fact in seen.outputs[0].facts} == {"drives:HBQ40A17"}
 
 
 @pytest.mark.parametrize(

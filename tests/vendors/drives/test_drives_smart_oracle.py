@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from raidctl_drives.smart import read_smartctl
 from tests.support.machines import FIXTURES
+from tests.vendors.drives.smart_outputs import read_drives
 
 OUTPUTS = sorted(FIXTURES.glob("*/smartctl-*.out"))
 
@@ -53,7 +53,7 @@ def test_pysmart_reads_the_same_facts(path: Path) -> None:
     from pySMART import Device  # noqa: PLC0415 - it changes the process: see the fixture
 
     text = path.read_text(encoding="utf-8")
-    (part,), _ = read_smartctl("smartctl -x", text, "drive")
+    (part,), _ = read_drives("smartctl -x", text, "drive")
     kind = "nvme" if part.interface == "nvme" else "scsi" if part.interface == "sas" else "sat"
     collected: Any = Collected(text)
     theirs = Device(path.name, interface=kind, smartctl=collected)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl_drives.parts import DrivePart
-from raidctl_drives.smart import read_smartctl, sniff_smartctl
+from raidctl_drives.smart import sniff_smartctl
+from tests.vendors.drives.smart_outputs import Reported, read_drives
 from tests.vendors.drives.test_drives_smart_ata import FULL
 from tests.vendors.drives.test_drives_smart_json import ATA, NVME
 from tests.vendors.drives.test_drives_smart_json import SAS as SAS_JSON
@@ -20,10 +20,10 @@ TEXTS = [FULL, SAS, NVME_TEXT, json.dumps(ATA, indent=1), json.dumps(NVME), json
 BLOCK = "Vendor Specific SMART Attributes with Thresholds:\n"
 
 
-def survives(text: str) -> list[DrivePart]:
+def survives(text: str) -> list[Reported]:
     """The parts of a text, whose facts all have a home."""
     sniff_smartctl("x", text)
-    parts, sheet = read_smartctl("x", text, "drive")
+    parts, sheet = read_drives("x", text, "drive")
     keys = {part.key for part in parts}
     assert {fact.object_id for fact in sheet.facts} <= keys
     assert len(keys) == len(parts)

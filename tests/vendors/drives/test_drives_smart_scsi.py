@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.evidence import Output
-from raidctl_drives.parts import DrivePart
-from raidctl_drives.smart import read_smartctl
+from tests.vendors.drives.smart_outputs import Reported, read_drives
 
 SAS = """smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)
 Copyright (C) 2002-22, Bruce Allen, Christian Franke, www.smartmontools.org
@@ -195,9 +194,9 @@ Num  Test_Description  Status                       Power_on_Hours  Failing_LBA 
 """
 
 
-def one(text: str) -> tuple[DrivePart, Output]:
+def one(text: str) -> tuple[Reported, Output]:
     """The one part of an output, and its sheet."""
-    parts, sheet = read_smartctl("smartctl -x /dev/sdq", text, "drive")
+    parts, sheet = read_drives("smartctl -x /dev/sdq", text, "drive")
     assert len(parts) == 1
     return parts[0], sheet
 
@@ -287,7 +286,7 @@ def test_a_health_log_alone_is_read() -> None:
 
 def test_a_scan_names_the_drives() -> None:
     """Each row of ``--scan-open`` is a part with its device and type; a device that would not open is a problem."""
-    parts, sheet = read_smartctl(
+    parts, sheet = read_drives(
         "smartctl --scan-open",
         "/dev/sda -d sat # /dev/sda [SAT], ATA device\n"
         "/dev/bus/2 -d megaraid,7 # /dev/bus/2 [megaraid_disk_07], SCSI device\n"

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from raidctl_mfi.controller import describe
+from raidctl_mfi.dialogue import Dialogue, read_controller, run_dialogue
 from raidctl_mfi.frame import Answer, Question, packet, pattern, read_answer
-from raidctl_mfi.gather import Dialogue, gather, lead
 from raidctl_mfi.problems import Problems
 
 T = TypeVar("T")
@@ -172,7 +172,7 @@ class Firmware:
 
 def converse(dialogue: Dialogue[T], firmware: Firmware) -> T:
     """Lead a dialogue with the firmware."""
-    return lead(dialogue, firmware.take)
+    return run_dialogue(dialogue, firmware.take)
 
 
 def healthy() -> Firmware:
@@ -200,7 +200,7 @@ def healthy() -> Firmware:
 def shown(firmware: Firmware) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The card as the program prints it, and the problems."""
     problems = Problems()
-    return describe(converse(gather(), firmware), 0, problems, raw=True), problems.items
+    return describe(converse(read_controller(), firmware), 0, problems, raw=True), problems.items
 
 
 def messages(problems: list[dict[str, Any]]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from raidctl_mfi import commands as c
+from raidctl_mfi.dialogue import read_controller
 from raidctl_mfi.frame import Question
-from raidctl_mfi.gather import gather
 from raidctl_mfi.node import Channel, DriverUnavailable, Host, ask, channel, hosts, major, open_node
 
 
@@ -86,7 +86,7 @@ def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
 def test_the_child_that_asks_hands_on_what_it_is_told(null: int) -> None:
     """The same, through the process of its own; nothing is asked after the first refusal."""
     with channel(null, 0) as one:
-        found = one.converse(gather())
+        found = one.converse(read_controller())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
@@ -94,7 +94,7 @@ def test_a_question_without_an_answer_is_given_up(null: int) -> None:
     """A child that hangs is left alone after the time limit, and no other question waits behind it."""
     one = Channel(null, 0, patience=0.2)
     os.kill(one._pid, signal.SIGSTOP)
-    found = one.converse(gather())
+    found = one.converse(read_controller())
     one.close()
     assert [answer.fault for answer in found.answers] == ["no answer within 0.2 seconds"]
 
@@ -104,6 +104,6 @@ def test_a_child_that_dies_is_no_crash(null: int) -> None:
     one = Channel(null, 0)
     os.kill(one._pid, signal.SIGKILL)
     os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)
-    found = one.converse(gather())
+    found = one.converse(read_controller())
     one.close()
     assert [answer.fault for answer in found.answers] == ["the process that asks has died"]

@@ -6,8 +6,8 @@ Offered to the rest of the family: :func:`read_smartctl`, :func:`sniff_smartctl`
 from __future__ import annotations
 
 from raidctl.evidence import Output
-from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart.ask import ask_smartctl
+from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.json_reader import read_json
 from raidctl_drives.smart.recognise import is_json, sniff_smartctl
 from raidctl_drives.smart.text import read_text
@@ -15,12 +15,12 @@ from raidctl_drives.smart.text import read_text
 __all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]
 
 
-def read_smartctl(command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Output]:
+def read_smartctl(command: str, text: str, drive_id: str) -> tuple[list[SmartDraft], Output]:
     """Read an output of smartctl, text or JSON.
 
-    One part for each drive in the text, in order; their keys are ``drive_id``, then
-    ``drive_id#2``, ``drive_id#3`` … (several outputs in one file, or ``--scan``). The parts carry the problems;
-    a part that is :attr:`~raidctl_drives.parts.DrivePart.empty` has nothing else. Nothing is raised.
+    One draft for each drive in the text, in order; their names are ``drive_id``, then
+    ``drive_id#2``, ``drive_id#3`` … (several outputs in one file, or ``--scan``). The drafts carry the problems;
+    one that is ``empty`` has nothing else. Nothing is raised.
     """
     if is_json(text):
         return read_json(command, text, drive_id)

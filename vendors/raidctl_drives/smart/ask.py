@@ -6,17 +6,14 @@ speed, SCSI's background scan and SAS ports), and a drive that sleeps is left as
 
 from __future__ import annotations
 
-import msgspec
-from msgspec.structs import replace
-
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
-from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.text import read_text
 
-Told = tuple[list[DrivePart], list[Output], list[Problem]]
-"""The parts of a drive, the outputs that they were read from, and the problems of the calls."""
+Answered = tuple[list[SmartDraft], list[Output], list[Problem]]
+"""The drafts of a drive, the outputs that they were read from, and the problems of the calls."""
 
 TIMEOUT = 60.0
 """Seconds; a drive in trouble repeats a command for half a minute and more."""
@@ -26,7 +23,7 @@ _COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8
 """Bits of smartctl's exit status."""
 
 
-def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
+def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered]:
     """Ask smartctl about a drive.
 
     Args:
@@ -34,8 +31,8 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
         kind: smartctl's ``-d`` type, where the drive needs one (``sat``, ``megaraid,5``); None lets smartctl find it.
 
     Returns:
-        The parts (none where the drive could not be read), their outputs, and the problems of the call.
-        The parts' key is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
+        The drafts (none where the drive could not be read), their outputs, and the problems of the call.
+        Their name is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
     """
     target = (("-d", kind) if kind else ()) + (device,)
     command = _FULL + target
@@ -47,25 +44,27 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
     if not answer.fine and answer.trouble is not Failure.FLOOD:
         return [], [], [_not_asked(device, answer)]
     text = answer.text if answer.text.strip() else answer.error_text
-    parts, output = read_text(" ".join(command), text, f"smartctl:{device}")
-    found, problems = _sorted(device, parts, answer)
+    drafts, output = read_text(" ".join(command), text, f"smartctl:{device}")
+    found, problems = _sorted(device, drafts, answer)
     return found, [output], problems
 
 
-def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[list[DrivePart], list[Problem]]:
-    """The parts with facts, and the problems that belong to none of them."""
-    found = [part if part.device or part.address else replace(part, device=device) for part in parts if not part.empty]
-    found = found[:1]
-    problems = [
-        msgspec.structs.replace(problem, where=device) for part in parts if part.empty for problem in part.problems
-    ]
+def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[list[SmartDraft], list[Problem]]:
+    """The first draft with facts, and the problems that belong to none."""
+    found = [draft for draft in drafts if not draft.empty][:1]
+    for draft in drafts:
+        if all(draft is not one for one in found):
+            draft.drop_evidence()
+        elif draft.get("address") is None:
+            draft.at_device(device)
+    problems = [problem for draft in drafts if draft.empty for problem in draft.problems(device)]
     code = answer.code or 0
     if answer.trouble is Failure.FLOOD:
         problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is missing"))
     if not found and not problems:
         why = "could not open the drive" if code & _NOT_OPENED else "printed nothing about the drive"
         problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))
-    if found and code & _FAILING and found[0].status not in ("critical", "warning"):
+    if found and code & _FAILING and found[0].get("status") not in ("critical", "warning"):
         problems.append(
             _problem(device, "smartctl's exit status reports a failing drive, its output does not", "warning")
         )

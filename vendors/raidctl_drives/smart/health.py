@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from raidctl.model import Health as Verdict
 from raidctl.text import attempt
 from raidctl_drives.smart import numbers
-from raidctl_drives.smart.draft import Attribute, Draft
+from raidctl_drives.smart.draft import Attribute, SmartDraft
 
 REALLOCATED = re.compile(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
 PENDING = re.compile(r"Pending", re.IGNORECASE)
@@ -51,23 +51,23 @@ _PASSED = {"PASSED", "OK", "OK!"}
 _FAILED = {"FAILED!", "FAILED"}
 
 
-def settle(draft: Draft) -> None:
-    """Turn what was collected into fields: sums over attributes, status, and the problems that follow."""
+def conclude_health(draft: SmartDraft) -> None:
+    """Conclude sums over attributes, status, and the problems that follow."""
     _no_temperature_log(draft)
     _attributes(draft)
     for line, _ in draft.counters:
-        draft.offer(line, "errors_media", sum(count for _, count in draft.counters))
+        draft.offer(line, "errors.media", sum(count for _, count in draft.counters))
     _status(draft)
 
 
-def _no_temperature_log(draft: Draft) -> None:
+def _no_temperature_log(draft: SmartDraft) -> None:
     """Take back a temperature of 0 °C that comes with a trip temperature of 0 °C.
 
     "Current Drive Temperature:     0 C" and "Drive Trip Temperature:        0 C" are what smartctl prints of a SCSI
     drive that has no such log page: no drive stops working at 0 °C.
     """
     if any(draft.details.get(label) in ("0 C", "0") for label in _TRIP):
-        draft.withdraw("temperature_celsius", 0)
+        draft.drop_value("temperature_celsius", 0)
 
 
 def _find(attributes: Iterable[Attribute], number: int, name: re.Pattern[str]) -> Attribute | None:
@@ -80,7 +80,7 @@ def _count(row: Attribute | None) -> int | None:
     return found if found is not None and 0 <= found < 1 << 32 else None
 
 
-def _attributes(draft: Draft) -> None:
+def _attributes(draft: SmartDraft) -> None:
     rows = draft.attributes.values()
     reallocated = _find(rows, 5, REALLOCATED)
     unreadable = [row for row in (_find(rows, 197, PENDING), _find(rows, 198, UNCORRECTABLE)) if row]
@@ -89,15 +89,15 @@ def _attributes(draft: Draft) -> None:
         total = (_count(reallocated) or 0) + max(counts, default=0)
         for row in (reallocated, *unreadable):
             if row and _count(row) is not None:
-                draft.offer(row.line, "errors_media", total)
+                draft.offer(row.line, "errors.media", total)
     crc = _find(rows, 199, CRC)
     if crc and _count(crc) is not None:
-        draft.offer(crc.line, "errors_other", _count(crc))
+        draft.offer(crc.line, "errors.other", _count(crc))
     each = (("reallocated", reallocated), ("pending", _find(rows, 197, PENDING)),
             ("uncorrectable", _find(rows, 198, UNCORRECTABLE)), ("link", crc))  # fmt: skip
     for name, row in each:
         if row and _count(row) is not None:
-            draft.offer(row.line, f"errors_{name}", _count(row))
+            draft.offer(row.line, f"errors.{name}", _count(row))
     for number, rank in ((194, 2), (190, 1), (231, 0), (220, 0)):
         warm = _find(rows, number, TEMPERATURE)
         degrees = attempt(numbers.ata_celsius, warm.raw) if warm else None
@@ -109,7 +109,7 @@ def _attributes(draft: Draft) -> None:
         draft.offer(on.line, "power_on_hours", time, rank=2)
 
 
-def _failing(draft: Draft) -> list[tuple[str, Attribute]]:
+def _failing(draft: SmartDraft) -> list[tuple[str, Attribute]]:
     found: list[tuple[str, Attribute]] = []
     for row in draft.attributes.values():
         if row.failed == "now":
@@ -119,7 +119,7 @@ def _failing(draft: Draft) -> list[tuple[str, Attribute]]:
     return found
 
 
-def _status(draft: Draft) -> None:
+def _status(draft: SmartDraft) -> None:
     health = draft.health
     failing = _failing(draft)
     verdict = _verdict_of(draft)
@@ -136,7 +136,7 @@ def _status(draft: Draft) -> None:
             draft.offer(line, "status_text", text)
 
 
-def _verdict_of(draft: Draft) -> Verdict | None:
+def _verdict_of(draft: SmartDraft) -> Verdict | None:
     """Status from the verdict alone; None without a verdict."""
     health = draft.health
     warning = health.critical_warning or 0
@@ -149,7 +149,7 @@ def _verdict_of(draft: Draft) -> Verdict | None:
     if health.verdict in _PASSED:
         return "ok"
     if health.verdict is not None:
-        draft.problem(
+        draft.report(
             f"Unknown SMART health status: {health.verdict!r}.", kind="unread",
             remedy="Run smartctl -x on the drive and check its output.",
         )  # fmt: skip

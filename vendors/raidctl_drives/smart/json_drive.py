@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse
-from raidctl_drives.smart import json_words, messages, numbers, scan
-from raidctl_drives.smart.draft import Attribute, Draft
-from raidctl_drives.smart.health import settle
+from raidctl_drives.smart import json_labels, messages, numbers, scan
+from raidctl_drives.smart.draft import Attribute, SmartDraft
+from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
-from raidctl_drives.smart.labels import unreadable
-from raidctl_drives.smart.words import TRANSPORTS
+from raidctl_drives.smart.labels import report_unreadable
+from raidctl_drives.smart.vocabulary import TRANSPORTS
 
 _COUNTS = (
     (("nvme_smart_health_information_log", "percentage_used"), "life_used_percent", 255),
     (("scsi_percentage_used_endurance_indicator",), "life_used_percent", 255),
-    (("scsi_grown_defect_list",), "errors_reallocated", 1 << 32),
+    (("scsi_grown_defect_list",), "errors.reallocated", 1 << 32),
 )
 _FAILING = 8
 """The bit of smartctl's exit status for a drive that fails."""
 
 
-def read_drive(draft: Draft, leaves: Leaves) -> None:
+def read_drive(draft: SmartDraft, leaves: Leaves) -> None:
     """Read all of one drive's JSON."""
     for path, line in leaves.items():
         _leaf(draft, path, line)
@@ -37,36 +37,36 @@ def read_drive(draft: Draft, leaves: Leaves) -> None:
     _counts(draft, leaves)
     _messages(draft, leaves)
     _tests(draft, leaves)
-    settle(draft)
+    conclude_health(draft)
 
 
-def _leaf(draft: Draft, path: str, line: Line) -> None:
+def _leaf(draft: SmartDraft, path: str, line: Line) -> None:
     value = leaf_value(line)
-    if path in json_words.TEXTS:
-        name, rank = json_words.TEXTS[path]
+    if path in json_labels.TEXTS:
+        name, rank = json_labels.TEXTS[path]
         text = words(value)
         if text:
             draft.offer(line, name, collapse(text) if name == "model" else text, rank=rank, label=path)
         else:
-            draft.note(line)
-    elif path in json_words.NUMBERS:
-        name, rank, low, high = json_words.NUMBERS[path]
+            mark_read(line)
+    elif path in json_labels.NUMBERS:
+        name, rank, low, high = json_labels.NUMBERS[path]
         figure = number(value)
         if figure is not None and low <= figure < high:
             draft.offer(line, name, figure, rank=rank, label=path if rank < 2 else None)
         else:
-            draft.detail(line, path, value)
+            draft.detail(line, path, str(value))
             if value not in (None, 0):
-                unreadable(draft, path, value)
+                report_unreadable(draft, path, value)
     elif path == "write_cache.enabled" and isinstance(value, bool):
         draft.offer(line, "write_cache", "enabled" if value else "disabled")
-    elif json_words.DETAILS.fullmatch(path):
+    elif json_labels.DETAILS.fullmatch(path):
         draft.detail(line, path, value if isinstance(value, str) else json.dumps(value))
-    elif json_words.NOTED.fullmatch(path):
-        draft.note(line)
+    elif json_labels.NOTED.fullmatch(path):
+        mark_read(line)
 
 
-def _device(draft: Draft, leaves: Leaves) -> None:
+def _device(draft: SmartDraft, leaves: Leaves) -> None:
     node = leaves.line("device.name")
     if node:
         draft.found_at(node, words(leaves.value("device", "name")))
@@ -80,7 +80,7 @@ def _device(draft: Draft, leaves: Leaves) -> None:
         draft.offer(line, "media", "ssd", rank=1)
 
 
-def _verdict(draft: Draft, leaves: Leaves) -> None:
+def _verdict(draft: SmartDraft, leaves: Leaves) -> None:
     line = leaves.line("smart_status.passed")
     passed = leaves.value("smart_status", "passed")
     health = draft.health
@@ -92,7 +92,7 @@ def _verdict(draft: Draft, leaves: Leaves) -> None:
         health.scsi = sense is not None and not passed
         health.verdict_line = line
     if passed is None and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
-        draft.problem(
+        draft.report(
             "smartctl's exit status reports a failing drive, its output does not.", kind="unread",
             remedy="Run smartctl -x on the drive and check its output.",
         )  # fmt: skip
@@ -104,7 +104,7 @@ def _verdict(draft: Draft, leaves: Leaves) -> None:
             health.critical_warning, health.warning_line = warning, line
 
 
-def _rotation(draft: Draft, leaves: Leaves) -> None:
+def _rotation(draft: SmartDraft, leaves: Leaves) -> None:
     line = leaves.line("rotation_rate")
     rate = number(leaves.value("rotation_rate"))
     if line and rate == 0:
@@ -114,7 +114,7 @@ def _rotation(draft: Draft, leaves: Leaves) -> None:
         draft.offer(line, "rpm", rate)
 
 
-def _world_wide_name(draft: Draft, leaves: Leaves) -> None:
+def _world_wide_name(draft: SmartDraft, leaves: Leaves) -> None:
     line = leaves.line("wwn.id")
     naa, oui, own = (number(leaves.value("wwn", part)) for part in ("naa", "oui", "id"))
     if line and naa and oui is not None and own is not None:
@@ -127,7 +127,7 @@ def _world_wide_name(draft: Draft, leaves: Leaves) -> None:
             draft.offer(line, "wwn", f"{oui:06x} {own:010x}")
 
 
-def _interface(draft: Draft, leaves: Leaves) -> None:
+def _interface(draft: SmartDraft, leaves: Leaves) -> None:
     # "sata_value" occurs only in the speeds of a SATA link
     line = leaves.line("sata_version.string") or leaves.line("interface_speed.max.sata_value")
     if line:
@@ -144,7 +144,7 @@ def _interface(draft: Draft, leaves: Leaves) -> None:
             draft.offer(line, "interface", interface, rank=2)
 
 
-def _speed(draft: Draft, leaves: Leaves) -> None:
+def _speed(draft: SmartDraft, leaves: Leaves) -> None:
     line = leaves.line("interface_speed.current.string")
     text = leaves.value("interface_speed", "current", "string")
     speed = attempt(numbers.gbps, text) if isinstance(text, str) else None
@@ -164,7 +164,7 @@ def _speed(draft: Draft, leaves: Leaves) -> None:
                 draft.offer(leaf, "interface", "sas", rank=1)
 
 
-def _attributes(draft: Draft, leaves: Leaves) -> None:
+def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
     table = leaves.value("ata_smart_attributes", "table")
     for index, row in enumerate(table if isinstance(table, list) else []):
         at = f"ata_smart_attributes.table[{index}].raw"
@@ -180,7 +180,7 @@ def _attributes(draft: Draft, leaves: Leaves) -> None:
         draft.detail(line, name if name not in draft.details else f"{name} ({which})", raw)
 
 
-def _counters(draft: Draft, leaves: Leaves) -> None:
+def _counters(draft: SmartDraft, leaves: Leaves) -> None:
     for what in ("read", "write", "verify"):
         path = ("scsi_error_counter_log", what, "total_uncorrected_errors")
         line, count = leaves.line(".".join(path)), number(leaves.value(*path))
@@ -188,7 +188,7 @@ def _counters(draft: Draft, leaves: Leaves) -> None:
             draft.counters.append((line, count))
 
 
-def _counts(draft: Draft, leaves: Leaves) -> None:
+def _counts(draft: SmartDraft, leaves: Leaves) -> None:
     """Read counts that are details as well."""
     for path, name, highest in _COUNTS:
         line, count = leaves.line(".".join(path)), number(leaves.value(*path))
@@ -196,19 +196,19 @@ def _counts(draft: Draft, leaves: Leaves) -> None:
             draft.offer(line, name, count)
 
 
-def _messages(draft: Draft, leaves: Leaves) -> None:
+def _messages(draft: SmartDraft, leaves: Leaves) -> None:
     found = leaves.value("smartctl", "messages")
     for message in found if isinstance(found, list) else []:
         text = words(branch(message, "string"))
-        if text and not messages.heard(draft, text):
+        if text and not messages.read(draft, text):
             serious = branch(message, "severity") == "error"
             kind, severity = ("unread", "warning") if serious else ("note", "info")
-            draft.problem(f"smartctl reports: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above
+            draft.report(f"smartctl reports: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above
     if leaves.value("smart_support", "enabled") is False and leaves.value("smart_support", "available"):
-        draft.problem("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
+        draft.report("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
 
 
-def _tests(draft: Draft, leaves: Leaves) -> None:
+def _tests(draft: SmartDraft, leaves: Leaves) -> None:
     """A problem where the newest self-test failed."""
     tables = [leaves.value("ata_smart_self_test_log", form, "table") for form in ("extended", "standard")]
     for table in (*tables, leaves.value("nvme_self_test_log", "table")):
@@ -216,14 +216,14 @@ def _tests(draft: Draft, leaves: Leaves) -> None:
         ata, nvme = words(branch(newest, "status", "string")), words(branch(newest, "self_test_result", "string"))
         failed = branch(newest, "status", "passed") is False and "fail" in str(ata)
         if failed or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
-            draft.problem(
+            draft.report(
                 f"The drive's last self-test failed: {ata or nvme}.",
                 remedy="Check the backups and replace the drive.",
             )
             return
     scsi = leaves.value("scsi_self_test_0", "result")
     if number(branch(scsi, "value")) in (3, 4, 5, 6, 7):
-        draft.problem(
+        draft.report(
             f"The drive's last self-test failed: {branch(scsi, 'string')}.",
             remedy="Check the backups and replace the drive.",
         )

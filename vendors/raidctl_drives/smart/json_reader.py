@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Problem
-from raidctl_drives.parts import DrivePart
-from raidctl_drives.smart import json_words, messages, scan
-from raidctl_drives.smart.draft import Draft
+from raidctl_drives.draft import DeviceComplaint
+from raidctl_drives.smart import json_labels, messages, scan
+from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.json_drive import read_drive
 from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, mended, parse, words
 
 
-def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
+def read_json(command: str, text: str, key: str) -> tuple[list[SmartDraft], Output]:
     """Read a JSON output of smartctl, or several in one text.
 
     A truncated text is read as far as it goes, and is a problem.
@@ -31,16 +30,16 @@ def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Outpu
     if not trees:
         return [_broken(key, broken or "it holds no object")], Output.of_text(command, text)
     output = Output.of_json(command, trees[0] if len(trees) == 1 else trees)
-    drafts: list[Draft] = []
+    drafts: list[SmartDraft] = []
     for leaves in _leaves(output, trees):
         if isinstance(leaves.tree.get("devices"), list):
-            drafts += _scan(output, leaves, key, len(drafts))
+            drafts += _scan(leaves, key, len(drafts))
         else:
-            draft = Draft(output, _key(key, len(drafts)))
+            draft = SmartDraft(_key(key, len(drafts)))
             read_drive(draft, leaves)
             drafts.append(draft)
     if broken and drafts:
-        drafts[-1].problem(_sentence(broken), kind="unread", severity="error", remedy=_REMEDY)
+        drafts[-1].report(_sentence(broken), kind="unread", severity="error", remedy=_REMEDY)
     return [draft.finish() for draft in drafts], output
 
 
@@ -59,9 +58,10 @@ def _rest(text: str) -> list[Any]:
         return []
 
 
-def _broken(key: str, why: str) -> DrivePart:
-    problem = Problem(severity="error", where=key, kind="unread", message=_sentence(why), remedy=_REMEDY)
-    return DrivePart(key=key, problems=(problem,))
+def _broken(key: str, why: str) -> SmartDraft:
+    draft = SmartDraft(key)
+    draft.complain(DeviceComplaint("error", "unread", _sentence(why), _REMEDY, key))
+    return draft
 
 
 def _key(key: str, before: int) -> str:
@@ -81,13 +81,13 @@ def _leaves(output: Output, trees: Sequence[Tree]) -> list[Leaves]:
     return [Leaves(tree, lines) for tree, lines in zip(trees, groups, strict=True)]
 
 
-def _scan(output: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
+def _scan(leaves: Leaves, key: str, before: int) -> list[SmartDraft]:
     """``smartctl --scan --json``: a drive for each entry of ``devices``."""
-    drafts: list[Draft] = []
+    drafts: list[SmartDraft] = []
     for index, device in enumerate(leaves.tree["devices"]):
         if not isinstance(device, dict):
             continue
-        draft = Draft(output, _key(key, before + len(drafts)))
+        draft = SmartDraft(_key(key, before + len(drafts)))
         draft.scanned = True
         node = leaves.line(f"devices[{index}].name")
         if node:
@@ -101,10 +101,10 @@ def _scan(output: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
             if interface:
                 draft.offer(line, "interface", interface)
         trouble = words(device.get("open_error"))
-        if trouble and not messages.heard(draft, trouble):
-            draft.problem(f"smartctl could not open the drive: {trouble}.", kind="unread")
+        if trouble and not messages.read(draft, trouble):
+            draft.report(f"smartctl could not open the drive: {trouble}.", kind="unread")
         drafts.append(draft)
     for path, line in leaves.items():
-        if (json_words.NOTED.fullmatch(path) or path.startswith("devices[")) and not line.used:
+        if (json_labels.NOTED.fullmatch(path) or path.startswith("devices[")) and not line.used:
             mark_read(line)
     return drafts

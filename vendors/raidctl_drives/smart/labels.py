@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse, pair, printable
-from raidctl_drives.smart import numbers, words
-from raidctl_drives.smart.draft import Draft
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Fields, read_pair
+from raidctl_drives.smart import numbers, vocabulary
+from raidctl_drives.smart.draft import SmartDraft
 
 _NOTHING = re.compile(r"\[No Information Found\]|<not available>|\[not set\]|-|", re.ASCII)
 # 5.x: "Device: SEAGATE  ST3146855SS      Version: 0002": vendor of 8 characters, product of up to 16
@@ -20,48 +21,35 @@ _MADE = re.compile(r"Manufactured in (?P<when>week \S+ of year \S+)")
 _SENSE = re.compile(r"(?P<words>.*\S) *\[asc=(?P<asc>[0-9a-f]+), *ascq=(?P<ascq>[0-9a-f]+)\]", re.ASCII)
 _CACHE = {"Enabled": "enabled", "Disabled": "disabled"}
 _BEST_SPEED = re.compile(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
+_CURRENT_SPEED = re.compile(r"\(current: ([^)]*)\)")
+_CRITICAL = re.compile(r"0x[0-9a-fA-F]{1,2}")
+_COUNT = re.compile(r"(\d{1,11})%?", re.ASCII)
 _ZERO = re.compile(r"0(?:\D|$)", re.ASCII)
 _FAMILY_SSD = re.compile(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
 _FAMILY_SATA = re.compile(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
 
 
-def read(draft: Draft, line: Line, text: str, section: str) -> bool:
-    """Whether the line has a known label; gives its fact or detail to the draft."""
-    if _old_scsi(draft, line, text):
+def read(draft: SmartDraft, line: Line, text: str, section: str) -> bool:
+    """Read a line by its label; False if the label is unknown."""
+    if _read_old_scsi(draft, line, text):
         return True
     made = _MADE.fullmatch(text)
     if made:
         draft.detail(line, "Manufactured in", made["when"])
         return True
     found = pair(text)
-    if found is None:
+    if found is None or section == "farm":
         return False
     label, value = collapse(found[0]), found[1]
-    if section == "farm":
-        return False
-    special = SPECIAL.get(label)
-    if special:
-        special(draft, line, value)
-    elif label in ALSO:
-        ALSO[label](draft, label, line, value)
-    elif label in words.VERDICTS:
-        _verdict(draft, line, value)
-    elif label in words.IDENTITY:
-        _identity(draft, line, words.IDENTITY[label], value)
-    elif label in words.FIGURES:
-        _figure(draft, line, label, value)
-    elif label in words.DETAILS:
-        draft.detail(line, label, collapse(value))
-    elif label in words.NOTED:
-        draft.note(line)
-    elif words.NUMBERED_DETAILS.fullmatch(label):
-        _numbered(draft, line, label, value)
-    else:
-        return False
-    return True
+    if read_pair(draft, Pair(label, value, [line]), label, _FIELDS):
+        return True
+    if vocabulary.NUMBERED_DETAILS.fullmatch(label):
+        _read_numbered(draft, line, label, value)
+        return True
+    return False
 
 
-def _old_scsi(draft: Draft, line: Line, text: str) -> bool:
+def _read_old_scsi(draft: SmartDraft, line: Line, text: str) -> bool:
     if not text.startswith("Device"):
         return False
     match = _OLD_SCSI.fullmatch(text) or _OLD_LOOSE.fullmatch(text)
@@ -77,221 +65,255 @@ def _old_scsi(draft: Draft, line: Line, text: str) -> bool:
     return False
 
 
-def _identity(draft: Draft, line: Line, name: str, value: str) -> None:
-    if _NOTHING.fullmatch(value):
-        draft.note(line)
+def _keep(draft: SmartDraft, pair: Pair) -> None:
+    draft.detail(pair.lines[0], pair.label, pair.value)
+
+
+def _skip(draft: SmartDraft, pair: Pair) -> None:
+    del draft
+    mark_read(*pair.lines)
+
+
+def _text(name: str) -> Callable[[SmartDraft, Pair], None]:
+    """A reader of a field whose value is the text; the tool's words for "none" are only read."""
+
+    def read_text(draft: SmartDraft, pair: Pair) -> None:
+        if _NOTHING.fullmatch(pair.value):
+            mark_read(*pair.lines)
+        else:
+            draft.offer(pair.lines[0], name, pair.value)
+
+    return read_text
+
+
+def _read_model(draft: SmartDraft, pair: Pair) -> None:
+    [line] = pair.lines
+    if _NOTHING.fullmatch(pair.value):
+        mark_read(line)
         return
-    known = draft.get(name)
-    value = collapse(value) if name == "model" else value
-    draft.offer(line, name, value)
-    if name == "model":
-        if _FAMILY_SSD.search(value):
-            draft.offer(line, "media", "ssd")
-        if known not in (None, value):
-            draft.problem(
-                f"The output names two models in one place, {known!r} and {value!r}.",
-                kind="unread", remedy="Give raidctl one output of one drive in each file.",
-            )  # fmt: skip
+    known, model = draft.get("model"), collapse(pair.value)
+    draft.offer(line, "model", model)
+    if _FAMILY_SSD.search(model):
+        draft.offer(line, "media", "ssd")
+    if known not in (None, printable(model)):
+        draft.report(
+            f"The output names two models in one place, {known!r} and {model!r}.",
+            kind="unread", remedy="Give raidctl one output of one drive in each file.",
+        )  # fmt: skip
 
 
-def _figure(draft: Draft, line: Line, label: str, value: str) -> None:
-    name, reader, rank = words.FIGURES[label]
-    if _NOTHING.fullmatch(value):
-        draft.note(line)
-        return
-    parse: Callable[[str], int] = getattr(numbers, reader)
-    found = attempt(parse, value)
-    if found is None or not 0 <= found < 1 << 64:
-        draft.detail(line, label, collapse(value))
-        if not _ZERO.match(value):
-            unreadable(draft, label, collapse(value))
-        return
-    draft.offer(line, name, found, rank=rank)
+def _read_nvme_model(draft: SmartDraft, pair: Pair) -> None:
+    _read_model(draft, pair)
+    draft.offer(pair.lines[0], "interface", "nvme")
+    draft.offer(pair.lines[0], "media", "ssd", rank=1)
 
 
-def unreadable(draft: Draft, label: str, value: object) -> None:
+def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[SmartDraft, Pair], None]:
+    """A reader of a figure; another value than 0 that is no such figure is a problem."""
+
+    def read_figure(draft: SmartDraft, pair: Pair) -> None:
+        [line] = pair.lines
+        if _NOTHING.fullmatch(pair.value):
+            mark_read(line)
+            return
+        found = attempt(parse, pair.value)
+        if found is None or not 0 <= found < 1 << 64:
+            _keep(draft, pair)
+            if not _ZERO.match(pair.value):
+                report_unreadable(draft, pair.label, collapse(pair.value))
+        else:
+            draft.offer(line, name, found, rank=rank)
+
+    return read_figure
+
+
+def report_unreadable(draft: SmartDraft, label: str, value: object) -> None:
     """Add a problem for a figure that its label cannot have."""
-    draft.problem(
+    draft.report(
         f"The figure of {label!r} could not be read: {value}.", kind="unread",
         remedy="Look at the output itself: it may have been altered, or the drive tells nonsense.",
     )  # fmt: skip
 
 
-def _numbered(draft: Draft, line: Line, label: str, value: str) -> None:
-    size = attempt(numbers.capacity, value) if words.NAMESPACE_SIZE.fullmatch(label) else None
+def _read_numbered(draft: SmartDraft, line: Line, label: str, value: str) -> None:
+    """``Namespace 1 Size/Capacity``, ``Temperature Sensor 1``."""
+    size = attempt(numbers.capacity, value) if vocabulary.NAMESPACE_SIZE.fullmatch(label) else None
     if size is not None:
         draft.offer(line, "size_bytes", size, rank=1)
-    name = words.NAMESPACE_NAME.fullmatch(label)
+    name = vocabulary.NAMESPACE_NAME.fullmatch(label)
     if name and value.strip("0 ") and draft.get("wwn") is None:
         draft.offer(line, "wwn", value)
         return
-    label = label.split(" (0x", maxsplit=1)[0]
-    draft.detail(line, label, collapse(value))
+    draft.detail(line, label.split(" (0x", maxsplit=1)[0], value)
 
 
-def _verdict(draft: Draft, line: Line, value: str) -> None:
-    value = printable(collapse(value))
-    if not value:
-        draft.note(line)
+def _read_verdict(draft: SmartDraft, pair: Pair) -> None:
+    value = printable(collapse(pair.value))
+    if not value or draft.health.verdict is not None:
+        mark_read(*pair.lines)
         return
-    if draft.health.verdict is not None:
-        draft.note(line)
-        return
-    draft.health.verdict, draft.health.verdict_line = value, line
+    draft.health.verdict, draft.health.verdict_line = value, pair.lines[0]
     draft.health.scsi = _SENSE.fullmatch(value) is not None
 
 
-def _rotation(draft: Draft, line: Line, value: str) -> None:
-    # "Rotation Rate:    7200 rpm" | "Rotation Rate:    Solid State Device"
-    rpm = attempt(numbers.rpm, value)
-    if value.startswith("Solid State Device"):
+def _read_rotation(draft: SmartDraft, pair: Pair) -> None:
+    [line] = pair.lines
+    rpm = attempt(numbers.rpm, pair.value)
+    if pair.value.startswith("Solid State Device"):
         draft.offer(line, "media", "ssd", rank=2)
     elif rpm is not None:
         draft.offer(line, "media", "hdd", rank=2)
         draft.offer(line, "rpm", rpm)
     else:
-        draft.detail(line, "Rotation Rate", value)
+        _keep(draft, pair)
 
 
-def _family(draft: Draft, line: Line, value: str) -> None:
-    # "Model Family:     Seagate Barracuda 7200.12": smartctl's own database knows what the family is
-    draft.detail(line, "Model Family", collapse(value))
-    if _FAMILY_SSD.search(value):
-        draft.offer(line, "media", "ssd")
-    if _FAMILY_SATA.search(value):
-        draft.offer(line, "interface", "sata")
+def _read_family(draft: SmartDraft, pair: Pair) -> None:
+    """A product family; the database of smartctl knows what it is."""
+    _keep(draft, pair)
+    if _FAMILY_SSD.search(pair.value):
+        draft.offer(pair.lines[0], "media", "ssd")
+    if _FAMILY_SATA.search(pair.value):
+        draft.offer(pair.lines[0], "interface", "sata")
 
 
-def _sata(draft: Draft, line: Line, value: str) -> None:
-    # "SATA Version is:  SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)": the current speed counts, the other is the best one
+def _read_sata(draft: SmartDraft, pair: Pair) -> None:
+    """The current speed counts, the other is the best one."""
+    [line] = pair.lines
     draft.offer(line, "interface", "sata", rank=2)
-    draft.detail(line, "SATA Version is", collapse(value))
-    current = re.search(r"\(current: ([^)]*)\)", value)
+    _keep(draft, pair)
+    current = _CURRENT_SPEED.search(pair.value)
     speed = attempt(numbers.gbps, current[1]) if current else None
     if speed is not None:
         draft.offer(line, "link_gbps", speed)
-    best = _BEST_SPEED.search(value)
+    best = _BEST_SPEED.search(pair.value)
     if best:
         draft.offer(line, "max_link_gbps", float(best[1]))
 
 
-def _transport_type(draft: Draft, line: Line, value: str) -> None:
-    # "Transport Type:   Parallel, ATA8-APT" | "Transport Type:   Serial, SATA 2.6"
-    draft.detail(line, "Transport Type", collapse(value))
-    if value.startswith("Parallel"):
-        draft.offer(line, "interface", "ata", rank=2)
-    elif value.startswith("Serial"):
-        draft.offer(line, "interface", "sata", rank=2)
-
-
-def _transport_protocol(draft: Draft, line: Line, value: str) -> None:
-    # "Transport protocol:   SAS (SPL-4)"
-    draft.detail(line, "Transport protocol", collapse(value))
-    interface = next((word for pattern, word in words.TRANSPORTS if pattern.search(value)), None)
+def _read_transport_type(draft: SmartDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    interface = {"Parallel": "ata", "Serial": "sata"}.get(pair.value.partition(",")[0])
     if interface:
-        draft.offer(line, "interface", interface, rank=2)
+        draft.offer(pair.lines[0], "interface", interface, rank=2)
 
 
-def _write_cache(label: str) -> Callable[[Draft, Line, str], None]:
-    def read_cache(draft: Draft, line: Line, value: str) -> None:
-        # "Write cache is:   Enabled" | "Writeback Cache is:   Disabled" | "Write cache is:   Unavailable"
-        state = _CACHE.get(value)
-        if state:
-            draft.offer(line, "write_cache", state)
-        else:
-            draft.detail(line, label, value)
-
-    return read_cache
+def _read_transport_protocol(draft: SmartDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    interface = next((word for pattern, word in vocabulary.TRANSPORTS if pattern.search(pair.value)), None)
+    if interface:
+        draft.offer(pair.lines[0], "interface", interface, rank=2)
 
 
-def _smart_support(draft: Draft, line: Line, value: str) -> None:
-    # "SMART support is: Available - device has SMART capability." and "SMART support is: Enabled"
-    draft.detail(line, "SMART support is", value)
-    if value:
-        draft.details["SMART support is"] = printable(value)  # the second line is the state
-    if value.startswith("Disabled"):
-        draft.problem("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
-
-
-def _critical(draft: Draft, line: Line, value: str) -> None:
-    # "Critical Warning:                   0x00"
-    draft.detail(line, "Critical Warning", value)
-    if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", value):
-        draft.health.critical_warning = int(value, 16)
-        draft.health.warning_line = line
-
-
-def _nvme_version(draft: Draft, line: Line, value: str) -> None:
-    draft.detail(line, "NVMe Version", value)
-    draft.offer(line, "interface", "nvme")
-    draft.offer(line, "media", "ssd")
-
-
-def _model_number(draft: Draft, line: Line, value: str) -> None:
-    _identity(draft, line, "model", value)
-    draft.offer(line, "interface", "nvme")
-    draft.offer(line, "media", "ssd", rank=1)
-
-
-def _error_count(draft: Draft, line: Line, value: str) -> None:
-    # "ATA Error Count: 12 (device log contains only the most recent five errors)"
-    draft.detail(line, "ATA Error Count", collapse(value).split(" ")[0])
-
-
-def _test_status(draft: Draft, line: Line, value: str) -> None:
-    # SCSI: "Self-test execution status:      34% of test remaining"; ATA begins a paragraph here
-    if "of test remaining" in value:
-        draft.detail(line, "Self-test execution status", collapse(value))
+def _read_write_cache(draft: SmartDraft, pair: Pair) -> None:
+    if pair.value in _CACHE:
+        draft.offer(pair.lines[0], "write_cache", _CACHE[pair.value])
     else:
-        draft.note(line)
+        _keep(draft, pair)
 
 
-def _status(draft: Draft, line: Line, value: str) -> None:
-    # Of the background scan: "  Status: no scans active" | "  Status: waiting until BMS interval timer expires"
-    draft.detail(line, "Background scan", collapse(value))
+def _read_smart_support(draft: SmartDraft, pair: Pair) -> None:
+    """The first line is whether the drive has SMART, the second one whether it is on."""
+    _keep(draft, pair)
+    if pair.value:
+        draft.replace_words(pair.label, printable(pair.value))
+    if pair.value.startswith("Disabled"):
+        draft.report("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
 
 
-def _status_scan(draft: Draft, line: Line, value: str) -> None:
-    draft.detail(line, "Number of background medium scans performed", collapse(value))
+def _read_critical_warning(draft: SmartDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    if _CRITICAL.fullmatch(pair.value):
+        draft.health.critical_warning = int(pair.value, 16)
+        draft.health.warning_line = pair.lines[0]
 
 
-def _also(name: str, highest: int) -> Callable[[Draft, str, Line, str], None]:
+def _read_nvme_version(draft: SmartDraft, pair: Pair) -> None:
+    _keep(draft, pair)
+    draft.offer(pair.lines[0], "interface", "nvme")
+    draft.offer(pair.lines[0], "media", "ssd")
+
+
+def _read_error_count(draft: SmartDraft, pair: Pair) -> None:
+    draft.detail(pair.lines[0], "ATA Error Count", collapse(pair.value).split(" ")[0])
+
+
+def _read_test_status(draft: SmartDraft, pair: Pair) -> None:
+    """SCSI drives have a value here; ATA drives begin a paragraph."""
+    (_keep if "of test remaining" in pair.value else _skip)(draft, pair)
+
+
+def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
     """A reader of a detail that gives a count as well, up to the highest one that makes sense."""
 
-    def read_count(draft: Draft, label: str, line: Line, value: str) -> None:
-        draft.detail(line, label, collapse(value))
-        plain = value.strip().removesuffix("%")
-        if plain.isascii() and plain.isdecimal() and len(plain) < 12 and int(plain) <= highest:
-            draft.offer(line, name, int(plain))
+    def read_count(draft: SmartDraft, pair: Pair) -> None:
+        _keep(draft, pair)
+        match = _COUNT.fullmatch(pair.value.strip())
+        if match and int(match[1]) <= highest:
+            draft.offer(pair.lines[0], name, int(match[1]))
 
     return read_count
 
 
-ALSO: dict[str, Callable[[Draft, str, Line, str], None]] = {
-    # "Percentage Used:                    3%"
-    "Percentage Used": _also("life_used_percent", 255),
-    # "Percentage used endurance indicator: 3%"
-    "Percentage used endurance indicator": _also("life_used_percent", 255),
-    # "Elements in grown defect list: 412"
-    "Elements in grown defect list": _also("errors_reallocated", 1 << 32),
+_FIELDS: Fields[SmartDraft] = {
+    **dict.fromkeys(vocabulary.DETAILS, _keep),
+    **dict.fromkeys(vocabulary.NOTED, _skip),
+    # Device Model:     EXAMPLE HD1000
+    **dict.fromkeys(("Device Model", "Product"), _read_model),
+    # Model Number:                       EXAMPLE Q9
+    "Model Number": _read_nvme_model,
+    # Serial Number:    ABC0123456789
+    **dict.fromkeys(("Serial Number", "Serial number"), _text("serial")),
+    **dict.fromkeys(("Firmware Version", "Revision"), _text("firmware")),
+    # LU WWN Device Id: 5 000cca 0b1c2d3e4
+    **dict.fromkeys(("LU WWN Device Id", "Logical Unit id"), _text("wwn")),
+    # Model Family:     Seagate Barracuda 7200.12
+    "Model Family": _read_family,
+    # User Capacity:    500,107,862,016 bytes [500 GB]
+    "User Capacity": _figure("size_bytes", numbers.capacity),
+    "Total NVM Capacity": _figure("size_bytes", numbers.capacity, rank=0),
+    # Rotation Rate:    7200 rpm | Solid State Device
+    "Rotation Rate": _read_rotation,
+    # SATA Version is:  SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)
+    "SATA Version is": _read_sata,
+    # Transport Type:   Parallel, ATA8-APT | Serial, SATA 2.6
+    "Transport Type": _read_transport_type,
+    # Transport protocol:   SAS (SPL-4)
+    "Transport protocol": _read_transport_protocol,
+    # NVMe Version:                       1.3
+    "NVMe Version": _read_nvme_version,
+    # Write cache is:   Enabled | Unavailable
+    **dict.fromkeys(("Write cache is", "Writeback Cache is"), _read_write_cache),
+    # SMART support is: Available - device has SMART capability.
+    # SMART support is: Enabled
+    "SMART support is": _read_smart_support,
+    # SMART overall-health self-assessment test result: PASSED
+    # SMART Health Status: OK
+    **dict.fromkeys(vocabulary.VERDICTS, _read_verdict),
+    # Critical Warning:                   0x00
+    "Critical Warning": _read_critical_warning,
+    # Current Drive Temperature:     34 C
+    # Temperature:                        40 Celsius
+    **dict.fromkeys(("Current Drive Temperature", "Temperature"), _figure("temperature_celsius", numbers.celsius)),
+    "Current Temperature": _figure("temperature_celsius", numbers.celsius, rank=3),
+    # Power On Hours:                     1,677
+    "Power On Hours": _figure("power_on_hours", numbers.grouped),
+    # Media and Data Integrity Errors:    0
+    "Media and Data Integrity Errors": _figure("errors.media", numbers.grouped),
+    # Error Information Log Entries:      12
+    # Non-medium error count:        3
+    **dict.fromkeys(
+        ("Error Information Log Entries", "Non-medium error count"), _figure("errors.other", numbers.grouped)
+    ),
+    # Percentage Used:                    3%
+    # Percentage used endurance indicator: 3%
+    **dict.fromkeys(("Percentage Used", "Percentage used endurance indicator"), _count("life_used_percent", 255)),
+    # Elements in grown defect list: 412
+    "Elements in grown defect list": _count("errors.reallocated", 1 << 32),
+    # ATA Error Count: 12 (device log contains only the most recent five errors)
+    **dict.fromkeys(("ATA Error Count", "Device Error Count"), _read_error_count),
+    # Self-test execution status:      34% of test remaining
+    "Self-test execution status": _read_test_status,
+    # Status: no scans active                of the background scan
+    "Status": lambda draft, pair: draft.detail(pair.lines[0], "Background scan", pair.value),
 }
-"""Details that give a field as well."""
-SPECIAL: dict[str, Callable[[Draft, Line, Any], None]] = {
-    "Model Number": _model_number,
-    "Model Family": _family,
-    "Rotation Rate": _rotation,
-    "SATA Version is": _sata,
-    "Transport Type": _transport_type,
-    "Transport protocol": _transport_protocol,
-    "Write cache is": _write_cache("Write cache is"),
-    "Writeback Cache is": _write_cache("Writeback Cache is"),
-    "SMART support is": _smart_support,
-    "Critical Warning": _critical,
-    "NVMe Version": _nvme_version,
-    "ATA Error Count": _error_count,
-    "Device Error Count": _error_count,
-    "Self-test execution status": _test_status,
-    "Status": _status,
-    "Number of background medium scans performed": _status_scan,
-}
-"""Labels that give several facts, or whose value decides."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from raidctl.model import ProblemKind, Severity
-from raidctl_drives.smart.draft import Draft
+from raidctl_drives.smart.draft import SmartDraft
 
 
 @dataclass(frozen=True)
@@ -116,19 +116,19 @@ _HINT = re.compile(
 _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 
-def heard(draft: Draft, text: str) -> bool:
-    """Whether the text is such a message; puts the problem on the draft, each matter once."""
+def read(draft: SmartDraft, text: str) -> bool:
+    """Read a message into a problem of the draft, each kind once; False if it is none."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)
     if found is None:
         return False
     named = _DEVICE.match(text)
-    if named and draft.device is None:
-        draft.device = named[1]
-    known = any(problem.message.startswith(found.meaning) for problem in draft.problems)
-    if not known and not (found.last and draft.problems):
-        draft.problem(
+    if named and draft.node is None:
+        draft.node = named[1]
+    known = any(problem.message.startswith(found.meaning) for problem in draft.complaints)
+    if not known and not (found.last and draft.complaints):
+        draft.report(
             f"{found.meaning}: {text.removeprefix('==> WARNING: ').rstrip('.,;')}.",
             remedy=found.remedy, kind=found.kind, severity=found.severity,
         )  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse, printable
 from raidctl_drives.smart import numbers
-from raidctl_drives.smart.draft import Attribute, Draft
+from raidctl_drives.smart.draft import Attribute, SmartDraft
 
 # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0"
 # "0x05 ..." with -f hex; "---" where the drive gives no value
@@ -61,7 +61,7 @@ _ENVIRONMENT = re.compile(
 )
 
 
-def attribute(draft: Draft, line: Line, text: str) -> bool:
+def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
     """A row of the ATA attribute table, in the full or the brief form."""
     match = _FULL.fullmatch(text) or _BRIEF.fullmatch(text)
     if not match:
@@ -73,14 +73,14 @@ def attribute(draft: Draft, line: Line, text: str) -> bool:
     failed = {"FAILING_NOW": "now", "NOW": "now", "In_the_past": "past", "Past": "past"}.get(row["failed"], "")
     name = printable(row["name"])
     if (number, name) in draft.attributes:
-        draft.note(line)  # the same table once more: the "marginal" or "failed" attributes
+        mark_read(line)  # the same table once more: the "marginal" or "failed" attributes
         return True
     draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed)
     draft.detail(line, name if name not in draft.details else f"{name} ({number})", raw)
     return True
 
 
-def counter(draft: Draft, line: Line, text: str) -> bool:
+def counter(draft: SmartDraft, line: Line, text: str) -> bool:
     """A row of SCSI's error counters; the last figure is the errors that could not be corrected."""
     match = _COUNTER.fullmatch(text)
     if not match:
@@ -96,7 +96,7 @@ def counter(draft: Draft, line: Line, text: str) -> bool:
     return True
 
 
-def test(draft: Draft, line: Line, text: str) -> bool:
+def test(draft: SmartDraft, line: Line, text: str) -> bool:
     """A self-test; the newest one is kept, the older ones are history."""
     match = _TEST.fullmatch(text)
     if not match:
@@ -105,7 +105,7 @@ def test(draft: Draft, line: Line, text: str) -> bool:
     return True
 
 
-def nvme_test(draft: Draft, line: Line, text: str) -> bool:
+def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
     """A self-test of an NVMe drive: `` 0   Short   Completed without error   1234  -  -  -  -  -``."""
     match = re.fullmatch(r"(\d+) +((?:Short|Extended|Vendor specific|Unknown \(.*?\))\s.*)", text, re.ASCII)
     if not match:
@@ -114,18 +114,18 @@ def nvme_test(draft: Draft, line: Line, text: str) -> bool:
     return True
 
 
-def _keep_test(draft: Draft, line: Line, words: str, *, newest: bool) -> None:
+def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
     if newest and "Last self-test" not in draft.details:
         draft.detail(line, "Last self-test", words)
         if re.search(r"failure|Fatal|failed segment|Failed in|handling damage", words):
-            draft.problem(
+            draft.report(
                 f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
             )
     else:
-        draft.note(line)
+        mark_read(line)
 
 
-def statistic(draft: Draft, line: Line, text: str) -> bool:
+def statistic(draft: SmartDraft, line: Line, text: str) -> bool:
     """A row of the device statistics."""
     match = _STATISTIC.fullmatch(text)
     if not match or match["value"] == "-":
@@ -137,13 +137,13 @@ def statistic(draft: Draft, line: Line, text: str) -> bool:
     elif name == "Current Temperature" and 0 < value < 128:
         draft.offer(line, "temperature_celsius", value, rank=1, label="Current Temperature (device statistics)")
     else:
-        draft.detail(line, name, value)
+        draft.detail(line, name, str(value))
         if name == "Percentage Used Endurance Indicator" and 0 <= value <= 255:
             draft.offer(line, "life_used_percent", value)
     return True
 
 
-def port(draft: Draft, line: Line, text: str) -> bool:
+def port(draft: SmartDraft, line: Line, text: str) -> bool:
     """A row of the SAS ports' log: the link's speed and the drive's address."""
     rate = _LINK.fullmatch(text)
     if rate:
@@ -152,24 +152,24 @@ def port(draft: Draft, line: Line, text: str) -> bool:
             draft.offer(line, "link_gbps", speed)
             draft.offer(line, "interface", "sas", rank=1)
         else:
-            draft.note(line)  # "phy enabled; unknown rate": the port that nothing is plugged into
+            mark_read(line)  # "phy enabled; unknown rate": the port that nothing is plugged into
         return True
     dwords = _DWORDS.fullmatch(text)
     if dwords:
         # the phy with the most errors counts
-        draft.offer(line, "errors_link", int(dwords[1]), rank=int(dwords[1]), label="Invalid DWORD count")
+        draft.offer(line, "errors.link", int(dwords[1]), rank=int(dwords[1]), label="Invalid DWORD count")
         return True
     address = _ADDRESS.fullmatch(text)
     if address and "SAS address" not in draft.details:
         draft.detail(line, "SAS address", address["address"])
         return True
     if address:
-        draft.note(line)
+        mark_read(line)
         return True
     return False
 
 
-def recovery(draft: Draft, line: Line, text: str) -> bool:
+def recovery(draft: SmartDraft, line: Line, text: str) -> bool:
     """How long the drive tries to read a sector."""
     match = _RECOVERY.fullmatch(text)
     if match or text == _NO_RECOVERY:
@@ -177,7 +177,7 @@ def recovery(draft: Draft, line: Line, text: str) -> bool:
     return match is not None or text == _NO_RECOVERY
 
 
-def background(draft: Draft, line: Line, text: str) -> bool:
+def background(draft: SmartDraft, line: Line, text: str) -> bool:
     """Rows of the background scan: they have the hours since manufacture."""
     on = _POWER_ON.fullmatch(text)
     if on:
@@ -190,15 +190,15 @@ def background(draft: Draft, line: Line, text: str) -> bool:
     return False
 
 
-def powered(draft: Draft, line: Line, text: str) -> bool:
-    """``number of hours powered up`` of the makers' own log page."""
+def powered(draft: SmartDraft, line: Line, text: str) -> bool:
+    """``number of hours powered up`` of Seagate's and Hitachi's log page."""
     match = _POWERED.fullmatch(text)
     if match:
         draft.offer(line, "power_on_hours", int(match["hours"]), rank=1, label="number of hours powered up")
     return match is not None
 
 
-def environment(draft: Draft, line: Line, text: str) -> bool:
+def environment(draft: SmartDraft, line: Line, text: str) -> bool:
     """Temperature and humidity of SCSI's environmental reports."""
     match = _ENVIRONMENT.fullmatch(text)
     if not match:
@@ -210,16 +210,16 @@ def environment(draft: Draft, line: Line, text: str) -> bool:
     return True
 
 
-def pending(draft: Draft, line: Line, text: str) -> bool:
+def pending(draft: SmartDraft, line: Line, text: str) -> bool:
     """How many sectors of a SCSI drive wait to be reassigned."""
     match = _PENDING.fullmatch(text)
     if match:
         draft.detail(line, "Pending defect count", match["count"])
-        draft.offer(line, "errors_pending", int(match["count"][:12]))
+        draft.offer(line, "errors.pending", int(match["count"][:12]))
     return match is not None
 
 
-HANDLERS: dict[str, Callable[[Draft, Line, str], bool]] = {
+HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "attributes": attribute,
     "marginal": attribute,
     "counters": counter,
@@ -230,7 +230,7 @@ HANDLERS: dict[str, Callable[[Draft, Line, str], bool]] = {
     "recovery": recovery,
     "seagate": powered,
 }
-"""Who reads the rows of a section before they are matched against its grammar."""
+"""The reader of a section's rows, tried before they are matched against its grammar."""
 
-ANYWHERE: tuple[Callable[[Draft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
+ANYWHERE: tuple[Callable[[SmartDraft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
 """Rows that have no separate section in some releases."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Interface
 from raidctl_drives.smart import messages
-from raidctl_drives.smart.draft import Draft
+from raidctl_drives.smart.draft import SmartDraft
 
 if TYPE_CHECKING:
     from raidctl_drives.smart.text import Reader
@@ -46,27 +46,27 @@ def row(reader: Reader, line: Line, text: str) -> bool:
     failed = FAILED.fullmatch(text)
     if failed:
         draft = _begin(reader, line, failed["device"], failed["kind"])
-        if not messages.heard(draft, failed["why"]):
-            draft.problem(f"smartctl could not open {failed['device']}: {failed['why']}.", kind="unread")
+        if not messages.read(draft, failed["why"]):
+            draft.report(f"smartctl could not open {failed['device']}: {failed['why']}.", kind="unread")
         return True
     return False
 
 
-def _opened(draft: Draft, line: Line, match: re.Match[str]) -> None:
+def _opened(draft: SmartDraft, line: Line, match: re.Match[str]) -> None:
     draft.scanned = True
     if match["what"] != "opened":
-        draft.note(line)
+        mark_read(line)
         return
-    draft.found_at(line, draft.device or match["device"], match["kind"])
+    draft.found_at(line, draft.node or match["device"], match["kind"])
     interface = interface_of(match["kind"], match["name"], match["protocol"])
     if interface:
         draft.offer(line, "interface", interface)
 
 
-def _begin(reader: Reader, line: Line, device: str, kind: str) -> Draft:
+def _begin(reader: Reader, line: Line, device: str, kind: str) -> SmartDraft:
     draft = reader.draft
     if not draft.blank:
-        draft = Draft(reader.output, f"{reader.key}#{len(reader.drafts) + 1}")
+        draft = SmartDraft(f"{reader.key}#{len(reader.drafts) + 1}")
         reader.drafts.append(draft)
     draft.found_at(line, device, kind)
     draft.scanned = True

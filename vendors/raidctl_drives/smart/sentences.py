@@ -1,4 +1,4 @@
-"""Whole lines of smartctl that carry nothing for an inventory: titles, legal text, explanations, plain refusals.
+"""Lines of smartctl without facts: titles, legal text, explanations, plain refusals.
 
 They are compared with every figure and hexadecimal number replaced by ``#`` and runs of blanks made one.
 """

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import printable
-from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
-from raidctl_drives.smart.draft import Draft
-from raidctl_drives.smart.health import settle
+from raidctl_drives.smart.draft import SmartDraft
+from raidctl_drives.smart.health import conclude_health
 
 LONGEST = 2000
 """Characters of a line that may be smartctl's; a longer one is not looked at."""
@@ -25,7 +24,7 @@ _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unr
 
 
 class Reader:
-    """Goes through the lines of one output, drive by drive."""
+    """Reads the lines of one output, drive by drive."""
 
     def __init__(self, output: Output, key: str) -> None:
         self.output = output
@@ -34,15 +33,15 @@ class Reader:
         self.prompted = False
         called = sentences.PROMPT.fullmatch(output.command)
         self.called = _asked(called["arguments"]) if called else (None, None)
-        self.drafts: list[Draft] = []
+        self.drafts: list[SmartDraft] = []
         self._begin(*self.called)
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> SmartDraft:
         """The drive that the lines are about."""
         return self.drafts[-1]
 
-    def read(self, lines: Sequence[Line]) -> list[DrivePart]:
+    def read(self, lines: Sequence[Line]) -> list[SmartDraft]:
         """All drives of the output."""
         for line in lines:
             text = line.stripped
@@ -53,7 +52,7 @@ class Reader:
         self.output.gap = self._gap(lines)
         drafts = _joined(self.drafts)
         for draft in drafts:
-            settle(draft)
+            conclude_health(draft)
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
@@ -66,16 +65,16 @@ class Reader:
         judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
         if self.section == "data" and judged and not draft.health.verdict:
             return "nothing follows the title of its last section"
-        full = "capabilities" in draft.seen or "AAM feature is" in draft.details
+        full = "capabilities" in draft.sections or "AAM feature is" in draft.details
         titled = "SMART Attributes Data Structure revision number" in draft.details
-        if (titled or (full and draft.health.verdict)) and "attributes" not in draft.seen:
+        if (titled or (full and draft.health.verdict)) and "attributes" not in draft.sections:
             return "its table of attributes is missing"
         scsi = scsi_gap([line.stripped for line in lines])
         if scsi:
             return scsi
         # with -x it prints these, and the health of the drive
         extended = not draft.details.keys().isdisjoint(("AAM feature is", "Read Cache is", "Firmware Updates"))
-        return "its section on health is missing" if extended and "data" not in draft.seen else ""
+        return "its section on health is missing" if extended and "data" not in draft.sections else ""
 
     def _line(self, line: Line, text: str) -> None:
         if self._banner(line, text) or self._head(line, text):
@@ -88,25 +87,25 @@ class Reader:
         if section != "warning" and labels.read(draft, line, text, section):
             return
         if grammar and grammar.fullmatch(text):
-            draft.note(line)
+            mark_read(line)
         elif scan.row(self, line, text):
             return
         elif _RULE.fullmatch(text):
-            draft.note(line)
+            mark_read(line)
         elif any(read(draft, line, text) for read in rows.ANYWHERE):
             return
-        elif messages.heard(draft, text) or sentences.known(text) or sentences.capability(text):
-            draft.note(line)
+        elif messages.read(draft, text) or sentences.known(text) or sentences.capability(text):
+            mark_read(line)
         elif _CRITICAL.fullmatch(text):
             # "- available spare has fallen below threshold"
             draft.health.reasons.append(printable(text.removeprefix("- ")))
-            draft.note(line)
+            mark_read(line)
 
     def _banner(self, line: Line, text: str) -> bool:
         prompt = sentences.PROMPT.fullmatch(text)
         if prompt:
             if self.draft.blank:
-                self._drop()
+                self.drafts.pop().drop_evidence()
             self._begin()
             self.draft.found_at(line, *_asked(prompt["arguments"]))
             mark_read(line)
@@ -127,21 +126,13 @@ class Reader:
         if not self.draft.blank:
             self._begin(*self.called)
 
-    def _begin(self, device: str | None = None, kind: str | None = None) -> None:
+    def _begin(self, node: str | None = None, kind: str | None = None) -> None:
         """A drive begins, at the device that the command named."""
         self.section = ""
         number = len(self.drafts) + 1
-        self.drafts.append(
-            Draft(self.output, self.key if number == 1 else f"{self.key}#{number}", device=device, kind=kind)
-        )
+        self.drafts.append(SmartDraft(self.key if number == 1 else f"{self.key}#{number}", node=node, kind=kind))
         if kind:
-            self.draft.details["type"] = kind
-
-    def _drop(self) -> None:
-        """Drop a drive of which only the place is known."""
-        forgotten = self.drafts.pop()
-        while self.output.facts and self.output.facts[-1].object_id == forgotten.key:
-            self.output.facts.pop()
+            self.draft.keep_words("type", kind)
 
     def _head(self, line: Line, text: str) -> bool:
         match = sections.HEADS.match(text)
@@ -150,9 +141,9 @@ class Reader:
         if match.lastgroup == "information" and self.draft.identified:
             self._next()
         self.section = match.lastgroup
-        self.draft.seen.add(self.section)
+        self.draft.sections.add(self.section)
         if self.section == "warning":
-            messages.heard(self.draft, text)
+            messages.read(self.draft, text)
             if "firmware update" in text.lower():
                 # "==> WARNING: A firmware update for this drive may be available,": where to get it follows
                 self.draft.offer(line, "firmware_update", text.removeprefix("==> WARNING: ").rstrip(" ,:"))
@@ -164,7 +155,7 @@ class Reader:
             labels.read(self.draft, line, text, self.section) or rows.pending(self.draft, line, text)
         )
         if not known:
-            self.draft.note(line)
+            mark_read(line)
         return True
 
 
@@ -204,24 +195,24 @@ def _asked(arguments: str) -> tuple[str | None, str | None]:
     return (next(iter(devices)) if len(devices) == 1 else None), (printable(kind[1]) if kind else None)
 
 
-def _joined(drafts: Sequence[Draft]) -> list[Draft]:
+def _joined(drafts: Sequence[SmartDraft]) -> list[SmartDraft]:
     """The drives, each once: ``smartctl -i``, ``-H`` and ``-A`` of one drive may be in one text.
 
     An output that does not identify its drive belongs to the drive before it, unless that has had the same
     sections, or the commands above the two name different devices.
     """
-    joined: list[Draft] = []
+    joined: list[SmartDraft] = []
     for draft in drafts:
         last = joined[-1] if joined else None
-        same = last and last.device == draft.device and last.details.get("type") == draft.details.get("type")
+        same = last and last.node == draft.node and last.details.get("type") == draft.details.get("type")
         if last and same and last.identified and not draft.identified and not (last.topics() & draft.topics()):
-            last.merge(draft)
+            last.absorb(draft)
         elif not draft.blank:
             joined.append(draft)
     return joined or [drafts[0]]
 
 
-def read_text(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
+def read_text(command: str, text: str, key: str) -> tuple[list[SmartDraft], Output]:
     """Read a text output of smartctl."""
     output = Output.of_text(command, text)
     return Reader(output, key).read(output.lines), output

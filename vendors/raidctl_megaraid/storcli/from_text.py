@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, counted, printable
@@ -17,8 +16,6 @@ from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
 AGAIN = "Run the command by hand, as root, and check its output."
 _SHOWN = 400
 """Characters of a line that are looked at when nothing was understood."""
-_FEW = 10
-"""Lines; so few tell nothing of how they are spaced."""
 _HEADER = frozenset({"cli version", "operating system", "controller", "status code", "status", "description"})
 _STATUS_WORDS = frozenset({"success", "failure", "failed", "partial success"})
 _VERDICTS = re.compile(r"\b(?:ErrCd|ErrMsg|Status)\b")
@@ -87,7 +84,7 @@ def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True
 
     ``complete``: the last line has its end; without it, it may be a part of a line.
     """
-    reader = _Reader(outline, blocks(_single_spaced(lines)), complete=complete)
+    reader = _Reader(outline, blocks(lines), complete=complete)
     reader.read()
 
 
@@ -108,19 +105,6 @@ def judge(outline: Outline) -> None:
         mark_read(*outline.output.lines)
     elif not outline.problems:
         outline.complain("error", "unread", f"Not recognised as output of the tool; it begins with “{first}”.", AGAIN)
-
-
-def _single_spaced(lines: Sequence[Line]) -> Sequence[Line]:
-    """Without the blank lines that somebody put after each line, those of the tool included."""
-    filled = [index for index, line in enumerate(lines) if line.text.strip()]
-    close = sum(1 for before, after in pairwise(filled) if after - before == 1)
-    if len(filled) <= _FEW or close * 50 > len(filled):
-        return lines
-    kept = [lines[filled[0]]]
-    for before, after in pairwise(filled):
-        kept.extend(lines[before + 2 : after : 2])
-        kept.append(lines[after])
-    return kept
 
 
 class _Reader:

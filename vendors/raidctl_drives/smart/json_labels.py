@@ -31,8 +31,8 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "nvme_smart_health_information_log.temperature": ("temperature_celsius", 1, -100, 200),
     "power_on_time.hours": ("power_on_hours", 2, 0, 10_000_000),
     "nvme_smart_health_information_log.power_on_hours": ("power_on_hours", 1, 0, 1 << 64),
-    "nvme_smart_health_information_log.media_errors": ("errors_media", 1, 0, 1 << 64),
-    "nvme_smart_health_information_log.num_err_log_entries": ("errors_other", 1, 0, 1 << 64),
+    "nvme_smart_health_information_log.media_errors": ("errors.media", 1, 0, 1 << 64),
+    "nvme_smart_health_information_log.num_err_log_entries": ("errors.other", 1, 0, 1 << 64),
 }
 """Leaves whose number is a field."""
 

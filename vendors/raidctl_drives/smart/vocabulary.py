@@ -7,33 +7,6 @@ from __future__ import annotations
 
 import re
 
-IDENTITY: dict[str, str] = {
-    "Device Model": "model",
-    "Model Number": "model",
-    "Product": "model",
-    "Serial Number": "serial",
-    "Serial number": "serial",
-    "Firmware Version": "firmware",
-    "Revision": "firmware",
-    "LU WWN Device Id": "wwn",
-    "Logical Unit id": "wwn",
-}
-"""Labels whose value is the field, as printed."""
-
-FIGURES: dict[str, tuple[str, str, int]] = {
-    # label: field, reader in figures, rank
-    "User Capacity": ("size_bytes", "capacity", 2),
-    "Total NVM Capacity": ("size_bytes", "capacity", 0),
-    "Current Drive Temperature": ("temperature_celsius", "celsius", 2),
-    "Temperature": ("temperature_celsius", "celsius", 2),
-    "Current Temperature": ("temperature_celsius", "celsius", 3),
-    "Power On Hours": ("power_on_hours", "grouped", 2),
-    "Media and Data Integrity Errors": ("errors_media", "grouped", 2),
-    "Error Information Log Entries": ("errors_other", "grouped", 2),
-    "Non-medium error count": ("errors_other", "grouped", 2),
-}
-"""Labels whose value is read as a figure."""
-
 DETAILS = frozenset(
     (
         # identity of ATA drives

@@ -22,7 +22,7 @@ _DISK = 0
 
 
 @dataclass
-class Gathered:
+class Answers:
     """All replies of a controller; None for a command that was not sent because an earlier one failed."""
 
     info: Answer | None = None
@@ -43,7 +43,7 @@ class Unreachable(Exception):
     """A command did not reach the firmware, so no further one will."""
 
 
-def lead(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
+def run_dialogue(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
     """Run a dialogue: pass each question to ``ask``, and return the result."""
     try:
         question = next(dialogue)
@@ -54,15 +54,15 @@ def lead(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
         return result
 
 
-def gather() -> Dialogue[Gathered]:
+def read_controller() -> Dialogue[Answers]:
     """Read everything. Ends early, with what was read so far, if the firmware cannot be reached."""
-    found = Gathered()
+    found = Answers()
     with suppress(Unreachable):
         yield from _ask_all(found)
     return found
 
 
-def _ask_all(found: Gathered) -> Dialogue[None]:
+def _ask_all(found: Answers) -> Dialogue[None]:
     found.info = yield from _ask(found, Question(c.CTRL_GET_INFO))
     found.properties = yield from _ask(found, Question(c.CTRL_GET_PROPERTIES))
     found.ld_list = yield from _ask(found, Question(c.LD_GET_LIST))
@@ -83,7 +83,7 @@ def ld_prop(target: int) -> Question:
     return Question(c.LD_GET_PROP, bytes([target]))
 
 
-def _ask(found: Gathered, question: Question) -> Dialogue[Answer]:
+def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
     answer = yield question
     found.answers.append(answer)
     if answer.status is None:
@@ -91,7 +91,7 @@ def _ask(found: Gathered, question: Question) -> Dialogue[Answer]:
     return answer
 
 
-def _config(found: Gathered) -> Dialogue[Answer]:
+def _config(found: Answers) -> Dialogue[Answer]:
     """Read the configuration; again with a larger buffer if the first was too small."""
     first = yield from _ask(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]

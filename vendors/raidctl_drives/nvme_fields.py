@@ -1,0 +1,175 @@
+"""What the figures of nvme-cli mean: its fields read into the model, from text and from JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from raidctl.vendor.draft import Pair
+from raidctl.vendor.fields import Field, Fields
+from raidctl_drives import nvme_labels
+from raidctl_drives.draft import DeviceComplaint, DriveDraft
+from raidctl_drives.vocabulary import any_integer, grouped_number
+
+_BLOCKS = re.compile(r"(0x[0-9a-f]+|\d+)\b")
+_SENSOR = re.compile(r"(?:Temperature Sensor|temperature_sensor_) ?\d+")
+_WARNINGS = (
+    "available spare below its threshold",
+    "temperature outside its thresholds",
+    "reliability degraded",
+    "media is read-only",
+    "backup of volatile memory failed",
+    "persistent memory is read-only or unreliable",
+)
+
+
+def is_sensor(label: str) -> bool:
+    """``Temperature Sensor 1``."""
+    return _SENSOR.fullmatch(label) is not None
+
+
+def celsius(text: str, *, kelvin: bool) -> int | None:
+    """Degrees Celsius of ``40 C``, ``40 °C (313 K)``, ``104 °F (313 K)`` or, where kelvin is meant, ``313``."""
+    if match := re.match(r"(-?\d+)\s*°?\s*C", text):
+        return int(match[1])
+    if match := re.search(r"(\d+) K", text):
+        return int(match[1]) - 273
+    if re.fullmatch(r"\d+", text.strip()):
+        return int(text) - 273 if kelvin and int(text) >= 200 else int(text)
+    return None
+
+
+def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
+    def read(draft: DriveDraft, pair: Pair) -> None:
+        degrees = celsius(pair.value, kelvin=kelvin)
+        # 0 kelvin: the drive has no sensor
+        if degrees is None or degrees <= -273:
+            keep(draft, pair)
+        else:
+            draft.put(pair.lines[0], "temperature_celsius", degrees)
+
+    return read
+
+
+def _read_critical_warning(draft: DriveDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    bits = any_integer(pair.value)
+    if bits is None:
+        message = f"The drive's critical_warning {pair.value!r} is not a number: warnings are unknown."
+        draft.add_problem("warning", "unread", message, "Run nvme smart-log again.")
+        return
+    warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+    # like every SMART alert a warning; a drive that takes no writes any more has failed
+    draft.put(pair.lines[0], "status", "critical" if bits & 0x8 else "warning" if bits else "ok")
+    words = f": {', '.join(warnings)}" if warnings else ""
+    draft.conclude("status_text", f"critical_warning {pair.value}{words}")
+    if bits:
+        draft.add_problem(
+            "error" if bits & 0x8 else "warning",
+            "state",
+            f"NVMe critical warning: {', '.join(warnings) or pair.value}.",
+            "Check nvme smart-log, back up the data, and replace the drive unless it was only too hot.",
+        )
+
+
+def _read_capacity(draft: DriveDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    if size := grouped_number(pair.value):
+        draft.put(pair.lines[0], "size_bytes", size)
+
+
+def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
+    """Bit 0: there is a volatile write cache; feature 6 reports whether it is on."""
+    keep(draft, pair)
+    present = any_integer(pair.value)
+    if present is None:
+        return
+    draft.replace_words("volatile write cache", "present" if present & 1 else "not present")
+    if not present & 1:
+        draft.put(pair.lines[0], "write_cache", "disabled")
+
+
+def _read_blocks(draft: DriveDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    if figure := _BLOCKS.match(pair.value):
+        draft.mark(pair.lines[0], "nsze", int(figure[1], 0))
+
+
+def _read_name(draft: DriveDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    if pair.value.strip("0") and "wwn" not in draft.values:
+        draft.put(pair.lines[0], "wwn", pair.value)
+
+
+def keep(draft: DriveDraft, pair: Pair) -> None:
+    """Keep a pair as a detail."""
+    draft.detail(pair.lines[0], pair.label, pair.value)
+
+
+CONTROLLER: Fields[DriveDraft] = {
+    **dict.fromkeys(nvme_labels.CONTROLLER, keep),
+    # sn      : ABC0123456789
+    "sn": Field("serial", str),
+    "mn": Field("model", str),
+    "fr": Field("firmware", str),
+    # tnvmcap : 1024209543168        0: not reported
+    "tnvmcap": _read_capacity,
+    # vwc     : 0x7
+    "vwc": _read_volatile_cache,
+}
+"""Fields of ``id-ctrl``."""
+NAMESPACE: Fields[DriveDraft] = {
+    **dict.fromkeys(nvme_labels.NAMESPACE, keep),
+    # nsze    : 0x1d1c0beb0
+    "nsze": _read_blocks,
+    # nguid   : 0123456789abcdef0123456789abcdef
+    **dict.fromkeys(("nguid", "eui64"), _read_name),
+}
+"""Fields of ``id-ns``."""
+SMART: Fields[DriveDraft] = {
+    **dict.fromkeys(nvme_labels.SMART, keep),
+    # critical_warning                    : 0x4
+    "critical_warning": _read_critical_warning,
+    # temperature                         : 40 °C (313 K)
+    "temperature": _read_temperature(kelvin=False),
+    # power_on_hours                      : 1,677
+    "power_on_hours": Field("power_on_hours", grouped_number),
+    "media_errors": Field("errors.media", grouped_number),
+    "num_err_log_entries": Field("errors.other", grouped_number),
+}
+"""Fields of ``smart-log``."""
+SMART_JSON: Fields[DriveDraft] = {**SMART, "temperature": _read_temperature(kelvin=True)}
+"""The same in JSON, where temperatures are in kelvin."""
+LOGS: Fields[DriveDraft] = dict.fromkeys(nvme_labels.LOGS, keep)
+"""Fields of ``error-log``, ``fw-log`` and ``self-test-log``."""
+
+
+def namespace_size(blocks: int | None, power: int | None) -> int | None:
+    """Bytes of a namespace: its blocks of ``1 << power`` bytes."""
+    return blocks << power if blocks and power and power < 32 else None
+
+
+def enabled(value: str) -> str | None:
+    """``enabled`` or ``disabled`` of the current value of feature 6; zero is printed without 0x: ``00000000``."""
+    match = re.fullmatch(r"(?:0x)?([0-9a-f]{1,8})", value.strip(), re.IGNORECASE)
+    return None if match is None else "enabled" if int(match[1], 16) & 1 else "disabled"
+
+
+def conclude(draft: DriveDraft) -> None:
+    """An NVMe drive in the machine is solid state; one reached over a network may be of any kind."""
+    if set(draft.values) - {"device"} or draft.details:
+        draft.conclude("interface", "nvme")
+        remote = {draft.details.get("TxPort", ""), draft.details.get("Transport", "")} - {"", "pcie"}
+        if draft.get("model") != "Linux" and not remote:
+            draft.conclude("media", "ssd")
+
+
+def nothing_found(document: str, reason: str = "") -> DeviceComplaint:
+    """``nvme list`` with no drive in it."""
+    return DeviceComplaint(
+        "info",
+        "note",
+        f"nvme list found no NVMe drive{reason}.",
+        "Expected without NVMe drives; otherwise load the kernel's nvme driver: modprobe nvme.",
+        document,
+    )
