@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import cast
 
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.recording.archive import Piece, Skipped, pieces
 from raidctl.recording.manifest import FILE_LIMIT
-from raidctl.recording.mixed_outputs import rank, separated
+from raidctl.recording.mixed_outputs import Look, rank, separated
 from raidctl.recording.transcript import (  # fmt: skip
     Prompts,
     cleaned,
@@ -124,7 +125,7 @@ def _separate(outputs: _Outputs) -> None:
     parts: dict[str, list[Document]] = {}
     for owner in outputs.vendors:
         for document in outputs.documents.pop(owner.FAMILY, ()):
-            look = cache(_look)  # each way begins with the same readings
+            look = cast("Look", cache(_look))  # each way begins with the same readings
             ways = [
                 [
                     (vendor, unwrapped(part, partial(look, vendor)))
