@@ -110,11 +110,14 @@ class Outliner:
         """One line; ``following`` is the next line that says something."""
         if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
-        elif grammar.RULE.fullmatch(text):
+            return
+        if grammar.RULE.fullmatch(text):
             mark_read(line)
-        elif (plain := grammar.ordinary(text)) or not (self.ends(text, line) or self.opens(text, line)):
-            if not self.titles(text, line, following):
-                self.content(text, line, plain=plain)
+            return
+        plain = grammar.ordinary(text)
+        opens = not plain and (self.ends(text, line) or self.opens(text, line))
+        if not (opens or self.titles(text, line, following)):
+            self.content(text, line, plain=plain)
 
     def ends(self, text: str, line: Line) -> bool:
         """An exit code, a command line, a banner."""
