@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import PciLink, Progress, Scrub, Volume
-from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, distinct
+from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown, distinct
 from raidctl_adaptec import derived_fields as adaptec
 from raidctl_megaraid import derived_fields as megaraid
 from raidctl_smartarray import derived_fields as smartarray
@@ -162,7 +162,14 @@ def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> 
     tray.put(first.lines[0], "own name", "X", shown_as="model")
     tray.put(first.lines[1], "cache", "On")
     tray.volume("1").put(second.lines[0], "status", "ok")
-    tray.write_evidence("t:0", lambda _, where, name, value: [("t:0/v1" if name == "cache" else where, name, value)])
+
+    def shown_on(draft: Draft, where: str) -> Shown | None:
+        def shown(name: str, value: object) -> list[tuple[str, str, object]]:
+            return [("t:0/v1" if name == "cache" else where, name, value)]
+
+        return shown if draft is tray else None
+
+    tray.write_evidence("t:0", shown_on)
     assert [fact[:3] for fact in first.facts] == [("t:0", "model", "X"), ("t:0/v1", "cache", "On")]
     assert [(fact[:3], fact.command) for fact in second.facts] == [(("t:0/v1", "status", "ok"), "tool b")]
     assert first.unparsed() + second.unparsed() == []

@@ -110,21 +110,14 @@ class Outliner:
         """One line; ``following`` is the next line that says something."""
         if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
-        elif grammar.RULE.fullmatch(text):
+            return
+        if grammar.RULE.fullmatch(text):
             mark_read(line)
-        elif grammar.ordinary(text):
-            if not self.titles(text, line, following):
-                self.content(text, line)
-        elif not (self.ends(text, line) or self.opens(text, line) or self.titles(text, line, following)):
-            if grammar.SENTENCE.match(text) and not self.listing:
-                self.segments[-1].sentences.append((self.adapter, line))
-            else:
-                self.content(text, line)
-
-    @property
-    def listing(self) -> bool:
-        """Whether the lines of the open block are kept as they are."""
-        return self.block is not None and self.block.kind in ("event", "missing")
+            return
+        plain = grammar.ordinary(text)
+        opens = not plain and (self.ends(text, line) or self.opens(text, line))
+        if not (opens or self.titles(text, line, following)):
+            self.content(text, line, plain=plain)
 
     def ends(self, text: str, line: Line) -> bool:
         """An exit code, a command line, a banner."""
@@ -257,10 +250,13 @@ class Outliner:
             return True
         return False
 
-    def content(self, text: str, line: Line) -> None:
-        """A pair, a line that a value runs on, or a sentence."""
-        if self.block is not None and self.listing:
+    def content(self, text: str, line: Line, *, plain: bool) -> None:
+        """A pair, a line that a value runs on, or a sentence (never if the line is plain)."""
+        if self.block is not None and self.block.kind in ("event", "missing"):
             self.block.texts.append(line)
+            return
+        if not plain and grammar.SENTENCE.match(text):
+            self.segments[-1].sentences.append((self.adapter, line))
             return
         found = grammar.split(text)
         if found is not None and self.pair(found[0], found[1], line):
