@@ -11,6 +11,8 @@ does not count) by the time in which msgspec decodes the same bytes into the sam
 that other work on the machine does not count. ``peak_memory_mib``: the most that all its processes together held,
 shared pages once. ``growth_exponent``: the slope of processor time over the number of inventories, both as logarithms:
 1 is proportional. ``speedup``: wall time with one process by wall time with one for each core, interleaved.
+``opa_ratio``, if ``opa`` is on PATH: processor time for one inventory by that of Open Policy Agent with the same rules
+(``opa exec`` with the policy in ``opa_policy``), both without their start.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import opa
 from report import Case, options, report
 
 from raidctl.model import (
@@ -278,7 +281,7 @@ def main() -> None:
     lines = [inventory(number) for number in range(DIFFERENT)]
     cores = len(os.sched_getaffinity(0))
     runs: dict[int, list[Run]] = {count: [] for count in counts}
-    speedups, ratios = [], []
+    speedups, ratios, against_opa = [], [], []
     with tempfile.TemporaryDirectory() as name:
         policy = Path(name) / "site.toml"
         policy.write_text(POLICY, encoding="utf-8")
@@ -288,6 +291,8 @@ def main() -> None:
             least, most = counts[0], counts[-1]
             each = (runs[most][-1].cpu - runs[least][-1].cpu) / (most - least)
             ratios.append(each / decoding(lines))
+            if (theirs := opa.seconds_each(lines, FAULTY, Path(name))) is not None:
+                against_opa.append(each / theirs)
             one = audit(policy, lines, counts[1], "--jobs", "1")
             speedups.append(one.wall / runs[counts[1]][-1].wall)
     times = {count: statistics.median(run.cpu for run in found) for count, found in runs.items()}
@@ -295,9 +300,11 @@ def main() -> None:
     memory = max(run.mebibytes for found in runs.values() for run in found)
     little = max(run.mebibytes for run in runs[least])
     size = f"{most} of {statistics.mean(map(len, lines)) / 1024:.1f} KiB, 20 rules"
+    peers = [Case("opa_ratio", statistics.median(against_opa), "ratio", "opa exec", "<=1")] if against_opa else []
     report(
         "audit_scale",
         [
+            *peers,
             Case("decode_ratio", statistics.median(ratios), "ratio", "msgspec decoding the same inventories", "<=5"),
             Case("inventories_per_second_per_core", rate, "1/s", size, ">=4000"),
             Case("inventories_per_second", fastest, "1/s", f"{size}, wall time on {cores} cores", ""),
