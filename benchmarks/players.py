@@ -89,9 +89,9 @@ def smart_array_player() -> Player:
         "hpacucli",
         {
             "version": "HP Array Configuration Utility CLI 9.40.12.0\nDetecting Controllers...Done.\n",
-            "ctrl all show config detail": smart_array(range(1, 2), DRIVES),
+            "ctrl all show config detail": smart_array(range(1, 2), DRIVES) + "\n",
             "ctrl all show": f"\n{title}         (sn: RCTL0BENCH0001)\n\n",
-            "ctrl slot=1 show config detail": smart_array(range(1, 2), DRIVES),
+            "ctrl slot=1 show config detail": smart_array(range(1, 2), DRIVES) + "\n",
             "controller all show status": f"\n{title}\n{health}\n",
             "controller slot=1 logicaldrive all show": f"\n{title}\n\n{arrays}",
         },

@@ -165,7 +165,7 @@ def _models(controller: Controller) -> Iterator[str]:
 
 
 def _array(array: Array, scope: Scope) -> Iterator[str]:
-    found = [scope.drive(name) for name in (*array.drives, *array.spares)]
+    found = [scope.drives.get(name) for name in (*array.drives, *array.spares)]
     controller = scope.controller
     if controller is None or not scope.complete or None in found or not array.drives:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,18 @@ from raidctl.audit.policy.scope import Scope
 Test = Callable[[Any, Scope], Truth]
 Describe = Callable[[Any, Scope], "str | None"]
 Sentence = Callable[["str | None", Any, Scope, Truth], str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A test of a plain field, which needs no scope: one call covers many objects."""
+
+    attribute: Callable[[Any], Any]
+    test: Callable[[Any], Truth]
+
+    def results(self, items: Iterable[Any]) -> Iterator[Truth]:
+        """The result for each object, in order."""
+        return map(self.test, map(self.attribute, items))
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,8 @@ class Check:
     """The current value for people to read; None if unknown."""
     sentence: Sentence | None = None
     """Wording for lists; its arguments are the current value, the object, its scope and the result."""
+    column: Column | None = None
+    """The same test for many objects; None if it needs their scopes."""
 
 
 def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
@@ -34,6 +48,12 @@ def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Tru
         return check.sentence(actual, item, scope, value)
     current = f"{check.path}: {actual or 'unknown'}" if check.path else actual or "unknown"
     return current if value else f"{current}, required: {check.wanted}"
+
+
+def columns(checks: Sequence[Check]) -> tuple[Column, ...] | None:
+    """The columns of all checks; None if one has none."""
+    found = tuple(check.column for check in checks if check.column)
+    return found if len(found) == len(checks) else None
 
 
 def together(checks: Sequence[Check]) -> Test:

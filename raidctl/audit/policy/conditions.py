@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from raidctl.audit.policy import quantifiers
-from raidctl.audit.policy.checks import Check, Test, clause, state_of, together, words_of
+from raidctl.audit.policy.checks import Check, Column, Test, clause, state_of, together, words_of
 from raidctl.audit.policy.logic import Truth, disjunction, negation
 from raidctl.audit.policy.schema import Field, Kind, kinds
 from raidctl.audit.policy.scope import Scope, single
@@ -86,7 +86,14 @@ def _leaf(kind: Kind, field: Field, spec: Any, place: Place, path: str) -> Check
     wanted = requirement(field, spec, place, binary=binary)
     if wanted is None:
         return None
-    return Check(path, _of_value(field, wanted), wanted.words, lambda i, s: readable(field, get(i, s), binary=binary))
+    column = Column(field.attribute, wanted.test) if field.attribute else None
+    return Check(
+        path,
+        _of_value(field, wanted),
+        wanted.words,
+        lambda i, s: readable(field, get(i, s), binary=binary),
+        column=column,
+    )
 
 
 def _of_value(field: Field, wanted: Requirement) -> Test:
@@ -132,7 +139,7 @@ def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, 
     else:
         place.wrong(f'"{path}" is {single(field.target)}: name one of its fields, {path}.{_first(field.target)}.')
         return []
-    return [_through(get, check) for check in found if check]
+    return [_through(field, check) for check in found if check]
 
 
 def _is_text(spec: Any) -> bool:
@@ -144,9 +151,9 @@ def _is_text(spec: Any) -> bool:
     return isinstance(spec, str)
 
 
-def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
-    """A check of another object; unknown if there is none."""
-    test, actual = check.test, check.actual
+def _through(field: Field, check: Check) -> Check:
+    """A check of another object, the value of a field; unknown if there is none."""
+    get, test, actual = field.getter, check.test, check.actual
 
     def through(item: Any, scope: Scope) -> Truth:
         inner = get(item, scope)
@@ -162,7 +169,13 @@ def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
             return f"{check.path}: unknown, required: {check.wanted}"
         return clause(check, current, inner, scope, value)
 
-    return Check(check.path, through, check.wanted, describe, sentence if check.sentence else None)
+    column = _inner_column(field.attribute, check.column) if field.attribute and check.column else None
+    return Check(check.path, through, check.wanted, describe, sentence if check.sentence else None, column)
+
+
+def _inner_column(outer: Callable[[Any], Any], column: Column) -> Column:
+    attribute, test = column.attribute, column.test
+    return Column(outer, lambda inner: None if inner is None else test(attribute(inner)))
 
 
 def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:

@@ -41,7 +41,7 @@ def _array(item: Volume | Drive, scope: Scope) -> Array | None:
 def _members(names: Callable[[Array], tuple[str, ...]]) -> Callable[[Any, Scope], Iterable[Pair]]:
     def pairs(item: Array | Volume, scope: Scope) -> Iterable[Pair]:
         array = scope.array(item.array) if isinstance(item, Volume) else item
-        found = (scope.drive(name) for name in names(array)) if array else ()
+        found = map(scope.drives.get, names(array)) if array else ()
         return [(drive, scope) for drive in found if drive is not None]
 
     return pairs
@@ -55,7 +55,7 @@ def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Call
         if array is None or not scope.complete:
             return False
         named = names(array)
-        return bool(named or not some) and all(scope.drive(name) is not None for name in named)
+        return bool(named or not some) and all(map(scope.drives.__contains__, named))
 
     return complete
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from raidctl.audit.policy.checks import Check, Describe, Test
-from raidctl.audit.policy.logic import Truth, conjunction, negation, within
+from raidctl.audit.policy.logic import Truth, negation, within
 from raidctl.audit.policy.scope import Scope
 from raidctl.text import listing, plural
 from raidctl.toml_files.mistakes import Place, suggestion
@@ -169,25 +170,19 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
 def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
     """A check that all of them have the same value in a field."""
 
-    def values(item: Any, scope: Scope) -> tuple[dict[Any, int], bool]:
-        members, whole = group.members(item, scope)
-        found: dict[Any, int] = {}
-        for one, around, _ in members:
-            value = get(one, around)
-            value = None if value == "unknown" else value
-            found[value] = found.get(value, 0) + 1
-        return found, whole
-
     def test(item: Any, scope: Scope) -> Truth:
-        found, whole = values(item, scope)
-        if len(found) - (None in found) > 1:
+        members, whole = group.members(item, scope)
+        found = {get(one, around) for one, around, _ in members}
+        known = found - {None, "unknown"}
+        if len(known) > 1:
             return False
-        return conjunction([None if not whole or None in found or not found else True])
+        return True if whole and known and known == found else None
 
     def describe(item: Any, scope: Scope) -> str | None:
-        found, _ = values(item, scope)
+        members, _ = group.members(item, scope)
+        found = Counter("unknown" if (value := get(one, around)) is None else value for one, around, _ in members)
         times = ((v, "once" if count == 1 else f"{count} times") for v, count in found.items())
-        return ", ".join(f"{'unknown' if v is None else v} {often}" for v, often in times) or None
+        return ", ".join(f"{v} {often}" for v, often in times) or None
 
     return Check(f"{group.path}.{name}", test, f"the same {name} for every {group.words}", describe)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
 from typing import Any, get_args
 
 from raidctl.audit.finding import Finding, Outcome, Severity
-from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
+from raidctl.audit.policy.checks import Check, Column, Test, clause, columns, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.quantifiers import bounds, how_many, required
@@ -60,33 +62,50 @@ class PolicyRule:
         ``count`` and ``findings`` are added to; ``keep``: also findings that pass.
         """
         before = len(findings)
-        objects = machine.objects(self.kind)
-        if self.select is None and self.count is None and not keep:
-            test, checked = self.test, len(objects)
-            passed = checked
-            for item, scope in objects:
-                value = test(item, scope)
-                if not value:
-                    passed -= 1
-                    findings.append(self._finding("unknown" if value is None else "fail", item, scope, True))
-        else:
-            checked, passed = self._chosen(machine, objects, findings, keep=keep)
-        count.checked += checked
+        sure = None if keep else self._all_pass(machine)
+        met = passed = sure or 0
+        if sure is None:
+            met, passed, sure = self._one_by_one(machine, findings, keep=keep)
+        if self.count is not None:
+            right = self._counted(machine, sure, met, findings, keep=keep)
+            met, passed = (met + 1, passed + right) if self.required else (1, int(right))
+        count.checked += met
         count.passed += passed
-        if checked != passed:
+        if met != passed:
             failed = sum(one.outcome == "fail" for one in findings[before:])
             count.failed += failed
-            count.unknown += checked - passed - failed
+            count.unknown += met - passed - failed
             count.hosts += 1
-        return checked, passed
+        return met, passed
 
-    def _chosen(
-        self, machine: Machine, objects: Sequence[tuple[Any, Scope]], findings: list[Finding], *, keep: bool
-    ) -> tuple[int, int]:
-        """The same if objects are selected or counted, or passes are kept."""
+    def _all_pass(self, machine: Machine) -> int | None:
+        """The number of objects that are selected, if all of them pass; None: they have to be checked one by one.
+
+        Most machines pass most rules, and columns are several times as fast.
+        """
+        chosen, required = self._columns
+        if chosen is None or required is None:
+            return None
+        items: Sequence[Any] = machine.items(self.kind)
+        for column in chosen:
+            selected = [*column.results(items)]
+            if None in selected:
+                return None
+            items = [*compress(items, selected)]
+        for column in required:
+            if not all(column.results(items)):
+                return None
+        return len(items)
+
+    @cached_property
+    def _columns(self) -> tuple[tuple[Column, ...] | None, tuple[Column, ...] | None]:
+        return columns(self.chosen), columns(self.required)
+
+    def _one_by_one(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int, int]:
+        """The number of objects that may be selected, that pass, and that are selected for certain."""
         select, test = self.select, self.test
         met = passed = sure = 0
-        for item, scope in objects:
+        for item, scope in machine.objects(self.kind):
             selected = True if select is None else select(item, scope)
             if selected is False:
                 continue
@@ -101,10 +120,7 @@ class PolicyRule:
                 findings.append(
                     self._finding("fail" if selected and value is False else "unknown", item, scope, selected)
                 )
-        if self.count is None:
-            return met, passed
-        right = self._counted(machine, sure, met, findings, keep=keep)
-        return (met + 1, passed + right) if self.required else (1, int(right))
+        return met, passed, sure
 
     def _counted(self, machine: Machine, sure: int, most: int, findings: list[Finding], *, keep: bool) -> bool:
         """Whether it selects the required number of objects."""

@@ -38,11 +38,12 @@ class Scope:
         self._arrays: dict[str, Array] | None = None
         self._complete: bool | None = None
 
-    def drive(self, name: str) -> Drive | None:
-        """The drive with an id on this controller."""
+    @property
+    def drives(self) -> dict[str, Drive]:
+        """The drives of this controller by id."""
         if self._drives is None:
             self._drives = {drive.id: drive for drive in self.controller.drives} if self.controller else {}
-        return self._drives.get(name)
+        return self._drives
 
     def array(self, name: str | None) -> Array | None:
         """The array with an id on this controller."""
@@ -70,7 +71,7 @@ class Machine:
     A ``with`` statement frees its memory at the end; otherwise the garbage collector does.
     """
 
-    __slots__ = ("_objects", "below", "hiding", "inventory", "scope", "scopes")
+    __slots__ = ("_items", "_objects", "below", "hiding", "inventory", "scope", "scopes")
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
@@ -79,12 +80,20 @@ class Machine:
         self.scope = Scope(self, None)
         self.scopes = [Scope(self, controller) for controller in inventory.controllers]
         self._objects: dict[str, list[tuple[Any, Scope]]] = {}
+        self._items: dict[str, list[Any]] = {}
 
     def objects(self, kind: str) -> list[tuple[Any, Scope]]:
         """All objects of a kind, in the order of the inventory."""
         found = self._objects.get(kind)
         if found is None:
             found = self._objects[kind] = list(self._find(kind))
+        return found
+
+    def items(self, kind: str) -> list[Any]:
+        """The same objects without their scopes."""
+        found = self._items.get(kind)
+        if found is None:
+            found = self._items[kind] = [item for item, _ in self.objects(kind)]
         return found
 
     def __enter__(self) -> Machine:  # noqa: PYI034 - typing.Self came with Python 3.11

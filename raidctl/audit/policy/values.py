@@ -28,7 +28,7 @@ SAME = 0.01
 """Tolerance for sizes written with a unit: ``4TB`` drives have 4,000,787,030,016 bytes."""
 OPERATORS = ("min", "max", "not", "any_of", "is", "known")
 _REMEMBERED = 1000
-"""Results remembered for each pattern."""
+"""Results remembered for each condition."""
 _GLOB = re.compile(r"[*?\[]")
 _PARSERS: dict[str, Callable[[str], float]] = {
     "percent": parse_percent, "celsius": parse_celsius, "seconds": parse_seconds, "gbps": parse_gbps,
@@ -55,6 +55,24 @@ class Requirement:
 
 def requirement(field: Field, spec: Any, place: Place, *, binary: bool) -> Requirement | None:
     """The condition on a field's value; None, with a mistake noted, if it is invalid."""
+    found = _requirement(field, spec, place, binary=binary)
+    return found and Requirement(_Results(found.test).__getitem__, found.words)
+
+
+class _Results(dict[Any, Truth]):
+    """The results of a test by value: most values of a fleet repeat, and looking one up needs no Python call."""
+
+    def __init__(self, test: Test) -> None:
+        self._test = test
+
+    def __missing__(self, value: Any) -> Truth:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        result = self[value] = self._test(value)
+        return result
+
+
+def _requirement(field: Field, spec: Any, place: Place, *, binary: bool) -> Requirement | None:
     if isinstance(spec, Mapping):
         return _operators(field, spec, place, binary=binary)
     if isinstance(spec, list):
@@ -99,7 +117,7 @@ def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: b
         if not isinstance(inner, list):
             there.wrong('"any_of" needs a list.')
         found.append(_one_of(field, inner, there, binary=binary) if isinstance(inner, list) else None)
-    if "not" in spec and (negated := requirement(field, spec["not"], place.at("not"), binary=binary)):
+    if "not" in spec and (negated := _requirement(field, spec["not"], place.at("not"), binary=binary)):
         found.append(_not(negated))
     if "known" in spec:
         found.append(_known(spec["known"], place.at("known")))
@@ -124,7 +142,7 @@ def _one_of(field: Field, specs: Sequence[Any], place: Place, *, binary: bool) -
     if not specs:
         place.wrong(f'the list is empty, so no value of "{field.name}" could pass.')
         return None
-    found = [requirement(field, spec, place.at(number), binary=binary) for number, spec in enumerate(specs)]
+    found = [_requirement(field, spec, place.at(number), binary=binary) for number, spec in enumerate(specs)]
     accepted = [one for one in found if one]
     words = listing((one.words for one in accepted), "or")
     if field.sort == "enum":
@@ -183,24 +201,8 @@ def _text(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement 
         return None
     if exact or not _GLOB.search(spec):
         return Requirement(lambda value: None if value is None else value == spec, spec)
-    return Requirement(_remembered(re.compile(translate(spec))), spec)
-
-
-def _remembered(pattern: re.Pattern[str]) -> Test:
-    """Whether a text matches; results are cached, as models and mount points repeat."""
-    known: dict[str | None, Truth] = {None: None}
-
-    def test(value: Any) -> Truth:
-        try:
-            return known[value]
-        except KeyError:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-                known[None] = None
-            found = known[value] = pattern.match(value) is not None
-            return found
-
-    return test
+    match = re.compile(translate(spec)).match
+    return Requirement(lambda value: None if value is None else match(value) is not None, spec)
 
 
 def _is_split(text: str) -> bool:
