@@ -1,0 +1,136 @@
+"""Lines of one output that contradict each other, or lack what always follows: diagnose must not end in OK."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
+from tests.support.conclusions import read_text
+
+_EXPORT = """\
+MD_LEVEL=raid6
+MD_DEVICES=4
+MD_METADATA=1.2
+MD_UUID=3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
+MD_DEVNAME=root
+"""
+_MEMBERS = "".join(f"MD_DEVICE_dev_sd{name}_ROLE={slot}\nMD_DEVICE_dev_sd{name}_DEV=/dev/sd{name}\n"
+                   for slot, name in enumerate("abcd"))  # fmt: skip
+_CONFIG = """
+Smart Array P410 in Slot 1                (sn: PACCR0000000001)
+
+   array A (SAS, Unused Space: 0  MB)
+
+      logicaldrive 1 (279.4 GB, RAID 1, OK)
+
+      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 300 GB, OK)
+
+      physicaldrive 1I:1:2 (port 1I:box 1:bay 2, SAS, 300 GB, OK)
+"""
+_ENCLOSURE = """\
+/c0/e0 Vendor = LSI CORP
+/c0/e0 Product ID = SAS2X28
+
+Encl        Status
+-----------------------------
+/c0/e0      OK
+
+PowerSupply  Status         State  Voltage        Current        Identify
+---------------------------------------------------------------------------
+pwrs0        OK             on     OK             OK             Off
+
+Slot      Status          (V)Port       Identify
+--------------------------------------------------
+slot0     NO-DEVICE       -             Off
+
+"""
+_BATTERY = """
+Name  OnlineState  BBUReady  Status    Volt     Temp     Hours  LastCapTest
+---------------------------------------------------------------------------
+bbu   On           Yes       OK        OK       OK       241    22-Jun-2023
+
+"""
+_SAS = """\
+smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)
+Copyright (C) 2002-20, Bruce Allen, Christian Franke, www.smartmontools.org
+
+=== START OF INFORMATION SECTION ===
+Vendor:               SEAGATE
+Product:              ST300MM0008
+Serial number:        W0X00001
+Transport protocol:   SAS (SPL-3)
+
+=== START OF READ SMART DATA SECTION ===
+SMART Health Status: OK
+
+Current Drive Temperature:     31 C
+Drive Trip Temperature:        60 C
+
+Elements in grown defect list: 0
+
+Error counter log:
+           Errors Corrected by           Total   Correction     Gigabytes    Total
+               ECC          rereads/    errors   algorithm      processed    uncorrected
+           fast | delayed   rewrites  corrected  invocations   [10^9 bytes]  errors
+read:          0        0         0         0          0       1000.000           0
+write:         0        0         0         0          0        100.000           0
+
+Non-medium error count:        0
+
+No Self-tests have been logged
+"""
+
+
+def _code(text: str) -> int:
+    return exit_code(diagnose(read_text(text).inventory, rules()))
+
+
+@pytest.mark.parametrize("text", [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS])
+def test_the_whole_outputs_are_fine(text: str) -> None:
+    """So that what the other tests find is what they changed."""
+    assert _code(text) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (_EXPORT + _MEMBERS, "ROLE=3", "ROLE=spare"),
+        (_ENCLOSURE, "on     OK ", "on     LOW"),
+        (_BATTERY, "OK       241", "TOO-WARM 241"),
+        (_BATTERY, "bbu   On ", "bbu   Off"),
+        (_CONFIG + "\n", "array A (SAS, Unused Space: 0  MB)", "array A (Failed)"),
+        (_CONFIG + "\n", "bay 2, SAS, 300 GB, OK", "bay 2, SAS, 300 GB, Bewildered"),
+    ],
+)
+def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
+    """However good the other lines are."""
+    assert old in text
+    assert _code(text.replace(old, new)) != 0
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        (_EXPORT, "root"),
+        (_CONFIG, "RAID 1, OK)"),
+        (_ENCLOSURE, "/c0/e0      OK"),
+        (_SAS, "Status: OK"),
+        (_SAS, "Temperature:        60 C"),
+        (_SAS, "error count:        0"),
+    ],
+)
+def test_an_output_without_what_always_follows_is_cut_off(text: str, last: str) -> None:
+    """It is reported, and nothing is concluded from what is missing."""
+    seen = read_text(text[: text.index(last) + len(last)] + "\n")
+    assert any("cut off" in problem.message for problem in seen.inventory.problems)
+    assert exit_code(diagnose(seen.inventory, rules())) == 3
+
+
+def test_a_failed_drive_of_a_list_counts_over_its_own_good_section() -> None:
+    """Smart Array prints each drive in a list and in its section."""
+    text = _CONFIG.replace("bay 2, SAS, 300 GB, OK", "bay 2, SAS, 300 GB, Failed") + (
+        "\n      physicaldrive 1I:1:2\n         Port: 1I\n         Box: 1\n         Bay: 2\n         Status: OK\n\n"
+    )
+    [card] = read_text(text).inventory.controllers
+    assert {drive.id: drive.status for drive in card.drives}["smartarray:1/1I:1:2"] == "critical"
