@@ -231,7 +231,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     place = state_directory(settings)
     with machine(settings) as named:
         refuse_container(named.runner)
-        facts = facts_from(story.begin.facts)
+        facts = replace(facts_from(story.begin.facts), leaving=" ".join(_leaving(story, settings)))
         if wanted.successor is not None:
             facts = replace(facts, new=_named_successor(named.survey(), wanted.successor, facts))
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
@@ -248,6 +248,17 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
             _run(going, _waiting(running, wanted))
         return _done(running, settings, going.facts)
+
+
+def _leaving(story: Story, settings: Settings) -> list[str]:
+    """The drives that other replacements of this machine take out meanwhile: they may be gone, and are not put back."""
+    mine = story.begin
+    return [
+        other.begin.facts["old"]
+        for other in Journal(state_directory(settings)).stories()
+        if other.begin.change != mine.change and other.begin.source == mine.source and other.begin.facts.get("old")
+        and (other.end is None or other.end.at >= mine.at)
+    ]  # fmt: skip
 
 
 def _named_successor(seen: Survey, word: str, facts: Facts) -> str:
