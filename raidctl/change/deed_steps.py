@@ -255,8 +255,11 @@ def _wrong(step: Step, seen: Survey) -> str | None:
         # all of them at once: a controller, or the reading, and not a person's hand
         return None
     return (
-        f"The drive with serial number {listing(gone)} is gone, which must stay. "
+        f"The drive with serial number {gone[0]} is gone, which must stay. "
         "Put it back now, into the bay that it came from; nothing else is done until it is back."
+        if len(gone) == 1
+        else f"The drives with serial numbers {listing(gone)} are gone, which must stay. "
+        "Put them back now, into the bays that they came from; nothing else is done until they are back."
     )
 
 

@@ -44,6 +44,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Serial number of the drive that joins; empty: not yet known."""
     errors: str = ""
     """``ID=COUNT`` of the other members with errors at the beginning."""
+    leaving: str = ""
+    """Serial numbers of the drives that other replacements take out, separated by blanks."""
     bays: str = ""
     """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
     gone: Literal["", "member", "spare"] = ""
@@ -73,7 +75,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     @property
     def others(self) -> tuple[str, ...]:
         """The serial numbers that must stay: whatever is pulled by mistake is missed, also after a reboot."""
-        return tuple(serial for serial in self.known.split() if serial != self.old)
+        leaving = {self.old, *self.leaving.split()}
+        return tuple(serial for serial in self.known.split() if serial not in leaving)
 
     @property
     def partitions(self) -> list[str]:

@@ -65,6 +65,7 @@ class Drive:
     flush_ms: int = 0  # what a block of 64 KiB takes from the cache of a "volatile" drive to its medium
     controller: str = ""  # the name of a Controller of the machine
     scsi_id: int | None = None  # the target number on a SCSI bus; the next free one when left out
+    slot: int = 0  # of an NVMe drive: the hot plug slot of the machine that it is in, from 1; 0: it cannot be pulled
     wwn: int = 0
     options: str = ""  # more properties for QEMU's -device
     drive_options: str = ""  # more properties for QEMU's -drive
@@ -93,6 +94,7 @@ class Machine:
     title: str
     drives: tuple[Drive, ...] = ()
     controllers: tuple[Controller, ...] = ()
+    slots: int = 0  # PCIe slots for hot plugging, which the kernel's own driver has, with an attention LED each
     memory: int = 1024  # MiB
     cpus: int = 1
     modules: tuple[str, ...] = ()  # what modprobe is asked for, e.g. ("raid456",)

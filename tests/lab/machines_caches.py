@@ -1,4 +1,4 @@
-"""The machines on which caches are changed: drives of every kind, layers of the kernel, failures, power cuts."""
+"""The machines on which caches are changed: drives of every kind, layers of the kernel, failures."""
 
 from __future__ import annotations
 
@@ -23,23 +23,6 @@ CACHES = Machine(
     nvme_model="LAB NVMe 960",
 )
 
-POWER = Machine(
-    "power",
-    "a SATA drive whose write cache is changed while the power fails; the journal is on a drive of its own",
-    drives=(
-        Drive("P1", model="LAB SATA 4000", rpm=7200, size=16 * MIB),
-        Drive("PJ", bus="virtio", size=32 * MIB, backing="volatile"),
-    ),
-    memory=320,
-    modules=("sd_mod", "ahci", "virtio_blk", "ext4"),
-    prepare=(
-        # a minimal server: hdparm is the one program that a SATA drive's cache takes
-        "rm -f /usr/sbin/smartctl",
-        f"mkdir -p {STATE}; blkid -p /dev/vda || mkfs.ext4 -q /dev/vda; mount /dev/vda {STATE}; chmod 700 {STATE}",
-    ),
-    udev=False,
-)
-
 LAYERS = Machine(
     "layers",
     "dm-cache, bcache, and dm-writecache on a RAID-5 with a journal; a SATA drive that goes, scsi_debug that fails",
@@ -56,4 +39,4 @@ LAYERS = Machine(
     udev=False,
 )  # fmt: skip
 
-MACHINES = (CACHES, POWER, LAYERS)
+MACHINES = (CACHES, LAYERS)

@@ -133,10 +133,20 @@ def devices(machine: Machine, places: Places) -> Iterator[str]:
     for card in cards:
         options = f",{card.options}" if card.options else ""
         yield from ("-device", f"{DEVICE[card.kind]},id={card.name},addr={next(slots):#x}{options}")
+    if machine.slots:  # else ACPI has them, and their attention LEDs do nothing
+        yield from ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off")
+    for number in range(1, machine.slots + 1):
+        port = f"pcie-root-port,id={slot(number)},chassis={number},slot={number},addr={next(slots):#x}"
+        yield from ("-device", port)
     used: Counter[str] = Counter()
     for drive in machine.drives:
         yield from ("-drive", _backend(drive, places))
         yield from ("-device", _frontend(drive, cards, slots, used))
+
+
+def slot(number: int) -> str:
+    """QEMU's name for a hot plug slot."""
+    return f"slot{number}"
 
 
 def _backend(drive: Drive, places: Places) -> str:
@@ -153,7 +163,7 @@ def _frontend(drive: Drive, cards: list[Controller], slots: Iterator[int], used:
     words += [f"write-cache={'on' if drive.write_cache else 'off'}"]
     if drive.bus in ("nvme", "virtio"):
         device = "nvme" if drive.bus == "nvme" else "virtio-blk-pci"
-        words.append(f"addr={next(slots):#x}")
+        words.append(f"bus={slot(drive.slot)}" if drive.slot else f"addr={next(slots):#x}")
     else:
         card = _card(drive, cards, used)
         place = used[card.name] if drive.scsi_id is None else drive.scsi_id

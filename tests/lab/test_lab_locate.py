@@ -1,4 +1,7 @@
-"""An LED of a real enclosure driver: on, off after its time, off after a kill, off after a power failure."""
+"""LEDs of a real enclosure driver and of PCIe slots: on, off after their time, off after a kill.
+
+That they are off after a power failure, too, is a part of `test_lab_power.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ import json
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from tests.lab.enclosure import Enclosure
-from tests.lab.guest import Guest
-from tests.lab.machine import Machine
-from tests.lab.machines_locate import BAYS
+from tests.lab.bays import Bays
+
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bays")]
 
 BAY = "enclosure:0x3000000000001a2b/Slot 02"
+EMPTY = "pci_slot:0000:04:00"
+"""The fourth slot, by its address: a name of the kernel's may be another slot's at the next boot."""
 PATIENCE = 600.0
 
 
@@ -27,34 +30,41 @@ def until(true: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.lab
-def test_the_enclosure_is_the_witness(lab_machine: Callable[[Machine], Guest]) -> None:
+def test_the_enclosure_is_the_witness(bays: Bays) -> None:
     """The server behind the kernel's driver sees the LED of bay 2, and of no other, go on, and off in every case.
 
     ``locate off`` and an LED that does not obey are tested without a machine.
     """
-    with Enclosure() as enclosure:
-        guest = lab_machine(replace(BAYS, qemu=enclosure.arguments("bays.0")))
-        listed = json.loads(guest.raidctl("locate", "list", "--json").text)["targets"]
-        assert [(one["object_id"], one["on"], one["readable"]) for one in listed] == [
-            (f"enclosure:0x3000000000001a2b/Slot 0{number}", False, True) for number in range(1, 5)
-        ]
+    bays.enclosure.history.clear()
+    listed = json.loads(bays.raidctl("locate", "list", "--json").text)["targets"]
+    assert [(one["object_id"], one["on"], one["readable"]) for one in listed] == [
+        *((f"enclosure:0x3000000000001a2b/Slot 0{number}", False, True) for number in range(1, 5)),
+        *((f"pci_slot:0000:0{number}:00", False, True) for number in range(1, 5)),
+    ]
+    done = bays.raidctl("locate", BAY, "--for", "1s")
+    assert (done.rc, bays.enclosure.history) == (0, [(2, True), (2, False)]), done
+    killed = bays.guest.start_raidctl("locate", BAY, "--for", "1h")
+    assert BAY in killed.readline().decode()
+    assert bays.enclosure.lit == {2}
+    killed.signal(signal.SIGKILL)
+    until(lambda: not bays.enclosure.lit, "the second process has not switched it off")
+    assert {number for number, _ in bays.enclosure.history} == {2}
 
-        done = guest.raidctl("locate", BAY, "--for", "1s")
-        assert (done.rc, enclosure.history) == (0, [(2, True), (2, False)]), done
 
-        killed = guest.start_raidctl("locate", BAY, "--for", "1h")
-        assert BAY in killed.readline().decode()
-        assert enclosure.lit == {2}
-        killed.signal(signal.SIGKILL)
-        until(lambda: not enclosure.lit, "the second process has not switched it off")
+def attention(bays: Bays) -> dict[str, str]:
+    """The LED of each PCIe slot as the kernel's driver reads it back, by the address of the slot."""
+    told = bays.guest.sh("cd /sys/bus/pci/slots; for slot in *; do cat $slot/address $slot/attention; done").split()
+    return dict(zip(told[::2], told[1::2], strict=True))
 
-        cut = guest.start_raidctl("locate", BAY, "--for", "1h")
-        assert BAY in cut.readline().decode()
-        guest.kill()
-        assert enclosure.lit == {2}
-        guest.boot()
-        done = guest.raidctl("restore")  # what the unit runs at boot
-        assert (done.rc, enclosure.lit) == (0, set()), done
 
-        assert {number for number, _ in enclosure.history} == {2}
+@pytest.mark.parametrize(("word", "address"), [("LABNVME2", "0000:02:00"), (EMPTY, "0000:04:00")])
+def test_the_led_of_a_pcie_slot_is_that_of_the_drive_in_it(bays: Bays, word: str, address: str) -> None:
+    """By the serial number of an NVMe drive, and an empty slot by its address; the others stay dark."""
+    dark = dict.fromkeys((f"0000:0{number}:00" for number in range(1, 5)), "0")
+    assert attention(bays) == dark
+    blinking = bays.guest.start_raidctl("locate", word, "--for", "1h")
+    assert blinking.readline()
+    assert attention(bays) == {**dark, address: "1"}
+    blinking.signal(signal.SIGINT)
+    blinking.wait()
+    assert attention(bays) == dark

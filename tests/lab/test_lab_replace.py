@@ -1,55 +1,81 @@
-"""A drive of a real md array is replaced: pulled and pushed under QEMU, with the data and the letter watched."""
+"""Drives of real md arrays are replaced under a real kernel, and everything goes wrong on the way; the data stay.
+
+The tests of this file share a machine, and each leaves it with complete arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from tests.lab.guest import Guest
-from tests.lab.machine import MIB, Machine
-from tests.lab.machines_replace import SWAP
+from tests.lab.bays import Bays, scsi
+from tests.lab.guest import Done
+from tests.lab.machine import MIB
+from tests.lab.machines_bays import PARITY, SIZE
+from tests.lab.places import program
 
-OLD, NEW = "LABSWAP2", "LABSWAP9"
+pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
+
+UNDER_WAY, USAGE = 7, 2
 
 
-def push(guest: Guest, serial: str, place: int) -> None:
-    """Put a drive into a bay of the running machine."""
-    path = guest.places.disk(SWAP.drives[0]).with_name(f"{serial}.img")
+def said(done: Done) -> str:
+    """All that a command wrote, on one line."""
+    return " ".join((done.text + done.err.decode()).split())
+
+
+def ext4(path: Path) -> bytes:
+    """A drive with a file system."""
     with path.open("wb") as disk:
-        disk.truncate(64 * MIB)
-    guest.qmp("blockdev-add", **{"node-name": f"new-{serial}", "driver": "raw",
-                                 "file": {"driver": "file", "filename": str(path)}})  # fmt: skip
-    guest.qmp(
-        "device_add", driver="scsi-hd", drive=f"new-{serial}", id=f"drive-{serial}", serial=serial, bus="swap.0",
-        **{"scsi-id": place, "vendor": "LAB", "product": "SAS 900"},
-    )  # fmt: skip
+        disk.truncate(SIZE)
+    subprocess.run([program("mkfs.ext4", "e2fsprogs"), "-q", path], check=True)
+    return path.read_bytes()
 
 
-@pytest.mark.lab
-def test_a_member_is_replaced_while_the_data_stay(lab_machine: Callable[[Machine], Guest]) -> None:
-    """From the first command to the verified rebuild: the checksum stays, the new drive has the old name."""
-    guest = lab_machine(SWAP)
-    guest.sh("dd if=/dev/urandom of=/dev/md0 bs=1M count=40 status=none; sync")
-    before = guest.sh("sha256sum /dev/md0")
-    letter = guest.device(OLD)
+def test_a_member_is_replaced_whatever_is_pulled_and_pushed_by_mistake(bays: Bays, tmp_path: Path) -> None:
+    """RAID-6: a wrong drive is pulled, a small and a signed one are pushed, a second one fails; the checksum stays.
 
-    refused = guest.raidctl("replace", OLD, "--yes", "--no-wait")
-    assert (refused.rc, guest.sh("cat /sys/block/md0/md/degraded").strip()) == (2, "0"), refused
-    taken = guest.raidctl("replace", OLD, "--confirm", OLD, "--no-wait", "--unsafe", "a lab without SMART")
-    assert taken.rc == 7, taken
-    assert f"Pull the drive with serial number {OLD}" in taken.text + taken.err.decode()
+    The new drive has the letter and the SCSI address of the old one.
+    """
+    before, old, letter = bays.fill("md6", 8), PARITY[1], bays.guest.device(PARITY[1])
+    refused = bays.raidctl("replace", old, "--yes", "--no-wait")
+    assert (refused.rc, bays.state("md6")["degraded"]) == (USAGE, "0"), refused
+    taken = bays.raidctl("replace", old, "--confirm", old, "--no-wait")
+    assert (taken.rc, bays.state("md6")["degraded"]) == (UNDER_WAY, "1"), taken
+    assert f"Pull the drive with serial number {old}" in said(taken)
 
-    guest.qmp("device_del", id=f"drive-{OLD}")
-    guest.sh(f"while [ -e {letter} ]; do sleep 0.1; done")
-    waiting = guest.raidctl("replace", "resume", "--no-wait")
-    assert (waiting.rc, "Put the new drive" in waiting.err.decode()) == (7, True), waiting
-    push(guest, NEW, SWAP.drives[1].scsi_id or 1)
-    guest.sh(f"until ls /dev/disk/by-id/*{NEW} >/dev/null 2>&1; do sleep 0.1; done; udevadm settle")
-    assert guest.device(NEW) == letter
+    wrong = bays.pull(PARITY[2])
+    stopped = bays.raidctl("replace", "resume", "--no-wait")
+    assert (stopped.rc, f"{wrong.serial} is gone, which must stay" in said(stopped)) == (UNDER_WAY, True), stopped
+    bays.push(wrong)
+    bays.readd("md6", wrong.serial)
+    assert bays.state("md6")["degraded"] == "1"
 
-    done = guest.raidctl("replace", "resume", "--unsafe", "a lab without SMART")
-    assert done.rc == 0, done
-    assert guest.sh("cat /sys/block/md0/md/degraded").strip() == "0"
-    assert guest.sh("echo 3 > /proc/sys/vm/drop_caches; sha256sum /dev/md0") == before
-    assert guest.raidctl("replace", "list").text == "No replacement is open.\n"
+    bays.pull(old)
+    waiting = bays.raidctl("replace", "resume", "--no-wait")
+    assert (waiting.rc, "Put the new drive into the bay of the old one" in said(waiting)) == (UNDER_WAY, True), waiting
+    assert bays.push(scsi("LABSMALL", 1, size=12 * MIB)) == letter
+    small = bays.raidctl("replace", "resume", "--no-wait")
+    assert (small.rc, "LABSMALL is too small" in said(small)) == (UNDER_WAY, True), small
+    bays.pull("LABSMALL")
+
+    assert bays.push(scsi("LABSIGN9", 1), ext4(tmp_path / "signed")) == letter
+    signed = bays.raidctl("replace", "resume", "--no-wait")
+    assert (signed.rc, "LABSIGN9 contains ext4" in said(signed)) == (UNDER_WAY, True), signed
+    bays.speed("md6", 10)
+    begun = bays.raidctl("replace", "resume", "--no-wait", "--wipe", "LABSIGN9")
+    assert (begun.rc, bays.state("md6")["sync_action"]) == (UNDER_WAY, "recover"), begun
+
+    failed = bays.pull(PARITY[3])
+    second = bays.raidctl("replace", "resume", "--no-wait")
+    assert (second.rc, bays.state("md6")["degraded"]) == (UNDER_WAY, "2"), second
+    bays.push(failed)
+    bays.speed("md6")
+    bays.idle("md6")
+    bays.readd("md6", failed.serial)
+    done = bays.raidctl("replace", "resume")
+    assert (done.rc, bays.state("md6")) == (0, {"sync_action": "idle", "degraded": "0"}), done
+    assert bays.checksum("md6") == before
+    assert bays.raidctl("replace", "list").text == "No replacement is open.\n"

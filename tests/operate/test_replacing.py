@@ -13,6 +13,7 @@ from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
+from raidctl.operate.story import Facts
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from raidctl_md.simulated_machine import fields, words
@@ -404,3 +405,9 @@ def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> 
     with pytest.raises(UnderWay, match="Pull the drive"):
         story.replacing.run(story.start())
     assert (raid6.member(OLD), len(raid6.journal.pending())) == (None, 1)
+
+
+def test_a_drive_that_another_replacement_takes_out_is_not_asked_back() -> None:
+    """Every drive known at the beginning must stay but the one that leaves, and those of other open replacements."""
+    facts = Facts(old="A", old_id="drives:A", bay="", place="", members="", known="A B C D", way="out", leaving="C")
+    assert facts.others == ("B", "D")

@@ -176,7 +176,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     place = state_directory(settings)
     with machine(settings) as named:
         refuse_container(named.runner)
-        facts = facts_from(story.begin.facts)
+        facts = replace(facts_from(story.begin.facts), leaving=" ".join(_leaving(story, settings)))
         if wanted.successor is not None:
             facts = replace(facts, new=_named_successor(named.survey(), wanted.successor, facts))
         if wanted.boot:
@@ -203,6 +203,17 @@ def _with_boot(facts: Facts) -> Facts:
     if not facts.boot_tool:
         tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing has to be done."))
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
+
+
+def _leaving(story: Story, settings: Settings) -> list[str]:
+    """The drives that other replacements of this machine take out meanwhile: they may be gone, and are not put back."""
+    mine = story.begin
+    return [
+        other.begin.facts["old"]
+        for other in Journal(state_directory(settings)).stories()
+        if other.begin.change != mine.change and other.begin.source == mine.source and other.begin.facts.get("old")
+        and (other.end is None or other.end.at >= mine.at)
+    ]  # fmt: skip
 
 
 def _named_successor(seen: Survey, word: str, facts: Facts) -> str:

@@ -1,0 +1,63 @@
+"""The machine whose drives are pulled and pushed: SCSI bays with an SES enclosure, PCIe slots with NVMe drives."""
+
+from __future__ import annotations
+
+from tests.lab.machine import MIB, Controller, Drive, Machine
+from tests.lab.machines_caches import STATE
+
+SIZE = 24 * MIB
+"""Of the drives that are members of arrays."""
+BUS = "bays"
+"""The SCSI bus; the enclosure is on it, too."""
+NVME = "LAB NVMe 960"
+_NODE = "$(readlink -f /dev/disk/by-id/*{})"
+
+
+def _bay(serial: str, place: int) -> Drive:
+    return Drive(serial, bus="scsi", controller=BUS, size=SIZE, scsi_id=place)
+
+
+def _slot(serial: str, number: int) -> Drive:
+    return Drive(serial, bus="nvme", slot=number, size=SIZE)
+
+
+PARITY = ("LABBAYS1", "LABBAYS2", "LABBAYS3", "LABBAYS4")
+"""The members of the RAID-6 /dev/md6, each in the bay of its SCSI number from 0 on."""
+MIRROR = ("LABNVME1", "LABNVME2")
+"""The members of the mirror /dev/md1, in the slots 1 and 2; the slots 3 and 4 are empty."""
+
+
+def _made(name: str, serials: tuple[str, ...], how: str) -> str:
+    """The lines that assemble an array, with what is there of it, or create it."""
+    nodes = " ".join(_NODE.format(serial) for serial in serials)
+    return (
+        f"[ -e /sys/block/{name}/md ] || mdadm --assemble --quiet --run --config=partitions /dev/{name} --name={name} "
+        f"|| mdadm --create /dev/{name} --quiet --run --name={name} -n{len(serials)} {how} {nodes}"
+    )
+
+
+BAYS = Machine(
+    "bays",
+    "a RAID-6 in four of eight SCSI bays, a mirror of NVMe drives in two of four PCIe slots; a SATA drive with a cache",
+    controllers=(Controller(BUS, "virtio-scsi"),),
+    slots=4,
+    drives=(
+        *(_bay(serial, place) for place, serial in enumerate(PARITY)),
+        *(_slot(serial, number) for number, serial in enumerate(MIRROR, 1)),
+        Drive("P1", model="LAB SATA 4000", rpm=7200, size=16 * MIB),
+        Drive("PJ", bus="virtio", size=32 * MIB, backing="volatile"),
+    ),
+    memory=448,
+    modules=("virtio_scsi", "sd_mod", "sg", "ses", "ahci", "nvme", "virtio_blk", "ext4", "raid456", "raid1"),
+    nvme_model=NVME,
+    prepare=(
+        # the system around the lab may be a container; the guest is none
+        "rm -f /.dockerenv /run/.containerenv",
+        f"mkdir -p {STATE}; blkid -p /dev/vda || mkfs.ext4 -q /dev/vda; mount /dev/vda {STATE}; chmod 700 {STATE}",
+        _made("md6", PARITY, "--level=6 --chunk=64 --bitmap=internal"),
+        _made("md1", MIRROR, "--level=1 --assume-clean --bitmap=internal"),
+        "while [ $(cat /sys/block/md6/md/sync_action) != idle ]; do sleep 0.2; done",
+    ),
+)
+
+MACHINES = (BAYS,)
