@@ -1,6 +1,6 @@
 """LEDs of a real enclosure driver and of PCIe slots: on, off after their time, off after a kill.
 
-That they are off after a power failure, too, is a part of `test_lab_power.py`.
+That they are off after a power failure, too, is a part of `test_lab_survives_power_cuts.py`.
 """
 
 from __future__ import annotations
