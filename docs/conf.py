@@ -23,6 +23,7 @@ NAV = {
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",
+        "Layouts": "layout",
         "Many machines": "policy",
         "Monitoring": "export",
         "From check_raid": "check_raid",

@@ -6,7 +6,6 @@ it is repaired. Spares and drives are required with a minimum, so that adding on
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from raidctl.audit.policy.derived_fields import drive_cache
 from raidctl.audit.policy.scope import Machine, Scope, hides
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.write_policy import in_force
+from raidctl.toml_files.write import toml_comment, toml_value
 from raidctl.units import format_binary, format_decimal
 
 _VOLUME = ("raid_level", "strip_bytes", "drives_expected", "drives_active", "layout", "spans", "consistency_policy",
@@ -60,7 +60,7 @@ def baseline(inventory: Inventory) -> str:
     when = f" ({host.collected_at})" if host.collected_at else ""
     machine = Machine(inventory)
     parts = [part for scope in machine.scopes for part in _card(scope)]
-    head = _HEAD.format(host=_comment(host.hostname or "this machine"), when=_comment(when))
+    head = _HEAD.format(host=toml_comment(host.hostname or "this machine"), when=toml_comment(when))
     return head + ("".join(parts) or _NONE) + _unread(inventory)
 
 
@@ -68,7 +68,7 @@ def _unread(inventory: Inventory) -> str:
     hidden = [one for one in inventory.problems if hides(one)]
     if not hidden:
         return ""
-    text = "".join(f"#   {_comment(one.where)}: {_comment(one.message)}\n" for one in hidden)
+    text = "".join(f"#   {toml_comment(one.where)}: {toml_comment(one.message)}\n" for one in hidden)
     return (
         f"\n# Not everything could be read; until it can, the result of an audit is UNKNOWN (exit code 3 or 4):\n{text}"
         '# To ignore that: ignore = ["unread"], above the first rule.\n'
@@ -107,7 +107,7 @@ def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
         return
     caching = any(volume.cache and volume.cache.write_policy == "protected_write_back" for volume in controller.volumes)
     absent = statuses == {"missing"} and not caching
-    where = f"status = {_toml('missing' if absent else 'ok')}"
+    where = f"status = {toml_value('missing' if absent else 'ok')}"
     if not absent and all(one.replace is not None for one in controller.batteries):
         where += ", replace = false"
     bad: list[str] = [one.status for one in controller.batteries if one.status != "ok"]
@@ -159,7 +159,7 @@ def _models(controller: Controller) -> Iterator[str]:
         least = sum(drive.status in ("ok", "unknown") for drive in drives)
         if not least:
             continue
-        where = f"where = {{ model = {{ is = {_toml(model)} }} }}"
+        where = f"where = {{ model = {{ is = {toml_value(model)} }} }}"
         line = f"drives = {{ {where}, count = {{ min = {least} }}{every} }}"
         yield _rule(f"{controller.id}: drives {model}", "controller", controller.id, [("", line)])
 
@@ -184,7 +184,7 @@ def _array(array: Array, scope: Scope) -> Iterator[str]:
 def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
     """The common fields of all drives of an array, and that each is ok."""
     found = _shared(drives, ("media", "interface", "rpm"))
-    lines = [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
+    lines = [(name, f'"drives.{name}" = {toml_value(value)}') for name, value in found]
     statuses = dict.fromkeys(drive.status for drive in drives)
     bad = ", ".join(status for status in statuses if status != "ok")
     if "unknown" not in statuses:
@@ -226,7 +226,7 @@ def _volume(volume: Volume, scope: Scope) -> Iterator[str]:
         lines += _fields(volume.consistency_check, ("mode",), "consistency_check.")
     caches = drive_cache(volume, scope)
     if caches is not None:
-        lines.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches, caches)}"))
+        lines.append(("drive_cache", f"drive_cache = {toml_value(caches)}{_note('drive_cache', caches, caches)}"))
     where = ", ".join((volume.device or "", *volume.mountpoints)).strip(", ")
     yield _rule(volume.id, "volume", volume.id, lines, where)
 
@@ -245,9 +245,9 @@ def _fields(
 
 def _note(name: str, value: Any, wanted: Any) -> str:
     if value != wanted:
-        return f"  # now: {_comment(_toml(value))}"
+        return f"  # now: {toml_comment(toml_value(value))}"
     safer = _SAFER.get(name, value)
-    return "" if value in (safer, "not_caching") else f"  # safer: {_toml(safer)}"
+    return "" if value in (safer, "not_caching") else f"  # safer: {toml_value(safer)}"
 
 
 def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]], about: str = "") -> str:
@@ -255,31 +255,14 @@ def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]
     if not lines:
         return ""
     text = "".join(f"{line}\n" for _, line in lines)
-    comment = f"# {_comment(about)}\n" if about else ""
+    comment = f"# {toml_comment(about)}\n" if about else ""
     return (
-        f"\n{comment}[[rule]]\nname = {_toml(name)}\nfor = {_toml(kind)}\n"
-        f"where = {{ id = {{ is = {_toml(identifier)} }} }}\n[rule.require]\n{text}"
+        f"\n{comment}[[rule]]\nname = {toml_value(name)}\nfor = {toml_value(kind)}\n"
+        f"where = {{ id = {{ is = {toml_value(identifier)} }} }}\n[rule.require]\n{text}"
     )
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML: a basic string is a JSON string, except for the escapes of rare characters."""
-    return "".join(
-        char if char.isprintable() else _escaped(ord(char)) for char in json.dumps(value, ensure_ascii=False)
-    )
-
-
-def _escaped(code: int) -> str:
-    if 0xD800 <= code < 0xE000:
-        return "\\ufffd"  # a lone surrogate, which no string may contain
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _wanted(value: Any) -> str:
     """A value as a condition; a value that looks like a pattern is quoted with ``is``."""
     is_pattern = isinstance(value, str) and any(char in value for char in "*?[")
-    return f"{{ is = {_toml(value)} }}" if is_pattern else _toml(value)
-
-
-def _comment(text: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return f"{{ is = {toml_value(value)} }}" if is_pattern else toml_value(value)

@@ -32,6 +32,7 @@ COMMANDS = {
     "replace": "Replace a drive of an md array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
+    "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics in the Prometheus text format.",
     "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",

@@ -12,7 +12,6 @@ import click
 from raidctl.audit import builtin
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
-from raidctl.audit.policy.mistakes import PolicyError
 from raidctl.audit.policy.sets import Policy, load, only_builtin
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -21,6 +20,7 @@ from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
+from raidctl.toml_files.mistakes import MistakesError
 
 _MOST_LEFT_OUT = 20
 """Sentences about inventories that do not count."""
@@ -80,7 +80,7 @@ def command(
         raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes one to begin with.')
     try:
         rules = _policy(policy, every=all_builtin)
-    except PolicyError as error:
+    except MistakesError as error:
         return _mistaken(error, form)
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # a case for each rule and object, those that pass included
@@ -92,7 +92,7 @@ def command(
     return _write(writer(form, options), rules, found, alone=alone)
 
 
-def _mistaken(error: PolicyError, form: str | None) -> int:
+def _mistaken(error: MistakesError, form: str | None) -> int:
     """All mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")

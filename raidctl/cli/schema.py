@@ -36,6 +36,8 @@ ANSWERS = (
     "spares",
     "self-tests",
     "locate",
+    "layout",
+    "layout-plan",
 )
 """What can be printed with --json and has a schema."""
 
@@ -65,6 +67,8 @@ _KINDS = {
     "spares": ("Spares of arrays", "raidctl.operate.spares", "ArraySpares", True),
     "self-tests": ("Self-tests of drives", "raidctl.vendor.self_tests", "SelfTest", True),
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
+    "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
+    "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
@@ -82,7 +86,8 @@ def command(context: click.Context, *, answer: str) -> int:
     spare add and remove, check start, stop, pause and resume; "cache" for cache
     show, and for threshold without an option; "flush" and "stats" for cache flush and cache stats; "checks" for
     check show, "schedules" for check schedule show, "self-tests" for check media,
-    "spares" for spare show; "bench" for bench run and bench show, "compare" for
+    "spares" for spare show, "layout" for layout check, "layout-plan" for
+    layout plan; "bench" for bench run and bench show, "compare" for
     bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")

@@ -78,17 +78,17 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
         text = f"The kernel does not show {candidate.node}."
         return [Objection(guard="R10", text=text, unknown=True)]
     others = members(controller, array)
-    used = list(_used(seen, candidate, block))
+    uses = list(used(seen, candidate, block))
     return [
-        *used,
+        *uses,
         *_size(block, others),
         *_kind(candidate.drive, others),
         *health(candidate.drive),
-        *_signed(candidate, block, free=not used),
+        *signed(candidate, block, free=not uses),
     ]
 
 
-def _used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
+def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
     """R10: no member or spare of anything; R7: not mounted, and nothing is on it."""
     drive, whole = candidate.drive, block.parent is None
     for controller in seen.inventory.controllers:
@@ -160,7 +160,7 @@ def health(drive: Drive) -> Iterator[Objection]:
     )
 
 
-def _signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
+def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
     """R11: no file system, LVM, RAID or partition table, whatever the udev database has."""
     found = candidate.signatures
     if found is None:

@@ -44,6 +44,8 @@ _UNITS = {
     "entries": " entries", "count": "", "ratio": "",
 }  # fmt: skip
 _NAMED = 8
+_LONG = 60
+"""Characters; a tool's explanation that is longer is printed once."""
 _VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics"), ("split", "split"))
 
 
@@ -77,13 +79,28 @@ def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
 def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, more: bool) -> Iterator[RenderableType]:
     layer = group[0]
     names: list[Piece] = [(paper.clean(part), DULL) for part in _names(group)]
+    long = len(layer.policy_in_force or "") > _LONG
+    if long:
+        shown[layer.policy_in_force] = layer.id
     title = f"{len(group)} drives" if len(group) > 1 else KINDS[layer.kind]
     first: Piece = (paper.words(f"{title}  "), STRONG)
     yield hanging(first, names, paper)
-    told = _rows(layer if len(group) == 1 else _for_all(layer), shown, more=more)
-    rows = [(label, [paper.piece(piece) for piece in pieces]) for label, pieces in told if pieces]
+    rows = []
+    for label, pieces in _rows(layer if len(group) == 1 else _for_all(layer), shown, more=more):
+        once = pieces if label == "policy" and long else [_without(piece, shown, layer.id) for piece in pieces]
+        rows += [(label, [paper.piece(piece) for piece in once])] if once else []
     if rows:
         yield facts(rows, paper)
+
+
+def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
+    """Refer to a long text that is on the screen already instead of repeating it in a reason."""
+    text, *style = (piece,) if isinstance(piece, str) else piece
+    for long, where in shown.items():
+        if isinstance(long, str) and long in text:
+            seen = "see its policy" if where == here else f"see {where}"
+            text = text.replace(long, seen).removesuffix(".") + "."
+    return (text, *style) if style else text
 
 
 def _for_all(layer: Layer) -> Layer:

@@ -9,7 +9,6 @@ import msgspec
 
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import Audited, Finding
-from raidctl.audit.policy.mistakes import PolicyError
 from raidctl.audit.policy.sets import Policy, load
 from raidctl.audit.rule import Rule
 from raidctl.model import (
@@ -25,6 +24,7 @@ from raidctl.model import (
     VolumeCache,
 )  # fmt: skip
 from raidctl.model.write_protection import derived
+from raidctl.toml_files.mistakes import MistakesError
 from tests.support.machines import FIXTURES
 
 
@@ -49,7 +49,7 @@ def mistakes(text: str, **files: str) -> list[str]:
     """What is said of a policy that cannot be meant."""
     try:
         load("site.toml", reader(text, files), ())
-    except PolicyError as error:
+    except MistakesError as error:
         return [str(fault) for fault in error.faults]
     return []
 

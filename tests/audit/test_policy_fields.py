@@ -11,11 +11,11 @@ from msgspec import inspect
 
 from raidctl.audit.policy.checks import together
 from raidctl.audit.policy.conditions import conditions
-from raidctl.audit.policy.mistakes import Place
 from raidctl.audit.policy.schema import kind_of, kinds, selectable
 from raidctl.audit.policy.scope import Machine
 from raidctl.model import Array, BlockLayer, Inventory
 from raidctl.model.block_layer import Model
+from raidctl.toml_files.mistakes import Place
 from tests.audit.policies import machine, mistakes, only, recorded, volume
 from tests.support.machines import MACHINES
 

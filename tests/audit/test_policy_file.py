@@ -11,8 +11,8 @@ from hypothesis import given
 from raidctl.audit import builtin
 from raidctl.audit.baseline import baseline
 from raidctl.audit.engine import Auditor
-from raidctl.audit.policy.lines import locate
 from raidctl.audit.policy.sets import Policy, load
+from raidctl.toml_files.lines import locate
 from tests.audit.policies import audited, machine, mistakes, only, policy, reader, recorded, volume
 from tests.support.machines import MACHINES
 
@@ -71,11 +71,11 @@ def test_a_mistake_is_told_with_its_line_and_a_suggestion(line: str, told: str) 
 
 def load_mistakes(text: str) -> list[str]:
     """With the built-in rules, as names of them are checked."""
-    from raidctl.audit.policy.mistakes import PolicyError  # noqa: PLC0415 - only here
+    from raidctl.toml_files.mistakes import MistakesError  # noqa: PLC0415 - only here
 
     try:
         load("site.toml", reader(text, {}), builtin.rules())
-    except PolicyError as error:
+    except MistakesError as error:
         return [str(fault) for fault in error.faults]
     return []
 

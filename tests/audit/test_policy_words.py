@@ -6,12 +6,12 @@ import pytest
 
 from raidctl.audit import builtin
 from raidctl.audit.engine import Auditor, finish
-from raidctl.audit.policy.mistakes import PolicyError
 from raidctl.audit.policy.schema import kinds
 from raidctl.audit.policy.scope import single
 from raidctl.audit.policy.sets import load
 from raidctl.model import BlockLayer, Drive, Problem
 from raidctl.text import plural
+from raidctl.toml_files.mistakes import MistakesError
 from tests.audit.policies import audited, machine, mistakes, only, policy, reader, volume
 
 UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread")
@@ -155,7 +155,7 @@ def test_a_mistake_names_the_way_out(text: str, told: str) -> None:
 )  # fmt: skip
 def test_a_rule_cannot_be_called_like_a_built_in_one_beside_it(text: str, every: bool, line: int) -> None:
     """Their findings would be counted in one row, and one override would change both."""
-    with pytest.raises(PolicyError) as caught:
+    with pytest.raises(MistakesError) as caught:
         load("site.toml", reader(text, {}), builtin.rules(), every=every)
     [fault] = caught.value.faults
     assert fault.line == line

@@ -40,6 +40,8 @@ PRINTED: Mapping[str, str] = {
     "schedules": "check schedule show",
     "replace": "replace",
     "spares": "spare show",
+    "layout": "layout check",
+    "layout-plan": "layout plan",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
@@ -50,6 +52,7 @@ PLAIN: Mapping[str, str] = {
     "bench list": "a list of kept runs: `id`, `at`, `host`, `target`, `profile` and more",
     "bench export": "one run a line, each as `bench show` prints it",
     "bench model": "one line, before it serves: its `uri`, and `without_flushes` (with `--no-flush-socket`, else null)",
+    "layout export": "the keys and values of the layout file ([layout](layout.md))",
     "restore": "a list of changes, each with what was `put_back` and what was `left`",
     "demo": "a list of `name` and `about`",
     "record": "`destination`, `commands`, number of `answers`, `bytes`",

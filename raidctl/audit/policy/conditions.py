@@ -9,12 +9,12 @@ from typing import Any
 from raidctl.audit.policy import quantifiers
 from raidctl.audit.policy.checks import Check, Column, Test, clause, state_of, together, words_of
 from raidctl.audit.policy.logic import Truth, disjunction, negation
-from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.schema import Field, Kind, kinds
 from raidctl.audit.policy.scope import Scope, single
 from raidctl.audit.policy.string_conditions import texts
 from raidctl.audit.policy.values import Requirement, is_binary, readable, requirement
 from raidctl.text import listing, plural
+from raidctl.toml_files.mistakes import Place, suggestion
 
 
 def conditions(kind: Kind, table: Any, place: Place, prefix: str = "") -> list[Check]:

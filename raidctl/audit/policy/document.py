@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 import posixpath
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
-from raidctl.audit.policy.lines import locate
-from raidctl.audit.policy.mistakes import Fault, Place, PolicyError, suggestion
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.schema import kinds
 from raidctl.text import attempt
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.read import read_toml
 from raidctl.units import parse_seconds
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 UNREAD = "unread"
 """The implicit rule about what could not be read on a machine."""
@@ -101,11 +94,10 @@ class _Reader:
 
     def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
         """Add the contents of a file; ``chain``: the files that include it, itself last."""
-        data = data.removeprefix(codecs.BOM_UTF8)  # written by Windows editors
-        table = _parsed(path, data, self.found.faults)
-        if table is None:
+        read = read_toml(path, data, self.found.faults)
+        if read is None:
             return
-        place = Place(path, locate(data.decode("utf-8").replace("\r\n", "\n")), self.found.faults)
+        table, place = read
         for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
             self._include(path, name, chain, place.at("include", number))
         self.found.part.add(_part(table, place, WHOLE, self.builtin))
@@ -143,7 +135,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
     """The policy of a file; ``builtin``: names of the built-in rules; ``every``: enable all of them.
 
     Raises:
-        PolicyError: The policy has mistakes; the error lists all of them.
+        MistakesError: The policy has mistakes; the error lists all of them.
         OSError: The file itself cannot be read; an unreadable include is a mistake of the policy.
     """
     reader = _Reader(read, builtin)
@@ -158,7 +150,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
                 place.wrong(f'no rule is called "{name}"; {suggestion(name, known) or "see the manual."}')
     _namesakes(found)
     if found.faults:
-        raise PolicyError(found.faults)
+        raise MistakesError(found.faults)
     return found
 
 
@@ -176,25 +168,6 @@ def _namesakes(found: Document) -> None:
 def _names(found: Document) -> list[str]:
     parts = [found.part, *(group.part for group in found.groups.values())]
     return list(dict.fromkeys(name for part in parts for name in part.rules))
-
-
-def _parsed(path: str, data: bytes, faults: list[Fault]) -> dict[str, Any] | None:
-    try:
-        table: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        faults.append(Fault(path, line, "invalid UTF-8, so not TOML."))
-    except tomllib.TOMLDecodeError as error:
-        message, _, where = str(error).rpartition(" (at ")
-        words = where.removesuffix(")").replace(",", "").split()
-        last = data.count(b"\n") + 1
-        line = int(words[1]) if len(words) > 1 and words[0] == "line" and words[1].isdecimal() else last
-        faults.append(Fault(path, line, f"invalid TOML: {message or error}."))
-    except RecursionError:
-        faults.append(Fault(path, 1, "nested too deeply."))
-    else:
-        return table
-    return None
 
 
 def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], builtin: Sequence[str]) -> Part:

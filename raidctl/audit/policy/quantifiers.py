@@ -9,9 +9,9 @@ from typing import Any
 
 from raidctl.audit.policy.checks import Check, Describe, Test
 from raidctl.audit.policy.logic import Truth, negation, within
-from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.scope import Scope
 from raidctl.text import listing, plural
+from raidctl.toml_files.mistakes import Place, suggestion
 
 __all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "none", "required", "same", "some", "within"]
 OPERATORS = ("count", "any", "all", "none", "where")

@@ -12,11 +12,11 @@ from raidctl.audit.finding import Finding, Outcome, Severity
 from raidctl.audit.policy.checks import Check, Column, Test, clause, columns, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.logic import Truth, within
-from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.quantifiers import bounds, how_many, required
 from raidctl.audit.policy.schema import kinds, selectable
 from raidctl.audit.policy.scope import Machine, Scope
 from raidctl.text import listing, plural
+from raidctl.toml_files.mistakes import Place, suggestion
 
 KEYS = ("name", "for", "where", "require", "count", "severity", "reason", "remedy", "optional")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

@@ -106,7 +106,7 @@ def load(path: str, read: Read, builtin: Sequence[Rule], *, every: bool = False)
     """The policy of a file; ``every``: with all built-in rules.
 
     Raises:
-        PolicyError: The policy has mistakes.
+        MistakesError: The policy has mistakes.
         OSError: The file cannot be read.
     """
     found = read_document(path, read, [rule.name for rule in builtin], every=every)

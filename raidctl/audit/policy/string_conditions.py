@@ -9,10 +9,10 @@ from typing import Any
 from raidctl.audit.policy import quantifiers
 from raidctl.audit.policy.checks import Check
 from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
-from raidctl.audit.policy.mistakes import Place
 from raidctl.audit.policy.schema import Field
 from raidctl.audit.policy.scope import Scope
 from raidctl.audit.policy.values import Requirement, readable, requirement
+from raidctl.toml_files.mistakes import Place
 
 
 def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> Check | None:

@@ -10,10 +10,10 @@ from fnmatch import translate
 from typing import Any
 
 from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
-from raidctl.audit.policy.mistakes import Place, suggestion
 from raidctl.audit.policy.schema import Field
 from raidctl.order import natural
 from raidctl.text import listing
+from raidctl.toml_files.mistakes import Place, suggestion
 from raidctl.units import (
     format_binary,
     format_decimal,

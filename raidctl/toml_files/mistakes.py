@@ -1,4 +1,4 @@
-"""Mistakes in a policy, with file, line, message and suggestion."""
+"""Mistakes in a TOML file, with file, line, message and suggestion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 14
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """One mistake in a policy."""
+    """One mistake in a file."""
 
     file: str
     line: int
@@ -25,8 +25,8 @@ class Fault:
         return f"{printable(self.file)}:{self.line}: {printable(self.message)}"
 
 
-class PolicyError(UsageError):
-    """An invalid policy; ``faults`` are all its mistakes, in the order of the file."""
+class MistakesError(UsageError):
+    """An invalid file; ``faults`` are all its mistakes, in the order of the file."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))
@@ -35,7 +35,7 @@ class PolicyError(UsageError):
 
 @dataclass
 class Place:
-    """A place in a policy, which collects its mistakes."""
+    """A place in a file, which collects its mistakes."""
 
     file: str
     lines: dict[tuple[str | int, ...], int]

@@ -1,0 +1,45 @@
+"""``raidctl layout check``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.layout._read import layout_of
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, EXIT_USAGE
+from raidctl.layout.compare import compare
+from raidctl.model import HIDING
+
+
+@click.command("check", epilog=examples("raidctl layout check db7.toml", "raidctl --host db7 layout check db7.toml"))
+@click.argument("file")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, file: str) -> int:
+    """Compare a machine with a layout file.
+
+    Each volume of FILE is the same, differs only in its settings, differs, or is
+    missing. Values that no tool reports are unknown. Volumes that FILE does not
+    list are shown; with unlisted = "refuse" in FILE, they are a difference.
+
+    Exit codes: 0 the machine is as FILE describes; 1 it differs; 2 a mistake in
+    FILE, or wrong usage; 3 no difference is known, but something is unknown;
+    4 the same, because a tool or a permission is missing.
+    """
+    settings = settings_of(context)
+    layout = layout_of(file)
+    if layout is None:
+        return EXIT_USAGE
+    seen = look(settings)
+    found = compare(layout, seen.inventory)
+    emit_found(found, settings, "layout.layout_screen", more=settings.verbose)
+    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    if not settings.as_json:
+        tell_problems(problems)
+    if found.verdict == "unknown":
+        return exit_code(problems) or EXIT_CANNOT_TELL
+    return EXIT_NO if found.verdict == "different" else EXIT_FINE

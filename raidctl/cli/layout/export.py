@@ -1,0 +1,58 @@
+"""``raidctl layout export``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import CannotTell, UsageError
+from raidctl.layout.export import export
+from raidctl.model import HIDING
+from raidctl.text import printable
+from raidctl.toml_files.read import read_toml
+
+
+@click.command("export", epilog=examples("raidctl layout export", "raidctl layout export db7.toml"))
+@click.argument("file", required=False)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, file: str | None) -> int:
+    """Write the volumes and spares of a machine as a layout file.
+
+    FILE is not overwritten; without it, the layout is printed. A degraded array
+    is written with all of its members. Values that no tool reports are omitted.
+    With --json, the same keys and values are printed as JSON.
+
+    Exit codes: 0 written; 2 wrong usage, or FILE exists; 3 something could not
+    be read, or FILE cannot be written; 4 a tool or a permission is missing. What
+    could be read is written in any case.
+    """
+    settings = settings_of(context)
+    if settings.as_json and file is not None:
+        raise click.UsageError("FILE is TOML: omit it, or --json.")
+    if file is not None and os.path.lexists(file):
+        raise UsageError(f"There is a {printable(file)} already; it is not overwritten.")
+    seen = look(settings)
+    text = export(seen.inventory)
+    if settings.as_json:
+        read = read_toml("layout", text.encode("utf-8"), [])
+        emit_json(read[0] if read else None)
+    elif file is None:
+        emit(text)
+    else:
+        try:
+            with Path(file).open("x", encoding="utf-8") as opened:
+                opened.write(text)
+        except OSError as error:
+            raise CannotTell(f"{printable(file)} cannot be written: {error.strerror}.") from error
+    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    if not settings.as_json:
+        tell_problems(problems)
+    return exit_code(problems)

@@ -1,0 +1,204 @@
+"""Read a layout file, and report all of its mistakes at once. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
+
+from raidctl.layout.specification import VERSION, Counted, Layout, MachineLayout, SpareLayout, VolumeLayout
+from raidctl.model.cache import DriveCachePolicy, IoPolicy, ReadPolicy, WritePolicy
+from raidctl.model.inventory import Interface, Media, RaidLevel
+from raidctl.text import attempt
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.read import read_toml
+from raidctl.units import parse_size
+
+_KEYS = ("layout", "machine", "volume", "spare", "unlisted")
+_UNLISTED = ("keep", "refuse")
+_SHORT = {
+    "wb": "protected_write_back", "writeback": "protected_write_back", "wt": "write_through",
+    "writethrough": "write_through", "awb": "unprotected_write_back",
+}  # fmt: skip
+"""Short forms of write policies, as in ``raidctl cache set``."""
+
+Reader = Callable[[Any, Place], Any]
+"""Reads one value; None, with the mistake noted, if it is invalid."""
+
+
+def read_layout(path: str, data: bytes) -> Layout:
+    """Read the bytes of a layout file; ``path`` is for messages.
+
+    Raises:
+        MistakesError: The file is invalid; all its mistakes with their lines.
+    """
+    faults: list[Fault] = []
+    read = read_toml(path, data, faults)
+    layout = Layout()
+    if read is not None:
+        table, place = read
+        layout = _layout(table, place)
+    if faults:
+        raise MistakesError(faults)
+    return layout
+
+
+def _layout(table: Mapping[str, Any], place: Place) -> Layout:
+    for key in table:
+        if key not in _KEYS:
+            place.at(key).wrong(f'"{key}" is no key of a layout; {suggestion(key, _KEYS)}')
+    if table.get("layout") != VERSION:
+        at = place.at("layout") if "layout" in table else place
+        at.wrong(f"a layout begins with layout = {VERSION}, the version of its format.")
+    unlisted = _word(_UNLISTED)(table.get("unlisted", "keep"), place.at("unlisted"))
+    machine = _fields(table.get("machine", {}), place.at("machine"), {"hostname": _text, "serial": _text})
+    volumes = [_volume(one, at) for one, at in _tables(table.get("volume", []), place.at("volume"))]
+    spares = [_spare(one, at) for one, at in _tables(table.get("spare", []), place.at("spare"))]
+    found = Layout(
+        machine=MachineLayout(**machine), volumes=tuple(one for one in volumes if one is not None),
+        spares=tuple(one for one in spares if one is not None), only_listed=unlisted == "refuse",
+    )  # fmt: skip
+    _used_twice(found, place)
+    return found
+
+
+def _tables(spec: Any, place: Place) -> list[tuple[Mapping[str, Any], Place]]:
+    if isinstance(spec, list) and all(isinstance(one, Mapping) for one in spec):
+        return [(one, place.at(number)) for number, one in enumerate(spec)]
+    place.wrong(f"this has to be a list of tables: [[{place.path[-1]}]].")
+    return []
+
+
+def _volume(table: Mapping[str, Any], place: Place) -> VolumeLayout | None:
+    fields = _fields(table, place, VOLUME_KEYS)
+    if "controller" not in fields:
+        place.wrong('a volume needs its controller: an id, a serial number, a model, or a family such as "md".')
+        return None
+    names = {"layout": "md_layout", "strip": "strip_bytes"}
+    return VolumeLayout(line=place.line, **{names.get(key, key): value for key, value in fields.items()})
+
+
+def _spare(table: Mapping[str, Any], place: Place) -> SpareLayout | None:
+    fields = _fields(table, place, {"controller": _text, "drives": _drives})
+    for key in ("controller", "drives"):
+        if key not in table:
+            place.wrong(f'spares need "{key}".')
+            return None
+    return SpareLayout(line=place.line, **fields) if len(fields) == len(table) else None
+
+
+def _fields(table: Any, place: Place, keys: Mapping[str, Reader]) -> dict[str, Any]:
+    """The values of a table that are valid."""
+    if not isinstance(table, Mapping):
+        place.wrong("this has to be a table.")
+        return {}
+    found = {}
+    for key, spec in table.items():
+        reader = keys.get(key)
+        if reader is None:
+            place.at(key).wrong(f'"{key}" is no key here; {suggestion(key, keys)}')
+        elif (value := reader(spec, place.at(key))) is not None:
+            found[key] = value
+    return found
+
+
+def _text(spec: Any, place: Place) -> str | None:
+    if isinstance(spec, str) and spec:
+        return spec
+    place.wrong("this has to be a text.")
+    return None
+
+
+def _number(spec: Any, place: Place) -> int | None:
+    if isinstance(spec, int) and not isinstance(spec, bool) and spec > 0:
+        return spec
+    place.wrong("this has to be a number above 0.")
+    return None
+
+
+def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reader:
+    """A reader of one of the model's words; a hyphen is as good as an underscore."""
+
+    def read(spec: Any, place: Place) -> str | None:
+        word = spec.lower().replace("-", "_") if isinstance(spec, str) else ""
+        word = (short or {}).get(word, word)
+        if word in known:
+            return word
+        place.wrong(f'"{spec}" is no such word; {suggestion(word, known)}'.replace("_", "-"))
+        return None
+
+    return read
+
+
+def _size(*, binary: bool, most: bool = False) -> Reader:
+    def read(spec: Any, place: Place) -> int | str | None:
+        if most and spec == "max":
+            return "max"
+        if isinstance(spec, int) and not isinstance(spec, bool) and spec > 0:
+            return spec
+        size = attempt(lambda text: parse_size(text, binary=binary), spec) if isinstance(spec, str) else None
+        if size:
+            return size
+        example = '"256KiB"' if binary else '"4TB", "max"' if most else '"4TB"'
+        place.wrong(f"a size is a number of bytes, or has a unit: {example}.")
+        return None
+
+    return read
+
+
+def _names(spec: Any, place: Place) -> tuple[str, ...] | None:
+    if isinstance(spec, list) and spec and all(isinstance(one, str) and one for one in spec):
+        for name, times in Counter(spec).items():
+            if times > 1:
+                place.at(spec.index(name)).wrong(f'the drive "{name}" is listed {times} times.')
+        return tuple(spec)
+    place.wrong("this has to be a list of drives: serial numbers, ids or bays.")
+    return None
+
+
+def _drives(spec: Any, place: Place) -> tuple[str, ...] | Counted | None:
+    if not isinstance(spec, Mapping):
+        return _names(spec, place)
+    keys = {
+        "count": _number, "media": _word(get_args(Media)), "interface": _word(get_args(Interface)),
+        "at_least": _size(binary=False),
+    }  # fmt: skip
+    fields = _fields(spec, place, keys)
+    if "count" not in spec:
+        place.wrong("drives that are not named need a count: drives = { count = 8 }.")
+    return Counted(**fields) if "count" in fields else None
+
+
+def _spares(spec: Any, place: Place) -> tuple[str, ...] | int | None:
+    if isinstance(spec, list):
+        return _names(spec, place) if spec else ()
+    return _number(spec, place) if spec != 0 else 0
+
+
+VOLUME_KEYS: Mapping[str, Reader] = {
+    "controller": _text, "id": _text, "name": _text, "unique_id": _text, "raid_level": _word(get_args(RaidLevel)),
+    "drives": _drives, "members": _number, "spares": _spares, "size": _size(binary=False, most=True),
+    "strip": _size(binary=True), "write": _word(get_args(WritePolicy), _SHORT), "read": _word(get_args(ReadPolicy)),
+    "io": _word(get_args(IoPolicy)), "drive_cache": _word(get_args(DriveCachePolicy)), "metadata": _text,
+    "layout": _text, "consistency_policy": _text,
+}  # fmt: skip
+"""Keys of a volume, and how each is read."""
+
+
+def _used_twice(layout: Layout, place: Place) -> None:
+    """Note drives that two arrays of one controller would share; volumes of one array name the same drives."""
+    for number, one in enumerate(layout.volumes):
+        for other in layout.volumes[:number]:
+            if not isinstance(one.drives, tuple) or not isinstance(other.drives, tuple):
+                continue
+            both = set(one.drives) & set(other.drives)
+            if both and set(one.drives) != set(other.drives) and one.controller == other.controller:
+                place.at("volume", number, "drives").wrong(
+                    f'the drive "{min(both)}" is a member of another array, too (line {other.line}); '
+                    "volumes of one array name the same drives."
+                )
+    named = {name for one in layout.volumes if isinstance(one.drives, tuple) for name in one.drives}
+    for number, spare in enumerate(layout.spares):
+        for name in spare.drives if isinstance(spare.drives, tuple) else ():
+            if name in named:
+                place.at("spare", number, "drives").wrong(f'the drive "{name}" is a member of a volume, too.')

@@ -1,0 +1,91 @@
+"""Find what a layout names in an inventory: controllers, drives, members, spares. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.model.drives_below import physical_drives
+from raidctl.select import family_of
+
+_MASKED = frozenset("*xX-?")
+
+
+class Machine(Struct, frozen=True, dict=True):
+    """An inventory, with the names that a layout may use."""
+
+    inventory: Inventory
+
+    @cached_property
+    def serials(self) -> dict[str, int]:
+        """How many physical drives have each serial number."""
+        return Counter(drive.serial for _, drive in physical_drives(self.inventory.controllers) if drive.serial)
+
+    @cached_property
+    def drives(self) -> dict[str, Drive]:
+        """All drives by id."""
+        return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
+
+    def controllers(self, word: str) -> list[Controller]:
+        """The controllers that a word means: by id; else by serial number, family, or a part of the model's name."""
+        every = self.inventory.controllers
+        exact = [
+            [one for one in every if word in (one.id, one.serial)],
+            [one for one in every if family_of(one) == word],
+        ]
+        part = [one for one in every if word.lower() in (one.model or "").lower()]
+        return next((found for found in (*exact, part) if found), [])
+
+    def volumes(self) -> Iterator[tuple[Controller, Volume]]:
+        """The volumes that a layout lists: not the drives that the system sees as they are."""
+        for controller in self.inventory.controllers:
+            yield from ((controller, one) for one in controller.volumes if one.raid_level != "jbod")
+
+    def name(self, drive: Drive) -> str:
+        """What identifies a drive best: serial number, with its partition (``ZC1A-part1``); else its id or device."""
+        below = self.drives.get(drive.backing[0]) if len(drive.backing) == 1 else None
+        serial = (below or drive).serial
+        if serial is None or self.serials.get(serial, 0) != 1 or set(serial) <= _MASKED:
+            return (drive.device or drive.id) if drive.backing else drive.id
+        device, whole = drive.device or "", below.device or "" if below else ""
+        part = device[len(whole) :].removeprefix("p") if whole and device.startswith(whole) else ""
+        return f"{serial}-part{part}" if part else serial
+
+    def names(self, drive: Drive) -> set[str]:
+        """All names that a layout may use for a drive."""
+        short_id = drive.id.partition("/")[2] or drive.id.partition(":")[2]
+        bay = f"{drive.enclosure}:{drive.bay}" if drive.enclosure and drive.bay else ""
+        return {self.name(drive), drive.id, short_id, bay, drive.serial or "", drive.device or ""} - {""}
+
+
+def array_of(controller: Controller, volume: Volume) -> Array | None:
+    """The array of a volume; None if it is not reported."""
+    return next((one for one in controller.arrays if one.id == volume.array), None)
+
+
+def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:
+    """The members of a volume, also failed ones that are listed; None if no output lists them all."""
+    array = array_of(controller, volume)
+    if array is None or not array.drives:
+        return None
+    known = {drive.id: drive for drive in controller.drives}
+    found = [known[name] for name in array.drives if name in known]
+    if len(found) < len(array.drives):
+        return None
+    return [drive for drive in found if drive.role not in ("spare", "journal")]
+
+
+def spares_of(controller: Controller, volume: Volume) -> list[Drive]:
+    """The spares that the array of a volume lists."""
+    array = array_of(controller, volume)
+    return [drive for drive in controller.drives if array is not None and drive.id in array.spares]
+
+
+def global_spares(controller: Controller) -> list[Drive]:
+    """The spares that no array lists."""
+    listed = {name for array in controller.arrays for name in array.spares}
+    return [drive for drive in controller.drives if drive.role == "spare" and drive.id not in listed]

@@ -1,0 +1,41 @@
+"""The screen of ``raidctl layout plan``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.layout.plan import LayoutPlan, Step
+from raidctl.output.console import BAD, STRONG, WARN, Paper, hanging, line
+from raidctl.text import counted, listing
+
+
+def plan_screen(found: LayoutPlan, paper: Paper) -> str:
+    """The steps with their commands, the line behind which data is overwritten, and what has no step."""
+    return "".join(_parts(found, paper))
+
+
+def _parts(found: LayoutPlan, paper: Paper) -> Iterator[str]:
+    host = paper.clean(found.host or "host unknown")
+    if not found.steps and not found.not_planned:
+        yield paper.render([line((f"{host}{paper.words(' · ')}as in the layout: nothing to do", STRONG))])
+        return
+    steps = f"{counted(len(found.steps), 'step')}, not run" if found.steps else "no step"
+    left = f"{paper.words(' · ')}{counted(len(found.not_planned), 'difference')} without a step"
+    yield paper.render([line((f"{host}{paper.words(' · ')}{steps}{left if found.not_planned else ''}", STRONG))])
+    for number, step in enumerate(found.steps):
+        if number == found.point_of_no_return:
+            text = "— from here on, the contents of the drives are overwritten —"
+            yield paper.render([line((paper.words(text), BAD))])
+        yield from _step(number + 1, step, paper)
+    for one in found.not_planned:
+        first = hanging((f"not planned  {paper.clean(one.label)}  ", WARN), [paper.clean(one.why[0])], paper)
+        yield paper.render([first, *(hanging("  ", [paper.clean(text)], paper) for text in one.why[1:])])
+
+
+def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
+    what = "set" if step.kind == "setting" else "create"
+    yield paper.render([line((f"{number}. {what} {paper.clean(step.label)}", STRONG))])
+    for command in step.commands:
+        yield f"   {paper.clean(command)}\n"  # never wrapped, so that it can be copied
+    if step.overwrites:
+        yield paper.render([hanging("   ", [paper.clean(f"overwrites {listing(step.overwrites)}")], paper)])

@@ -1,0 +1,131 @@
+"""A machine compared with a layout: never the same on less than the whole evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from raidctl.cli import cli
+from raidctl.layout.compare import Comparison, compare
+from raidctl.layout.document import read_layout
+from raidctl.layout.export import export
+from raidctl.model import Inventory, Problem, Volume
+from tests.support.machines import FIXTURES, MACHINES, replayed
+
+FIELDS = {"raid_level": "raid_level", "strip": "strip_bytes", "size": "size_bytes", "metadata": "metadata",
+          "layout": "layout", "consistency_policy": "consistency_policy"}  # fmt: skip
+OTHER: dict[str, Any] = {"raid_level": "raid60", "strip_bytes": 4096 * 3, "size_bytes": 12345, "metadata": "0.90",
+                         "layout": "left-asymmetric", "consistency_policy": "ppl"}  # fmt: skip
+
+
+def changed(inventory: Inventory, wanted: Volume, **fields: Any) -> Inventory:
+    """The machine with other values in one volume."""
+    controllers = tuple(
+        replace(one, volumes=tuple(replace(v, **fields) if v is wanted else v for v in one.volumes))
+        for one in inventory.controllers
+    )
+    return replace(inventory, controllers=controllers)
+
+
+def of(inventory: Inventory, text: str) -> Comparison:
+    """Compare a machine with the text of a layout."""
+    return compare(read_layout("machine.toml", text.encode()), inventory)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
+    """Another value is a difference; a value that is not reported is unknown, or a difference, but not the same."""
+    inventory = replayed(machine).inventory
+    text = export(inventory)
+    for controller in inventory.controllers:
+        for volume in controller.volumes:
+            for key, field in FIELDS.items():
+                if getattr(volume, field) in (None, "unknown", 0) or volume.raid_level == "jbod":
+                    continue
+                other = of(changed(inventory, volume, **{field: OTHER[field]}), text)
+                assert other.verdict == "different", (volume.id, key)
+                nothing = of(changed(inventory, volume, **{field: None}), text)
+                assert nothing.verdict != "same", (volume.id, key)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_drive_that_is_not_described_any_more_is_never_the_same(machine: str) -> None:
+    """Without the description of one member, its volume is unknown or different."""
+    inventory = replayed(machine).inventory
+    text = export(inventory)
+    for number, controller in enumerate(inventory.controllers):
+        arrays = {volume.array for volume in controller.volumes if volume.raid_level != "jbod"}
+        members = {name for array in controller.arrays if array.id in arrays for name in array.drives}
+        for drive in controller.drives:
+            if drive.id not in members or drive.role in ("spare", "journal"):
+                continue
+            less = replace(controller, drives=tuple(one for one in controller.drives if one is not drive))
+            controllers = (*inventory.controllers[:number], less, *inventory.controllers[number + 1 :])
+            assert of(replace(inventory, controllers=controllers), text).verdict != "same", drive.id
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_volume_that_could_not_be_read_is_unknown_not_missing(machine: str) -> None:
+    """Without its controllers a machine lacks its volumes; if something could not be read, they are unknown."""
+    inventory = replayed(machine).inventory
+    text = export(inventory)
+    if "[[volume]]" not in text:
+        return
+    gone = replace(inventory, controllers=(), problems=())
+    assert of(gone, text).verdict == "different"
+    unread = replace(gone, problems=(Problem("error", "tool", "It failed.", kind="unread"),))
+    assert of(unread, text).verdict == "unknown"
+
+
+def test_a_replaced_drive_is_named_on_both_sides() -> None:
+    """The serial number that left and the one that joined are both in the difference."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    found = of(inventory, export(inventory).replace("WBN0K2C9", "WBN0OLD1"))
+    differences = [one for compared in found.compared for one in compared.differences]
+    assert [(one.key, one.wanted, one.found) for one in differences] == [("drives", "WBN0OLD1", "WBN0K2C9")]
+
+
+def test_another_unique_id_is_another_volume() -> None:
+    """A volume that was created again, with the same name, level and drives, is not the listed one."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    text = export(inventory).replace("600508B1001C0B7F35E1D96A842CC3F7", "600508B1001C0B7F35E1D96A842CC3F8")
+    assert [one.verdict for one in of(inventory, text).compared] == ["same", "same", "missing", "unlisted"]
+
+
+def test_counted_drives_are_compared_by_what_they_are() -> None:
+    """A count with media, interface and size holds for drives that nobody named."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    volume = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
+    fits = 'drives = { count = 3, media = "hdd", interface = "sas", at_least = "1.8TB" }'
+    assert of(inventory, volume + fits).verdict == "same"
+    for wrong in ("count = 4", 'count = 3, media = "ssd"', 'count = 3, at_least = "2.4TB"'):
+        assert of(inventory, f"{volume}drives = {{ {wrong} }}").verdict == "different", wrong
+
+
+def test_an_unlisted_volume_is_a_difference_only_where_the_file_says_so() -> None:
+    """Volumes beside the listed ones are shown; with unlisted = "refuse" the machine differs."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    text = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
+    assert of(inventory, text).verdict == "same"
+    assert of(inventory, text.replace("layout = 1", 'layout = 1\nunlisted = "refuse"')).verdict == "different"
+
+
+def test_the_exit_code_of_check_is_its_answer(tmp_path: Path) -> None:
+    """0 as described, 1 different, 2 a mistake, 3 unknown; an existing file is not overwritten."""
+    replay = ("--replay", str(FIXTURES / "smartarray-gen10-failed-battery"))
+    file = tmp_path / "cinder.toml"
+
+    def run(*words: str) -> int:
+        return CliRunner().invoke(cli, [*replay, "layout", *words]).exit_code
+
+    assert run("export", str(file)) == 0
+    assert run("export", str(file)) == 2
+    assert run("check", str(file)) == 0
+    text = file.read_text()
+    for old, new, code in (("raid5", "raid6", 1), ("raid5", "raid55", 2), ('"raid1"', '"raid1"\nmetadata = "1.2"', 3)):
+        file.write_text(text.replace(old, new))
+        assert run("check", str(file)) == code, new

@@ -1,0 +1,177 @@
+"""The steps to a layout: commands with free drives only; nothing is deleted, converted, or guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from raidctl.cli import cli
+from raidctl.layout.document import read_layout
+from raidctl.layout.export import export
+from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
+from raidctl.model import Controller, Drive, Tool
+from raidctl.simulation.demo import demos
+from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.shapes import FORCING
+from tests.support.machines import MACHINES, replayed
+
+HEAD = "layout = 1\n[[volume]]\n"
+
+
+def planned(machine: str, text: str, signatures: dict[str, Any] | None = None, **changes: Any) -> LayoutPlan:
+    """The plan for a recorded machine, with other values in its first controller."""
+    seen = replayed(machine)
+    if changes:
+        first, *others = seen.inventory.controllers
+        seen = replace(seen, inventory=replace(seen.inventory, controllers=(replace(first, **changes), *others)))
+    return plan(read_layout("machine.toml", text.encode()), seen, vendors()[0], signatures or {})
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_machine_needs_no_step_to_its_own_layout(machine: str) -> None:
+    """Planning the layout that was exported from a machine finds nothing to do."""
+    found = planned(machine, export(replayed(machine).inventory))
+    assert (found.steps, found.not_planned) == ((), ())
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_lost_volume_is_never_planned_on_drives_that_are_in_use(machine: str) -> None:
+    """With a volume of another unique id and name, its own drives are refused: they are members of what is there."""
+    text = re.sub(r"(?m)^(unique_id|name|id) = .*\n", "", export(replayed(machine).inventory))
+    text = text.replace("[[volume]]\n", '[[volume]]\nunique_id = "ffffffffffffffffffffffffffffffff"\n')
+    found = planned(machine, text)
+    assert not [step for step in found.steps if step.kind == "create"], found.steps
+
+
+def test_a_missing_volume_gets_the_command_of_its_tool() -> None:
+    """The command names the free drive, and what it overwrites."""
+    text = 'name = "scratch"\nraid_level = "raid0"\nstrip = "256KiB"\nwrite = "wt"\ndrives = { count = 1 }\n'
+    found = planned("smartarray-gen10-failed-battery", f'{HEAD}controller = "smartarray:0"\n{text}')
+    [command] = [one for step in found.steps for one in step.commands]
+    words = "ctrl slot=0 create type=ld drives=1I:3:6 raid=0 ss=256 logicaldrivelabel=scratch aa=disable"
+    assert command.endswith(words)
+    assert (found.point_of_no_return, found.steps[0].overwrites) == (0, ("WBN0K3D4",))
+
+
+COMMANDS = {
+    ("md", "md", ""): "mdadm --create /dev/md/lake --level=6 --raid-devices=4 --chunk=256K --metadata=1.2 "
+    "--bitmap=internal /dev/sda /dev/sdb /dev/sdc /dev/sdd",
+    ("megaraid", "megaraid:0", "storcli64"): "storcli64 /c0 add vd r6 name=lake drives=252:0,252:1,252:2,252:3 wb ra "
+    "Strip=256",
+    ("megaraid", "megaraid:0", "MegaCli64"): "MegaCli64 -CfgLdAdd -r6[252:0,252:1,252:2,252:3] WB RA NoCachedBadBBU "
+    "-strpsz256 -a0 -NoLog",
+    ("adaptec", "adaptec:1", "arcconf"): "arcconf CREATE 1 LOGICALDRIVE Stripesize 256 Name lake MAX 6 0 0 0 1 0 2 0 3",
+    ("threeware", "threeware:6", "tw_cli"): "tw_cli /c6 add type=raid6 disk=0:1:2:3 stripe=256 name=lake "
+    "storsave=protect",
+    ("smartarray", "smartarray:0", "ssacli"): "ssacli ctrl slot=0 create type=ld drives=1I:1:0,1I:1:1,1I:1:2,1I:1:3 "
+    "raid=6 ss=256 logicaldrivelabel=lake aa=enable",
+}
+PLACES = {"md": "", "megaraid": "252:{}", "adaptec": "0,{}", "threeware": "p{}", "smartarray": "1I:1:{}"}
+
+
+@pytest.mark.parametrize(("family", "controller", "tool"), COMMANDS)
+def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: str) -> None:
+    """The words of the manuals, for a RAID-6 of four drives in protected write-back."""
+    drives = tuple(Drive(id=f"{controller}/{PLACES[family].format(number)}") for number in range(4))
+    new = NewVolume(
+        name="lake", raid_level="raid6", drives=drives, size_bytes=None, strip_bytes=262144,
+        nodes=tuple(f"/dev/sd{letter}" for letter in "abcd"), write="protected_write_back", read="read_ahead",
+        metadata="1.2" if family == "md" else None, md_layout=None,
+        consistency_policy="bitmap" if family == "md" else None,
+    )  # fmt: skip
+    creating = creating_of(next(vendor for vendor in vendors()[0] if family == vendor.FAMILY))
+    assert creating is not None
+    told = [Tool(name=tool, path=f"/usr/sbin/{tool}")] if tool else []
+    on = Controller(id=controller, told_by=tool or None, slot="0")
+    assert [" ".join(words) for words in creating.create(on, new, told)] == [COMMANDS[family, controller, tool]]
+    with pytest.raises(CannotCreate):
+        creating.create(on, replace(new, raid_level="jbod"), told)
+    with pytest.raises(CannotCreate):
+        creating.create(on, replace(new, name="a; reboot"), told)
+
+
+@pytest.mark.parametrize("change", [{"role": None}, {"role": "spare"}, {"foreign": True}, {"status": "failed"},
+                                    {"status": "unknown"}, {"size_bytes": None}])  # fmt: skip
+def test_a_drive_that_is_not_known_to_be_free_and_healthy_is_not_used(change: dict[str, Any]) -> None:
+    """Unknown use is use, and unknown health is no health."""
+    machine = "smartarray-gen10-failed-battery"
+    drives = tuple(
+        replace(drive, **change) if drive.role == "unassigned" else drive
+        for drive in replayed(machine).inventory.controllers[0].drives
+    )
+    text = HEAD + 'controller = "smartarray:0"\nname = "x"\nraid_level = "raid0"\ndrives = ["WBN0K3D4"]\n'
+    assert planned(machine, text).steps
+    found = planned(machine, text, drives=drives)
+    assert not found.steps
+    assert found.not_planned[0].why
+
+
+def test_a_drive_of_md_is_probed_first() -> None:
+    """A drive whose signatures could not be read, or that has one, does not become a member."""
+    machine = "drives-ahci"
+    seen = replayed(machine)
+    drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.device)
+    text = HEAD + f'controller = "md"\nname = "x"\nraid_level = "raid0"\ndrives = ["{drive.id}"]\n'
+    layout = read_layout("machine.toml", text.encode())
+    for found in ({}, dict.fromkeys(nodes_to_probe(layout, seen), ("ext4",))):
+        assert not plan(layout, seen, vendors()[0], found).steps
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('raid_level = "raid6"\ndrives = { count = 3 }', "needed"),
+        ('raid_level = "raid5"\ndrives = ["WBN0K3D4"]', "needs at least 3 drives"),
+        ('raid_level = "raid0"\nsize = "9TB"\ndrives = { count = 1 }', "do not fit"),
+        ('raid_level = "raid0"\ndrives = ["NOSUCH"]', "is no drive"),
+        ('raid_level = "raid0"\ndrives = ["WBN0K1A7"]', "it is a member drive"),
+        ('raid_level = "raid0"', "does not list its drives"),
+        ("drives = { count = 1 }", "does not give its RAID level"),
+        ('raid_level = "raid0"\ndrives = { count = 1, media = "ssd" }', "needed"),
+    ],
+)
+def test_what_cannot_be_made_has_its_reason(text: str, why: str) -> None:
+    """A volume without drives, too large, or on drives that are in use is not planned, and the reason is given."""
+    found = planned("smartarray-gen10-failed-battery", HEAD + 'controller = "smartarray:0"\nname = "x"\n' + text)
+    assert not found.steps
+    assert any(why in one for each in found.not_planned for one in each.why), found.not_planned
+
+
+def test_two_volumes_do_not_get_the_same_drive() -> None:
+    """Drives that are counted are given to one volume only."""
+    one = '[[volume]]\ncontroller = "smartarray:0"\nname = "{}"\nraid_level = "raid0"\ndrives = {{ count = 1 }}\n'
+    found = planned("smartarray-gen10-failed-battery", "layout = 1\n" + one.format("a") + one.format("b"))
+    assert (len(found.steps), len(found.not_planned)) == (1, 1)
+
+
+def test_a_layout_for_another_machine_has_no_step() -> None:
+    """With another host name nothing is planned."""
+    text = 'layout = 1\n[machine]\nhostname = "other"\n[[volume]]\ncontroller = "smartarray:0"\nname = "x"\n'
+    found = planned("smartarray-gen10-failed-battery", text + 'raid_level = "raid0"\ndrives = { count = 1 }\n')
+    assert (found.steps, [one.label for one in found.not_planned]) == ((), ["machine"])
+
+
+def test_no_command_of_a_plan_forces_anything(tmp_path: Path) -> None:
+    """On every simulated machine, no word of a command skips a tool's own checks or acts on everything."""
+    levels = ("raid0", "raid1", "raid5", "raid6", "raid10")
+    volumes = "".join(
+        f'[[volume]]\ncontroller = "{family}"\nname = "{level}"\nraid_level = "{level}"\nwrite = "wb"\n'
+        f"drives = {{ count = {number} }}\n"
+        for family in ("smartarray", "megaraid", "adaptec", "md")
+        for level, number in zip(levels, (1, 2, 3, 4, 4), strict=True)
+    )
+    file = tmp_path / "all.toml"
+    file.write_text("layout = 1\n" + volumes)
+    for demo in (one.name for one in demos(vendors()[0])):
+        words = ["--demo", demo, "--state-dir", str(tmp_path / "state"), "layout", "plan", str(file), "--json"]
+        result = CliRunner().invoke(cli, words)
+        assert result.exit_code in (1, 3, 4), (demo, result.output)
+        commands = [command for step in json.loads(result.stdout)["steps"] for command in step["commands"]]
+        assert not [word for command in commands for word in command.split() if FORCING.fullmatch(word)], demo

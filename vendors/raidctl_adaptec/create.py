@@ -1,0 +1,37 @@
+"""The command that makes an Adaptec volume: ``CREATE 1 LOGICALDRIVE … MAX 6 0 0 0 1``. Pure.
+
+Microchip ARCCONF command line utility user guide, "arcconf create". ``noprompt`` is not used: the tool asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.model import Controller, Tool
+from raidctl.vendor.creating import CannotCreate, NewVolume, label
+from raidctl.vendor.tools import command_of
+from raidctl_adaptec.settings import address, card_number
+
+_LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
+_NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
+
+
+def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
+    """One call."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    number, level = card_number(controller), _LEVELS.get(new.raid_level)
+    if level is None:
+        raise CannotCreate(f"raidctl plans no {new.raid_level} on Adaptec controllers.")
+    places = [address(drive) for drive in new.drives]
+    known = [place for place in places if place is not None]
+    if not reported or number is None or len(known) < len(places):
+        raise CannotCreate("arcconf's number for the controller, or the place of a drive, is unknown.")
+    if new.size_bytes is not None:
+        raise CannotCreate("Volumes that use a part of their drives are not planned: leave size out.")
+    words = [command_of(reported[0]), "CREATE", number, "LOGICALDRIVE"]
+    if new.strip_bytes and new.raid_level != "raid1":
+        words += ["Stripesize", str(new.strip_bytes // 1024)]
+    if name := label(new, _NAME):
+        words += ["Name", name]
+    return [(*words, "MAX", level, *(word for place in known for word in place))]

@@ -1,0 +1,76 @@
+"""The command that makes a MegaRAID volume: ``/c0 add vd r6 …`` or ``-CfgLdAdd -r6[…]``. Pure.
+
+Sources: the help of storcli 007.2707 ("storcli /cx add vd r[0|1|5|6|00|10|50|60] [Size=…] [name=…] drives=e:s|e:s-x
+[PDperArray=x] [WT|WB|AWB] [nora|ra] [Strip=…]") and of MegaCli 8.07. ``force`` is not used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.model import Controller, Tool
+from raidctl.vendor.creating import CannotCreate, NewVolume, label
+from raidctl.vendor.tools import command_of
+from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.tools import KINDS
+
+_LEVELS = {"raid0": "r0", "raid1": "r1", "raid5": "r5", "raid6": "r6", "raid10": "r10"}
+_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
+_NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
+"""The firmware keeps 15 characters."""
+_STORCLI_WRITE = {"write_through": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb"}
+_STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
+_MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
+
+
+def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
+    """One call of the tool that reported the controller."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    number = controller_number(controller)
+    if not reported or number is None:
+        raise CannotCreate("The tool that reported the controller, or its number there, is unknown.")
+    kind, command = KINDS.get(reported[0].name), command_of(reported[0])
+    if new.raid_level not in _LEVELS:
+        raise CannotCreate(f"A {new.raid_level} needs its number of spans, which a layout does not contain.")
+    label(new, _NAME)  # MegaCli names a volume only once it exists
+    places = [drive.id.rpartition("/")[2] for drive in new.drives]
+    if not all(_PLACE.fullmatch(place) for place in places):
+        raise CannotCreate("The tool does not report the enclosure and slot of a drive.")
+    if new.size_bytes is not None:
+        raise CannotCreate("Sizes are rounded differently by each version: leave size out, or make it by hand.")
+    if kind == "megacli":
+        return [_megacli(command, number, new, places)]
+    if kind == "storcli":
+        return [_storcli(command, number, new, places)]
+    raise CannotCreate(f"No source shows how {reported[0].name} makes a volume.")
+
+
+def _storcli(command: str, number: str, new: NewVolume, places: Sequence[str]) -> tuple[str, ...]:
+    words = [command, f"/c{number}", "add", "vd", _LEVELS[new.raid_level]]
+    if new.name:
+        words.append(f"name={new.name}")
+    words.append(f"drives={','.join(places)}")
+    if new.raid_level == "raid10":
+        words.append("PDperArray=2")
+    words += [word for word in (_STORCLI_WRITE.get(new.write or ""), _STORCLI_READ.get(new.read or "")) if word]
+    if new.strip_bytes:
+        words.append(f"Strip={new.strip_bytes // 1024}")
+    return tuple(words)
+
+
+def _megacli(command: str, number: str, new: NewVolume, places: Sequence[str]) -> tuple[str, ...]:
+    if new.raid_level == "raid10":
+        pairs = [places[at : at + 2] for at in range(0, len(places), 2)]
+        words = ["-CfgSpanAdd", "-r10", *(f"-Array{index}[{','.join(pair)}]" for index, pair in enumerate(pairs))]
+    else:
+        words = ["-CfgLdAdd", f"-{_LEVELS[new.raid_level]}[{','.join(places)}]"]
+    if new.write:
+        words.append("WT" if new.write in ("write_through", "off") else "WB")
+    if read := _MEGACLI_READ.get(new.read or ""):
+        words.append(read)
+    if new.write == "protected_write_back":
+        words.append("NoCachedBadBBU")
+    if new.strip_bytes:
+        words.append(f"-strpsz{new.strip_bytes // 1024}")
+    return (command, *words, f"-a{number}", "-NoLog")
