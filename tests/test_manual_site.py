@@ -137,7 +137,7 @@ def test_every_command_and_option_is_in_the_manual(site: Path) -> None:
 
 
 def _has(text: str, option: str) -> bool:
-    return re.search(rf"(?m)^ +(-\w, |--[\w-]+, )?{option}( |,|$)", text) is not None
+    return re.search(rf"(?m)^ +(-\w, |--[\w-]+(?:, | / ))?{option}( |,|$)", text) is not None
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ from raidctl.health.redundancy import (  # fmt: skip
     speaks_of_rebuild,
     survives,
 )
+from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
@@ -71,7 +72,6 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
 }
 """Rank, severity and meaning of each situation; the manual prints this table."""
 
-_BACK = ("protected_write_back", "unprotected_write_back")
 _COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
 MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
@@ -274,37 +274,16 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
     name = "battery" if battery.kind == "unknown" else battery.kind
     low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
-    if battery.status == "missing" and not relied_on(controller) and not _pack_gone(controller, battery):
+    if battery.status == "missing" and not relied_on(controller) and not pack_gone(controller, battery):
         return  # the controller has no battery, and needs none
     if battery.status in ("failed", "degraded", "missing") or battery.replace:
         word = battery.status if battery.status in ("failed", "degraded", "missing") else "to be replaced"
-        exposed = battery.status in ("failed", "missing") and any(map(_exposed, controller.volumes))
-        machine.add("unprotected" if exposed else "unguarded", "battery_failed", battery, f"{name} {word}")
+        unprotected = battery.status in ("failed", "missing") and any(map(exposed, controller.volumes))
+        machine.add("unprotected" if unprotected else "unguarded", "battery_failed", battery, f"{name} {word}")
     elif battery.status in ("learning", "charging"):
         machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
     elif battery.status == "ok" and low:
         machine.add("unguarded", "battery_learning", battery, f"{name} charged to {battery.charge_percent} % only")
-
-
-def _pack_gone(controller: Controller, battery: Battery) -> bool:
-    """Whether the pack of a battery is missing (``Battery Pack Missing: Yes``) and no cache is described."""
-    return "pack missing" in (battery.status_text or "").lower() and not any(one.cache for one in controller.volumes)
-
-
-def relied_on(controller: Controller) -> bool:
-    """Whether a volume relies on the battery: write-back is configured or active."""
-    caches = [volume.cache for volume in controller.volumes if volume.cache is not None]
-    return any(cache.write_policy in _BACK or cache.write_active == "write_back" for cache in caches)
-
-
-def _exposed(volume: Volume) -> bool:
-    """Whether write-back goes on without a battery, or is configured to and nothing reports what is active."""
-    cache = volume.cache
-    if cache is None or volume.status in OUT_OF_REACH:
-        return False
-    contradicted = cache.why_not_in_force and cache.write_policy in _BACK  # the tool shows write-back nevertheless
-    unknown = cache.write_active is None and (contradicted or cache.write_policy == "unprotected_write_back")
-    return cache.write_active == "write_back" or bool(unknown)
 
 
 def _caches(machine: _Machine, controller: Controller) -> None:
@@ -314,9 +293,9 @@ def _caches(machine: _Machine, controller: Controller) -> None:
             "preserved", "unwritten_cache", controller, "the cache holds preserved data of volumes that are gone"
         )
     if cache.status in ("warning", "critical"):
-        exposed = cache.status == "critical" and any(map(_exposed, controller.volumes))
+        unprotected = cache.status == "critical" and any(map(exposed, controller.volumes))
         word = said("cache", cache.status, cache.status_text)
-        machine.add("unprotected" if exposed else "unguarded", "cache_in_trouble", controller, word)
+        machine.add("unprotected" if unprotected else "unguarded", "cache_in_trouble", controller, word)
     dead = bool(controller.batteries) and all(
         battery.status in ("failed", "missing") for battery in controller.batteries
     )
@@ -334,12 +313,6 @@ def _caches(machine: _Machine, controller: Controller) -> None:
             passing = recovering(controller)
             machine.add("learning" if passing else "unguarded", "write_policy_not_in_force", volume,
                         f"write policy active: {active}, not as configured")  # fmt: skip
-
-
-def recovering(controller: Controller) -> bool:
-    """Whether the batteries only learn or charge, and are not to be replaced."""
-    passing = [battery.status in ("learning", "charging") and not battery.replace for battery in controller.batteries]
-    return bool(passing) and all(passing)
 
 
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")

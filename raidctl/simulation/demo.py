@@ -51,9 +51,10 @@ def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
 
 
 def _folder(vendor: Vendor) -> Path | None:
-    module = cast("ModuleType", vendor)
-    place = Path(str(files(module.__name__) / "demos")) if isinstance(module, ModuleType) else None
-    return place if place is not None and place.is_dir() else None
+    if not hasattr(vendor, "__path__"):  # a package of one module has no place for them
+        return None
+    place = Path(str(files(cast("ModuleType", vendor).__name__) / "demos"))
+    return place if place.is_dir() else None
 
 
 def simulators(vendors: Sequence[Vendor]) -> list[Simulator]:

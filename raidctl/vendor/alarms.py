@@ -5,15 +5,13 @@ Silencing is no setting: the alarm sounds again with the next event, and no tool
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Protocol, cast
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, Dialogue
 from raidctl.vendor.locating import Shape
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
@@ -37,8 +35,4 @@ class Alarms(Protocol):
 
 def alarms_of(vendor: Vendor) -> Alarms | None:
     """Return how a family's alarms are silenced; None if its tools cannot. Imported here, for that only."""
-    if not isinstance(vendor, ModuleType) or not hasattr(vendor, "__path__"):
-        return None
-    if find_spec(f"{vendor.__name__}.alarm") is None:
-        return None
-    return cast("Alarms", importlib.import_module(f"{vendor.__name__}.alarm"))
+    return cast("Alarms | None", part_of(vendor, "alarm"))

@@ -5,14 +5,12 @@ Its functions are pure. A package without it is read-only: the engine refuses ev
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Protocol, cast
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
@@ -40,9 +38,4 @@ class Changes(Protocol):
 
 def changes_of(vendor: Vendor) -> Changes | None:
     """How hardware of a family is changed; None for a read-only family. Imports the module."""
-    if not isinstance(vendor, ModuleType):
-        # no module: an object that may offer the functions itself
-        return cast("Changes", vendor) if hasattr(vendor, "current_settings") else None
-    if find_spec(f"{vendor.__name__}.change") is None:
-        return None
-    return cast("Changes", importlib.import_module(f"{vendor.__name__}.change"))
+    return cast("Changes | None", part_of(vendor, "change", without="current_settings"))

@@ -5,10 +5,7 @@ Its functions are pure, or dialogues. A package without it reports checks as far
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Annotated, Literal, Protocol, cast
 
 from msgspec import Struct
@@ -16,6 +13,7 @@ from msgspec import Struct
 from raidctl.described import doc
 from raidctl.model import Controller, Inventory, Operation, Problem, Volume
 from raidctl.request import Dialogue
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
 
 CheckKind = Literal["check", "repair"]
@@ -111,14 +109,12 @@ class Checks(Protocol):
 
 def checks_of(vendor: Vendor) -> Checks | None:
     """What a family offers about checks; None if nothing beyond the model."""
-    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.checks") is None:
-        return None
-    return cast("Checks", importlib.import_module(f"{vendor.__name__}.checks"))
+    return cast("Checks | None", part_of(vendor, "checks"))
 
 
 def schedule_families(vendors: Sequence[Vendor], calendars: Sequence[str] = ()) -> list[Vendor]:
     """The schedules of all families that have some, in the form of vendor packages."""
-    offered = [checks_of(vendor) for vendor in vendors if hasattr(vendor, "__path__")]
+    offered = [checks_of(vendor) for vendor in vendors]
     return [one.schedule_family(calendars) for one in offered if one is not None]
 
 

@@ -5,11 +5,8 @@ Its function is pure. A package without it has no command with a source; a plan 
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Protocol, cast
 
 from msgspec import Struct
@@ -17,6 +14,7 @@ from msgspec import Struct
 from raidctl.model import Controller, Drive, Tool
 from raidctl.model.cache import ReadPolicy, WritePolicy
 from raidctl.model.inventory import RaidLevel
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
 
 
@@ -67,6 +65,4 @@ class Creating(Protocol):
 
 def creating_of(vendor: Vendor) -> Creating | None:
     """Return how a family makes volumes; None if no source shows it. Imported here, for that only."""
-    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.create") is None:
-        return None
-    return cast("Creating", importlib.import_module(f"{vendor.__name__}.create"))
+    return cast("Creating | None", part_of(vendor, "create"))

@@ -6,11 +6,8 @@ has a table of the lines that concern its drives and arrays. A package without t
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Annotated, Literal, Protocol, cast
 
 from msgspec import Struct
@@ -20,6 +17,7 @@ from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer
 from raidctl.text import collapse
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.tools import call_problem
 
@@ -90,12 +88,7 @@ class Events(Protocol):
 
 def events_of(vendor: Vendor) -> Events | None:
     """A family's event logs; None if it has none. Imported here, for that only."""
-    # a third party's package may be a single module, which has no modules in it
-    if not isinstance(vendor, ModuleType) or not hasattr(vendor, "__path__"):
-        return None
-    if find_spec(f"{vendor.__name__}.events") is None:
-        return None
-    return cast("Events", importlib.import_module(f"{vendor.__name__}.events"))
+    return cast("Events | None", part_of(vendor, "events"))
 
 
 def not_read(

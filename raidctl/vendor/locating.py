@@ -5,17 +5,15 @@ Its functions are pure. A package without it cannot locate drives: other ways ar
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Protocol, cast
 
 from msgspec import Struct
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
@@ -69,9 +67,7 @@ class Locating(Protocol):
 
 def locating_of(vendor: Vendor) -> Locating | None:
     """Return how a family's drives are located; None if its tools cannot. Imported here, for that only."""
-    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.locate") is None:
-        return None
-    return cast("Locating", importlib.import_module(f"{vendor.__name__}.locate"))
+    return cast("Locating | None", part_of(vendor, "locate"))
 
 
 def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:

@@ -5,15 +5,13 @@ Its functions are pure. A package without it is read-only in this respect: the e
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Protocol, cast
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action, Deed, Plan
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape
@@ -41,8 +39,4 @@ class Operations(Protocol):
 
 def operations_of(vendor: Vendor) -> Operations | None:
     """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""
-    if not isinstance(vendor, ModuleType):
-        return cast("Operations", vendor) if hasattr(vendor, "plan_deeds") else None
-    if find_spec(f"{vendor.__name__}.operate") is None:
-        return None
-    return cast("Operations", importlib.import_module(f"{vendor.__name__}.operate"))
+    return cast("Operations | None", part_of(vendor, "operate", without="plan_deeds"))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Annotated, Literal, Protocol, cast
 
 from msgspec import Struct
@@ -12,6 +9,7 @@ from msgspec import Struct
 from raidctl.described import doc
 from raidctl.model import Drive
 from raidctl.request import Answer, Dialogue
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
@@ -60,6 +58,4 @@ class SelfTests(Protocol):
 
 def self_tests_of(vendor: Vendor) -> SelfTests | None:
     """How a family tests its drives; None if it does not."""
-    if not isinstance(vendor, ModuleType) or find_spec(f"{vendor.__name__}.self_tests") is None:
-        return None
-    return cast("SelfTests", importlib.import_module(f"{vendor.__name__}.self_tests"))
+    return cast("SelfTests | None", part_of(vendor, "self_tests"))

@@ -236,3 +236,11 @@ def test_an_empty_machine_says_so(raidctl: Raidctl, recorded: Recorded) -> None:
     done = raidctl("--replay", recorded(Inventory(host=HOST)), "show")
     assert "Nothing" in done.stdout
     assert done.exit_code == 0
+
+
+def test_a_package_of_one_module_does_not_stop_the_demos(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A third party's vendor package may be a single module: it has no demos, no events and no LEDs."""
+    assert "p400" in raidctl("demo").stdout
+    for words in (("show",), ("locate", "list"), ("check", "show"), ("alarm", "show")):
+        result = raidctl("--demo", "p400", "--state-dir", tmp_path, *words)
+        assert "internal error" not in result.stderr, (words, result.stderr)

@@ -224,9 +224,9 @@ def _most(name: str) -> Callable[[Draft, Pair], None]:
     def read(drive: Draft, pair: Pair) -> None:
         known: int | None = drive.get(name)
         found = drive.read_field(pair, name, numbers.number)
-        if found is not None:
+        if found is not None and known is not None:
             drive.keep_words(pair.label, pair.value)
-            drive.override(name, max(found, known or 0))
+            drive.override(name, max(found, known))
 
     return read
 

@@ -271,6 +271,6 @@ def outline(output: Output, number: str | None) -> list[Answer]:
     output.closing = grammar.TRAILER
     lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]
     texts = [grammar.plain(line.text) for line in lines]
-    for line, text, below in zip(lines, texts, [*texts[1:], ""], strict=True):
+    for line, text, below in zip(lines, texts, [*texts[1:], ""], strict=False):
         outliner.take(line, text, below)
     return outliner.answers

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import batteries, kind, plain
-from raidctl.health.judge import relied_on
+from raidctl.health.reliance import relied_on
 from raidctl.model import Battery, Inventory
 
 FINDINGS = RuleFindings("battery_failed", "critical", "A cache battery has failed, is missing or needs replacement")

@@ -27,7 +27,8 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
 from raidctl.audit.builtin._queries import cached_volumes, plain
-from raidctl.health.judge import Condition, recovering
+from raidctl.health.judge import Condition
+from raidctl.health.reliance import recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
 FINDINGS = RuleFindings(

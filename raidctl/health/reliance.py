@@ -1,0 +1,35 @@
+"""What relies on the batteries of a controller's cache, and whether they only learn. Pure."""
+
+from __future__ import annotations
+
+from raidctl.health.redundancy import OUT_OF_REACH
+from raidctl.model import Battery, Controller, Volume
+
+_BACK = ("protected_write_back", "unprotected_write_back")
+
+
+def pack_gone(controller: Controller, battery: Battery) -> bool:
+    """Whether the pack of a battery is missing (``Battery Pack Missing: Yes``) and no cache is described."""
+    return "pack missing" in (battery.status_text or "").lower() and not any(one.cache for one in controller.volumes)
+
+
+def relied_on(controller: Controller) -> bool:
+    """Whether a volume relies on the battery: write-back is configured or active."""
+    caches = [volume.cache for volume in controller.volumes if volume.cache is not None]
+    return any(cache.write_policy in _BACK or cache.write_active == "write_back" for cache in caches)
+
+
+def exposed(volume: Volume) -> bool:
+    """Whether write-back goes on without a battery, or is configured to and nothing reports what is active."""
+    cache = volume.cache
+    if cache is None or volume.status in OUT_OF_REACH:
+        return False
+    contradicted = cache.why_not_in_force and cache.write_policy in _BACK  # the tool shows write-back nevertheless
+    unknown = cache.write_active is None and (contradicted or cache.write_policy == "unprotected_write_back")
+    return cache.write_active == "write_back" or bool(unknown)
+
+
+def recovering(controller: Controller) -> bool:
+    """Whether the batteries only learn or charge, and are not to be replaced."""
+    passing = [battery.status in ("learning", "charging") and not battery.replace for battery in controller.batteries]
+    return bool(passing) and all(passing)

@@ -1,0 +1,26 @@
+"""The modules of a vendor package that it may have: ``change``, ``operate``, ``locate`` and others."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from raidctl.vendor.protocol import Vendor
+
+
+def part_of(vendor: Vendor, name: str, without: str | None = None) -> Any:
+    """The module of a package, imported now; None if it has none, as a package of one module.
+
+    Args:
+        vendor: The package.
+        name: Name of the module: ``change``.
+        without: A name that an object which is no module may offer instead; it is then the answer itself.
+    """
+    if not isinstance(vendor, ModuleType):
+        return vendor if without is not None and hasattr(vendor, without) else None
+    full = f"{vendor.__name__}.{name}"
+    if not hasattr(vendor, "__path__") or find_spec(full) is None:
+        return None
+    return importlib.import_module(full)
