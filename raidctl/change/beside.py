@@ -23,7 +23,8 @@ def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float]
     asked = [hinders for vendor in vendors if (hinders := getattr(operations_of(vendor), "hinders", None)) is not None]
     why = None
     for pause in _PAUSES if asked else ():
-        sleep(pause)
+        if pause:
+            sleep(pause)
         why = _found(runner, asked)
         if why is None:
             return None
