@@ -48,7 +48,7 @@ def test_a_plan_sets_a_setting_once_and_accounts_for_every_wish() -> None:
     """Two values for one setting are refused, not set one after the other; nothing is dropped without a word."""
     seen = Counter[str]()
     for what, plan in plans():
-        settings = Counter((step.object_id, step.knob) for step in plan.steps)
+        settings = Counter((step.object_id, step.setting) for step in plan.steps)
         assert not settings or max(settings.values()) == 1, what
         assert plan.steps or plan.already or plan.refusals, what
         seen["refused" if plan.refusals else "planned"] += 1

@@ -51,7 +51,7 @@ def begin(
         boot=boot_id(),
         source=source,
         subjects=_subjects(inventory, plan),
-        wishes=plan.wishes,
+        desired=plan.desired,
         steps=plan.steps,
         was=tuple(before(inventory, plan)),
         reason=reason,
@@ -65,7 +65,7 @@ def begin(
 
 def _subjects(inventory: Inventory, plan: Plan) -> tuple[Subject, ...]:
     ways = names(inventory, plan)
-    touched = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.wishes}
+    touched = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}
     return tuple(
         Subject(
             id=item.id,

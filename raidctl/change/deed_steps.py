@@ -161,15 +161,15 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
     seen = change.look()
     why = moved(seen, step.subjects)
     if why is not None:
-        raise StepFailed(f"{step.knob} was not carried out: {why}")
+        raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
-        raise StepFailed(f"{step.knob} was not carried out: the plan does not identify its object")
+        raise StepFailed(f"{step.setting} was not carried out: the plan does not identify its object")
     reasons = list(change.guard(step, seen))
     if reasons:
-        raise StepFailed(f"{step.knob} was not carried out: {' '.join(reasons)}")
+        raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
     why = hindrance(change.runner, change.vendors, change.sleep)
     if why is not None:
-        raise StepFailed(f"{step.knob} was not carried out: {why}")
+        raise StepFailed(f"{step.setting} was not carried out: {why}")
     why = outside(action, change.shapes(), known_words(seen.inventory, seen.view))
     if why is not None:
         raise StepFailed(f"{action} was not run: {why}")
@@ -217,7 +217,7 @@ def wait_for(change: Running, number: int) -> None:
     asked = False
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
-    at_most = None if step.knob == "verifying" else change.at_most
+    at_most = None if step.setting == "verifying" else change.at_most
     try:
         for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else TASK_PAUSES):
             seen = change.look()
@@ -243,7 +243,7 @@ def wait_for(change: Running, number: int) -> None:
 
 
 def _under_way(begin: Begin, step: Step) -> str:
-    what = step.hand or f"{step.knob} of {step.object_id} is not complete"
+    what = step.hand or f"{step.setting} of {step.object_id} is not complete"
     return f'Under way: {what.rstrip(".")}. Continue with "{begin.resume}".' if begin.resume else f"Under way: {what}"
 
 
@@ -280,7 +280,7 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
     if step.kind == "deed" and unmet(change.look(), step.expects) and not change.doubtful:
         return []  # it was refused, and has changed nothing
     if step.undo.empty:
-        return [step.no_way_back or f"{step.knob} of {step.object_id} cannot be undone"]
+        return [step.no_way_back or f"{step.setting} of {step.object_id} cannot be undone"]
     mark_safely(change, number, "undo")
     change.tell(f"  {step.undo}")
     fault = change.issue(step.undo, step)

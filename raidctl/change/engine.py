@@ -283,9 +283,9 @@ class Change:
             if step.kind != "setting" or not step.readable:
                 continue
             if undone:
-                wanted.setdefault((step.object_id, step.knob), step.before)
+                wanted.setdefault((step.object_id, step.setting), step.before)
             else:
-                wanted[step.object_id, step.knob] = step.after
+                wanted[step.object_id, step.setting] = step.after
         return [
             f"{setting} of {object_id} is {current.get((object_id, setting)) or 'unknown'} instead of {value}"
             for (object_id, setting), value in wanted.items()
@@ -296,7 +296,7 @@ class Change:
         """Return desired settings that are not active, and those that only need a warning."""
         differences: list[str] = []
         known: list[str] = []
-        for desired in self.begin.wishes:
+        for desired in self.begin.desired:
             text = not_in_force(seen.inventory, desired)
             if text is not None:
                 (known if self.begin.unsafe and falls_back(seen.inventory, desired) else differences).append(text)
@@ -341,7 +341,7 @@ class Change:
             for number in reversed(self.begun):
                 step = self.begin.steps[number]
                 # an accepted step that still reads as before may be about to take effect
-                if number in self.accepted or current.get((step.object_id, step.knob)) != step.before:
+                if number in self.accepted or current.get((step.object_id, step.setting)) != step.before:
                     self._undo_step(number)
             for pause in READ_DELAYS:
                 self.sleep(pause)
@@ -363,7 +363,7 @@ class Change:
         """Undo steps that took effect after they were undone: a tool hung, or the firmware was slow."""
         for number in reversed(self.begun):
             step = self.begin.steps[number]
-            if current.get((step.object_id, step.knob)) == step.after != step.before:
+            if current.get((step.object_id, step.setting)) == step.after != step.before:
                 self._undo_step(number)
 
     def _undo_step(self, number: int) -> None:

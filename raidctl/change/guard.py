@@ -25,7 +25,7 @@ def refusals(controller: Controller, requests: Sequence[Desired], view: HostView
     for desired in requests:
         reason = unsafe(controller, desired, view)
         if reason is not None:
-            found.append(Refusal(wish=desired, kind="unsafe", reason=reason, alternative=_alternative(desired)))
+            found.append(Refusal(desired=desired, kind="unsafe", reason=reason, alternative=_alternative(desired)))
     return found
 
 

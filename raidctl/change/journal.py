@@ -69,7 +69,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     boot: Annotated[str, doc("The kernel's id of the boot; empty: none.")]
     source: Annotated[str, doc("The machine: `local`, `ssh:HOST`, `demo:NAME`.")]
     subjects: Annotated[tuple[Subject, ...], doc("The controllers under change.")] = ()
-    wishes: Annotated[tuple[Desired, ...], doc("The desired settings.")] = ()
+    desired: Annotated[tuple[Desired, ...], doc("The desired settings.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order of execution.")] = ()
     was: Annotated[
         tuple[Desired, ...],

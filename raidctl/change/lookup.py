@@ -41,7 +41,7 @@ def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
 
 def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
     """Return the controllers of a plan, also those that need no change."""
-    ids = _named(plan.steps) | {desired.object_id for desired in plan.wishes} | {deed.object_id for deed in plan.deeds}
+    ids = _named(plan.steps) | {desired.object_id for desired in plan.desired} | {deed.object_id for deed in plan.deeds}
     return _owners(inventory, ids)
 
 
@@ -49,7 +49,7 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
     """Return what else identifies a plan's objects, by id: serial number, unique id, node."""
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
-    ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.wishes}
+    ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}
     for controller in controllers:
         found |= {volume.id: volume.unique_id for volume in controller.volumes if volume.id in ids and volume.unique_id}
         found |= {drive.id: drive.device for drive in controller.drives if drive.id in ids and drive.device}
@@ -58,7 +58,7 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
 
 def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
     """Yield the current values of the desired settings, in the words of the model."""
-    for desired in plan.wishes:
+    for desired in plan.desired:
         controller = owner(inventory.controllers, desired.object_id)
         current = (
             setting_values.value(controller, desired.object_id, desired.setting) if controller is not None else None

@@ -27,7 +27,7 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
             result.faults += [back] if back not in result.faults else []
             continue
         step = back.step
-        value = current.get((step.object_id, step.knob))
+        value = current.get((step.object_id, step.setting))
         if value == step.before or (value is not None and value != step.after):
             continue  # as before, or somebody else has set it since
         change.journal_undo(back.number, "undo")
@@ -37,7 +37,7 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
         if fault is not None:
             result.faults.append(f"{step.undo}: {fault}")
         else:
-            result.put_back.append(f"{step.knob} of {step.object_id} from {step.after} back to {step.before}")
+            result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
     if begin.resume is not None and story.turns:
         result.open = f'{story.waiting or begin.about} Continue with "{begin.resume}".'
     elif not result.faults:
@@ -48,7 +48,7 @@ def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None
     """End an operation that nothing continues; what it has done stays, and is named."""
     begun = [story.begin.steps[number] for number in story.started()]
     deeds = [step for step in begun if not step.for_length]
-    found = [f"{step.knob} of {step.object_id} has {_TAKEN[not unmet(seen, step.expects)]} effect" for step in deeds]
+    found = [f"{step.setting} of {step.object_id} has {_TAKEN[not unmet(seen, step.expects)]} effect" for step in deeds]
     try:
         change.end("stopped" if deeds else "restored", listing(found) or None)
     except JournalFull as failure:

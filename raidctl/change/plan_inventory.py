@@ -34,7 +34,7 @@ def plan(
         controller = owner(inventory.controllers, desired.object_id)
         if controller is None:
             whole += Plan(
-                wishes=(desired,), refusals=(Refusal(wish=desired, kind="unknown", reason="It does not exist."),)
+                desired=(desired,), refusals=(Refusal(desired=desired, kind="unknown", reason="It does not exist."),)
             )
         else:
             mine.setdefault(controller.id, []).append(desired)
@@ -49,8 +49,8 @@ def plan(
 
 def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
     """Return refusals: settings that may lose data, and settings that are configured but not active."""
-    fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
-    risky = [desired for desired in made.wishes if desired not in fulfilled and desired not in hopeless]
+    fulfilled, hopeless = set(made.already), {refusal.desired for refusal in made.refusals}
+    risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
     anyway = "Override with --unsafe REASON (kept in the journal)."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
     told = [(desired, not_in_force(inventory, desired)) for desired in made.already]
@@ -67,7 +67,7 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
 def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
     """Refuse to change drives that did not respond: the setting could not be verified or undone."""
     quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
-    for desired in made.wishes:
+    for desired in made.desired:
         if desired.object_id in quiet:
             alternative = "Look for errors of the drive in `dmesg`: it may be about to fail."
             yield Refusal(desired, "unknown", f"{quiet[desired.object_id]}.", alternative)
@@ -77,8 +77,8 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
     offered = changes_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
         reason = f"raidctl cannot change controllers of the family {family_of(controller)}."
-        refused = tuple(Refusal(wish=desired, kind="unsupported", reason=reason) for desired in requests)
-        return Plan(wishes=tuple(requests), refusals=refused)
+        refused = tuple(Refusal(desired=desired, kind="unsupported", reason=reason) for desired in requests)
+        return Plan(desired=tuple(requests), refusals=refused)
     names = {spec.name for spec in vendor.TOOLS}
     return offered.plan(controller, requests, [tool for tool in inventory.tools if tool.name in names])
 
@@ -86,19 +86,19 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
 def contradictions(made: Plan) -> Iterator[Refusal]:
     """Refuse desired settings of one controller that exclude each other."""
     wanted: dict[tuple[str, str], Desired] = {}
-    for desired in made.wishes:
+    for desired in made.desired:
         other = wanted.setdefault((desired.object_id, desired.setting), desired)
         if other.value != desired.value:
             yield _clash(desired, f"{setting_values.LABELS[other.setting]} {other.value} is requested, too")
-    for desired in made.wishes:
+    for desired in made.desired:
         opposite = _OPPOSITES.get((desired.setting, desired.value))
-        if opposite is not None and any(other.value == opposite for other in made.wishes):
+        if opposite is not None and any(other.value == opposite for other in made.desired):
             yield _clash(desired, f"the opposite write policy {opposite.replace('_', '-')} is requested, too")
     turned: dict[ToolSetting, Step] = {}
     for step in made.steps:
-        first = turned.setdefault((step.object_id, step.knob), step)
-        if first is not step and made.wishes:
-            yield _clash(made.wishes[-1], f"{step.knob} would be set to {first.after}, and then to {step.after}")
+        first = turned.setdefault((step.object_id, step.setting), step)
+        if first is not step and made.desired:
+            yield _clash(made.desired[-1], f"{step.setting} would be set to {first.after}, and then to {step.after}")
 
 
 _OPPOSITES = {
@@ -109,4 +109,4 @@ _OPPOSITES = {
 
 
 def _clash(desired: Desired, why: str) -> Refusal:
-    return Refusal(wish=desired, kind="unsupported", reason=f"Contradiction: {why}.")
+    return Refusal(desired=desired, kind="unsupported", reason=f"Contradiction: {why}.")

@@ -21,7 +21,7 @@ class Way:
     """A setting that would be restored."""
 
     object_id: str
-    knob: str
+    setting: str
     before: str
     """Current value."""
     after: str
@@ -68,7 +68,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
             continue
-        step, name = back.step, (back.step.object_id, back.step.knob)
+        step, name = back.step, (back.step.object_id, back.step.setting)
         quiet = silent(inventory.controllers, inventory.problems, {step.object_id})
         found.faults += quiet.values()
         if back.action is None or name not in current:
@@ -76,7 +76,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
         elif decide(back, current[name]) == "left":
             found.left.append(changed_by_other(story.begin, back, current[name]))
         elif decide(back, current[name]) == "turn":
-            found.ways.append(Way(step.object_id, step.knob, current[name], step.before, step.undo))
+            found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
     _lost(story, lost, seen, vendors, found)
     return found
@@ -88,5 +88,5 @@ def _lost(story: Story, lost: Sequence[UndoStep], seen: Survey, vendors: Sequenc
         made, left = rollback.settings(story.begin, back, seen.inventory, vendors)
         found.left += left
         for step in () if left else made.steps:
-            found.ways.append(Way(step.object_id, step.knob, step.before, step.after, step.action))
+            found.ways.append(Way(step.object_id, step.setting, step.before, step.after, step.action))
     found.faults += [rollback.manual_remedy(back) for back in lost if not rollback.covered(story.begin, back)]

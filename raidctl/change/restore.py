@@ -134,9 +134,9 @@ class Restorer:
                 result.faults += [back] if back not in result.faults else []
             elif back.action is not None and not back.step.readable:
                 # what it is now is unknown: undoing it twice does no harm
-                self._step(change, back, current | {(back.step.object_id, back.step.knob): back.step.after}, result)
+                self._step(change, back, current | {(back.step.object_id, back.step.setting): back.step.after}, result)
                 settled.append(back.step)
-            elif back.action is None or (back.step.object_id, back.step.knob) not in current:
+            elif back.action is None or (back.step.object_id, back.step.setting) not in current:
                 lost.append(back)
             else:
                 self._step(change, back, current, result)
@@ -158,7 +158,7 @@ class Restorer:
 
     def _step(self, change: Change, back: UndoStep, current: dict[ToolSetting, str], result: Restored) -> None:
         """Restore a setting, unless it has its previous value or somebody else has changed it."""
-        step, name = back.step, (back.step.object_id, back.step.knob)
+        step, name = back.step, (back.step.object_id, back.step.setting)
         verdict = decide(back, current[name])
         if verdict == "stands":
             return
@@ -176,7 +176,7 @@ class Restorer:
             return
         change.journal_undo(back.number, "undone")
         current[name] = step.before
-        result.put_back.append(f"{step.knob} of {step.object_id} from {step.after} back to {step.before}")
+        result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
 
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
         """Restore settings that the change's tool no longer reports, by the tool that is there now."""
@@ -190,8 +190,10 @@ class Restorer:
                 if fault is not None:
                     result.faults.append(f"{step.action}: {fault}")
                 else:
-                    result.put_back.append(f"{step.knob} of {step.object_id} from {step.before} back to {step.after}")
-            if made.wishes and not left:
+                    result.put_back.append(
+                        f"{step.setting} of {step.object_id} from {step.before} back to {step.after}"
+                    )
+            if made.desired and not left:
                 result.faults += rollback.differing(made, self.look().inventory)
         uncovered = [rollback.manual_remedy(back) for back in lost if not rollback.covered(change.begin, back)]
         result.faults += uncovered
@@ -251,7 +253,7 @@ def changed_by_other(begin: Begin, back: UndoStep, current: str) -> str:
     """Explain why a setting is left as it is."""
     step = back.step
     return rollback.moved_volume(back) or (
-        f"{step.knob} of {step.object_id} is {current}, which is neither its previous value nor raidctl's; "
+        f"{step.setting} of {step.object_id} is {current}, which is neither its previous value nor raidctl's; "
         f"{_who(begin, step)}"
     )
 
@@ -284,11 +286,11 @@ def _unsettled(steps: Sequence[Step], current: dict[ToolSetting, str], result: R
     """Return settings that do not have their previous values though they were restored."""
     first: dict[ToolSetting, Step] = {}
     for step in steps:
-        first.setdefault((step.object_id, step.knob), step)
+        first.setdefault((step.object_id, step.setting), step)
     return [
-        f"{step.knob} of {step.object_id} is {current.get(name) or 'unknown'} instead of {step.before}"
+        f"{step.setting} of {step.object_id} is {current.get(name) or 'unknown'} instead of {step.before}"
         for name, step in first.items()
         if step.readable
         and current.get(name) != step.before
-        and not any(f"{step.knob} of {step.object_id} " in text for text in (*result.left, *result.faults))
+        and not any(f"{step.setting} of {step.object_id} " in text for text in (*result.left, *result.faults))
     ]

@@ -59,8 +59,8 @@ def undo_steps(
         if controller.id not in ways:
             ways[controller.id] = _plan_undo(begin, subject, controller, inventory, vendors)
         name = _renamed(step.object_id, subject.id, controller.id)
-        wanted = (name, step.knob, step.before)
-        fresh = (one.action for one in ways[controller.id].steps if (one.object_id, one.knob, one.after) == wanted)
+        wanted = (name, step.setting, step.before)
+        fresh = (one.action for one in ways[controller.id].steps if (one.object_id, one.setting, one.after) == wanted)
         action = next(fresh, step.undo if _same_address(step, subject, controller) else None)
         moved = msgspec.structs.replace(step, object_id=name, undo=action or step.undo)
         found.append(UndoStep(number, moved, subject, controller, action))
@@ -74,7 +74,7 @@ def moved_volume(back: UndoStep) -> str | None:
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
         return None
     return (
-        f"{back.step.object_id} ({back.step.knob}) is another volume now: its unique id is {volume.unique_id} "
+        f"{back.step.object_id} ({back.step.setting}) is another volume now: its unique id is {volume.unique_id} "
         f"instead of {known}"
     )
 
@@ -84,10 +84,10 @@ def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inve
     last: dict[ToolSetting, tuple[Step, Begin]] = {}
     for story in stories:
         if story.begin.source == source and story.end is not None and story.end.result == "done":
-            last |= {(step.object_id, step.knob): (step, story.begin) for step in story.begin.steps}
+            last |= {(step.object_id, step.setting): (step, story.begin) for step in story.begin.steps}
     name = None
     for step in steps:
-        then, begin = last.get((step.object_id, step.knob), (None, None))
+        then, begin = last.get((step.object_id, step.setting), (None, None))
         if then is None or begin is None or (then.before, then.after) != (step.after, step.before):
             return None
         subject = subject_of(begin, step.object_id)
@@ -109,7 +109,7 @@ def safe_to_undo(plan: Plan) -> Plan:
 
 def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
     """Plan to restore the settings of a step's controller; return it with those that somebody else has changed."""
-    desired = {(wish.object_id, wish.setting): wish.value for wish in begin.wishes}
+    desired = {(one.object_id, one.setting): one.value for one in begin.desired}
     left = []
     for was in _was(begin, back.subject):
         name = _renamed(was.object_id, back.subject.id, back.controller.id)
@@ -124,7 +124,7 @@ def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequen
 def differing(made: Plan, inventory: Inventory) -> list[str]:
     """Return the settings without their previous values."""
     found = []
-    for desired in made.wishes:
+    for desired in made.desired:
         controller = owner(inventory.controllers, desired.object_id)
         current = (
             setting_values.value(controller, desired.object_id, desired.setting) if controller is not None else None
@@ -138,13 +138,13 @@ def differing(made: Plan, inventory: Inventory) -> list[str]:
 def manual_remedy(back: UndoStep) -> str:
     """Tell the user how to restore a setting that is no longer reported."""
     step = back.step
-    return f"{step.knob} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
+    return f"{step.setting} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
 
 
 def covered(begin: Begin, back: UndoStep) -> bool:
     """Whether the previous values of all desired settings of the step's object are known."""
     name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
-    desired = {wish.setting for wish in begin.wishes if wish.object_id == name}
+    desired = {one.setting for one in begin.desired if one.object_id == name}
     return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}
 
 

@@ -127,7 +127,7 @@ def _wanted(
             found += change_targets.drive_caches(seen, target, drives)
         if halves:
             controllers = change_targets.controllers(seen, target)
-            found += change_targets.wishes(controllers, {"cache_split": f"{halves[0]}/{halves[1]}"})
+            found += change_targets.desired_settings(controllers, {"cache_split": f"{halves[0]}/{halves[1]}"})
         return found + policy.of_devices(seen, target)
 
     return wanted

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from raidctl.cli.shared.apply_change import perform
-from raidctl.cli.shared.change_targets import controllers, volumes, wishes
+from raidctl.cli.shared.change_targets import controllers, desired_settings, volumes
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -123,7 +123,10 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
         raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
     arrays = {volume.id for controller in software for volume in controller.volumes}
     mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
-    return [*wishes(mine, speeds), *(one for card in cards for one in wishes([card], _in_words_of(card, shares)))]
+    return [
+        *desired_settings(mine, speeds),
+        *(one for card in cards for one in desired_settings([card], _in_words_of(card, shares))),
+    ]
 
 
 def _in_words_of(card: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:

@@ -158,7 +158,7 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
     """Print what would be put back; the exit code that restore would have."""
     if settings.as_json:
         steps = [
-            [_named(way, "object_id", "knob", "before", "after") | {"command": str(way.action)} for way in one.ways]
+            [_named(way, "object_id", "setting", "before", "after") | {"command": str(way.action)} for way in one.ways]
             for one in found
         ]
         emit_json(
@@ -185,7 +185,7 @@ def _preview(one: Preview) -> None:
     tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
     for number, way in enumerate(one.ways, 1):
         emit(f"{printable(f'{number}. {way.action}')}\n")
-        emit(f"     {printable(f'{way.knob} of {way.object_id}: {way.before} -> {way.after}')}\n")
+        emit(f"     {printable(f'{way.setting} of {way.object_id}: {way.before} -> {way.after}')}\n")
     for text in one.left:
         tell(f"Would be left as it is: {text}.")
     for text in one.faults:
@@ -211,7 +211,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
         for number in story.started():
             step = begin.steps[number]
             way = f"; to put it back: {step.undo}" if not step.undo.empty else ""
-            tell(f"  {step.knob} of {step.object_id} was {step.before or 'unknown'}{way}")
+            tell(f"  {step.setting} of {step.object_id} was {step.before or 'unknown'}{way}")
     if not here:
         tell(f"Change {name} has an end already; nothing to undo.")
     return EXIT_FINE

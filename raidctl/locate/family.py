@@ -78,7 +78,7 @@ class Leds:
                 already.append(desired)
             else:
                 steps.append(_step(lamp, desired.value, state))
-        return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+        return Plan(desired=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 _JUDGES = {"ledctl": ledctl.judge, "sg_ses": sg_ses.judge}
@@ -89,7 +89,7 @@ def _step(lamp: Lamp, wanted: str, state: str | None) -> Step:
     on = wanted == ON
     return Step(
         object_id=lamp.id,
-        knob=SETTING,
+        setting=SETTING,
         before=OFF if on else ON,
         after=wanted,
         action=lamp.on if on else lamp.off,

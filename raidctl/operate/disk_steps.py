@@ -33,7 +33,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
     )
     return [
         Step(
-            object_id=new.id, knob="wipe", before="", after="", kind="deed", way_back="none",
+            object_id=new.id, setting="wipe", before="", after="", kind="deed", way_back="none",
             no_way_back=f"What {new.id} contains is not found again.", action=Action(argv=("wipefs", "--all", one)),
             # the last one is confirmed by another look for signatures
             expects=(_present(new),), subjects=(_subject(new),), saves=saves if one == nodes[0] else (),
@@ -51,7 +51,8 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
     ]
     return [
         Step(
-            object_id=new.id, knob="copy_table", before="no partitions", after=f"{len(source.partitions)} partitions",
+            object_id=new.id, setting="copy_table", before="no partitions",
+            after=f"{len(source.partitions)} partitions",
             kind="deed", way_back="other", action=Action(argv=("sfdisk", "--quiet", node), feed=script(source, node)),
             undo=Action(argv=("wipefs", "--all", node)), expects=tuple(expects),
             undo_expects=tuple(
@@ -66,7 +67,7 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
 def booting(new: Drive, tool: str) -> Step:
     """Install GRUB in the first sector of a drive, and behind it; its first sector is read again."""
     return Step(
-        object_id=new.id, knob="boot_loader", before="", after=tool, kind="deed", way_back="none",
+        object_id=new.id, setting="boot_loader", before="", after=tool, kind="deed", way_back="none",
         no_way_back=f"What the first sector of {new.id} had is overwritten.",
         action=Action(argv=(tool, new.device or ""), timeout=300.0), expects=(_present(new),),
         subjects=(_subject(new),),

@@ -92,7 +92,7 @@ class Replacing:
         )
         if not started:
             return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
-        if step.knob != "fail":
+        if step.setting != "fail":
             return []  # it has failed already: removing it takes nothing away
         left = [part.volume.failures_tolerated for part in mine]
         if any(number is None or number < 1 for number in left):
@@ -153,12 +153,12 @@ class Replacing:
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Asked by the engine right before each step, and at each reading while it waits."""
-        if step.knob in ("fail", "remove", "replace"):
+        if step.setting in ("fail", "remove", "replace"):
             return self._still_leaving(step, seen)
-        if step.knob in ("add_spare", "copy_table", "wipe"):
-            early = step.knob != "add_spare"
+        if step.setting in ("add_spare", "copy_table", "wipe"):
+            early = step.setting != "add_spare"
             return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
-        if step.knob == "boot_loader":
+        if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is no complete member of its arrays."]
         if step.kind == "wait":
             self._report_errors(seen)
@@ -190,20 +190,20 @@ class Replacing:
 
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """What a reading does not show yet, beyond what the model has."""
-        if step.knob == "push":
+        if step.setting == "push":
             return [] if newcomers(seen, self.facts) else ["no new drive is there"]
-        if step.knob == "verifying":
+        if step.setting == "verifying":
             return self._twice(seen, clock())
         new = drive_of(seen, self.facts.new)
-        if step.knob == "boot_loader" and new is not None:
+        if step.setting == "boot_loader" and new is not None:
             [answer] = self.runner.carry_out([read_sector(new.device or "")])
             written = isinstance(answer, RunAnswer) and code_of(answer) == "grub"
             return [] if written else [f"the first sector of {new.id} has no GRUB, or cannot be read"]
-        if step.knob in ("copy_table", "wipe") and new is not None:
+        if step.setting in ("copy_table", "wipe") and new is not None:
             found = self.probed(seen, new)
-            if step.knob == "wipe" and step.action.argv[-1] != new.device:
+            if step.setting == "wipe" and step.action.argv[-1] != new.device:
                 return []  # of a partition; the drive itself is the last one
-            if step.knob == "wipe":
+            if step.setting == "wipe":
                 return [] if found.signatures == () else [f"{new.id} still contains {found.signatures or 'something'}"]
             why = not_copied(found.source, found.table) if found.source is not None else "no table could be read"
             return [why] if why is not None else []
@@ -232,7 +232,7 @@ class Replacing:
         """What a wait is about: the arrays, which nothing else may touch meanwhile."""
         arrays = parts(seen, self.facts)
         for part in [] if isinstance(arrays, str) else arrays:
-            yield Deed(object_id=part.volume.id, verb=_VERBS[step.knob], drive=self.facts.old_id)
+            yield Deed(object_id=part.volume.id, verb=_VERBS[step.setting], drive=self.facts.old_id)
 
     def _prepared(self, stage: Stage, seen: Survey) -> Plan | None:
         """What the new drive needs before it joins: its old content removed, its partitions made; None: nothing."""

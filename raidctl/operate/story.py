@@ -259,7 +259,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
 
 def _hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
     return Step(
-        object_id=object_id, knob=setting, before="", after="", kind="hand", way_back="other", hand=text,
+        object_id=object_id, setting=setting, before="", after="", kind="hand", way_back="other", hand=text,
         expects=expects, keeps=keeps,
     )  # fmt: skip
 
@@ -323,7 +323,8 @@ def _wait(
             )
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
-        object_id=arrays[0].volume.id, knob=setting, before=facts.old, after=facts.new, kind="wait", way_back="other",
+        object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",
+        way_back="other",
         expects=tuple(expects), affects=(f"{name}: {new.id} takes the place of {facts.old}.",),
     )  # fmt: skip
 

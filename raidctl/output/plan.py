@@ -32,11 +32,11 @@ def _lines(plan: Plan) -> Iterator[str]:
     for desired in plan.already:
         yield f"Already so: {_wish(desired)}."
     for refusal in plan.refusals:
-        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.wish)}: {refusal.reason}")
+        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.desired)}: {refusal.reason}")
         if refusal.alternative:
             yield from _wrapped(f"     instead: {refusal.alternative}")
     if plan.refusals:
-        part = len(plan.refusals) < len(plan.wishes)
+        part = len(plan.refusals) < len(plan.desired)
         yield f"Nothing is run{', because a part of it is refused' if part else ''}."
         if plan.steps:
             overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
@@ -60,7 +60,7 @@ def _lines(plan: Plan) -> Iterator[str]:
 def step_text(step: Step) -> str:
     """A step in a few words, as the plan and the journal name it."""
     change = f": {step.before} -> {step.after}" if step.before or step.after else ""
-    return f"{step.knob.replace('_', ' ') if step.kind != 'setting' else step.knob} of {step.object_id}{change}"
+    return f"{step.setting.replace('_', ' ') if step.kind != 'setting' else step.setting} of {step.object_id}{change}"
 
 
 def _deed(number: str, step: Step) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _step(number: str, step: Step) -> Iterator[str]:
         yield from _deed(number, step)
         return
     yield f"{number}{step.action}"
-    turn = f"     {step.knob} of {step.object_id}: {step.before} -> {step.after}"
+    turn = f"     {step.setting} of {step.object_id}: {step.before} -> {step.after}"
     lasts = _LASTS[step.persistent]
     if len(turn) + len(lasts) + 2 > _WIDTH:
         yield turn

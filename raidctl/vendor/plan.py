@@ -156,7 +156,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A setting that is changed, a deed, something that a person does, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
-    knob: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
+    setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
     before: Annotated[str, doc("What was read.")]
     after: Annotated[str, doc("What is wanted.")]
     action: Annotated[Action, doc("The command; empty for a person's step and a wait.")] = Action()
@@ -189,7 +189,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Refusal(Value, frozen=True, omit_defaults=True):
     """A desired setting that is refused, and why."""
 
-    wish: Annotated[Desired, doc("What was asked for.")]
+    desired: Annotated[Desired, doc("What was asked for.")]
     kind: Annotated[
         RefusalKind,
         doc(
@@ -204,7 +204,7 @@ class Refusal(Value, frozen=True, omit_defaults=True):
 class Plan(Value, frozen=True, kw_only=True):
     """The steps from the current to the desired settings."""
 
-    wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
+    desired: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
     already: Annotated[tuple[Desired, ...], doc("Requested settings that need no change.")] = ()
     refusals: Annotated[tuple[Refusal, ...], doc("Requested settings that were refused, and why.")] = ()
@@ -215,7 +215,7 @@ class Plan(Value, frozen=True, kw_only=True):
         """Join two plans; a step of both is carried out once."""
         steps = self.steps + tuple(step for step in other.steps if step not in self.steps)
         return Plan(
-            wishes=self.wishes + other.wishes,
+            desired=self.desired + other.desired,
             steps=steps,
             already=self.already + other.already,
             refusals=self.refusals + other.refusals,

@@ -70,7 +70,7 @@ class Planner(ABC):
 
     def position(self, step: Step) -> int:
         """Where a step belongs; the lowest first."""
-        return self.order.get((step.knob, step.after), 0)
+        return self.order.get((step.setting, step.after), 0)
 
     def restorable(self, name: str, before: str) -> bool:  # noqa: ARG002 - for families whose tools lack a word
         """Whether the tool has a command that restores a value."""
@@ -82,7 +82,7 @@ class Planner(ABC):
             self._take(desired)
         self.refusals += self.conflicts(requests)
         return Plan(
-            wishes=tuple(requests),
+            desired=tuple(requests),
             steps=tuple(sorted(self.steps, key=self.position)),
             already=tuple(self.already),
             refusals=tuple(self.refusals),
@@ -103,7 +103,7 @@ class Planner(ABC):
 
     def refuse(self, desired: Desired, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
         """Refuse a desired setting."""
-        self.refusals.append(Refusal(wish=desired, kind=kind, reason=reason, alternative=alternative))
+        self.refusals.append(Refusal(desired=desired, kind=kind, reason=reason, alternative=alternative))
 
     def split(self, desired: Desired) -> None:
         """Set the cache ratio. The firmware's reply shows whether it accepts it: none while no volume is cached."""
@@ -134,7 +134,7 @@ class Planner(ABC):
         self.steps.append(
             Step(
                 object_id=setting[0],
-                knob=name,
+                setting=name,
                 before=before,
                 after=wanted,
                 action=self.action(setting, wanted),
@@ -152,4 +152,4 @@ def divided(requests: Sequence[Desired]) -> Iterator[Refusal]:
         reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
         for desired in requests:
             if (desired.setting, desired.value) == ("write_policy", "unprotected_write_back"):
-                yield Refusal(wish=desired, kind="unsupported", reason=reason)
+                yield Refusal(desired=desired, kind="unsupported", reason=reason)

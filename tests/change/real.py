@@ -133,7 +133,8 @@ def machines(place: Path) -> Iterator[Callable[[str], Machine]]:
         *(f"{directory}/{name}" for name, _ in ANY_OTHER for directory in search_path()),
         *(p for _, ps in ANY_OTHER for p in ps),
     ]
-    cards = [path for path in places if Path(path).exists()]
+    # raidctl's own program for MegaRAID finds no controller here, also where it is on the PATH
+    cards = [path for path in places if Path(path).exists() and Path(path).name != "raidctl-mfi"]
     if cards:
         pytest.skip(f"this machine has real tools: {cards[0]}")
     made: list[Machine] = []

@@ -38,9 +38,9 @@ class Told:
         self.reply: Reply = lambda _: None
         self.said: list[str] = []
         self.looks = 0
-        self.wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
+        self.desired = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
         self.seen = self.look()
-        self.plan = plan(self.seen.inventory, VENDORS, self.wishes, unsafe=True)
+        self.plan = plan(self.seen.inventory, VENDORS, self.desired, unsafe=True)
         story = begin("set", self.plan, self.seen.inventory, about="a trial", source="demo:trial")
         self.change = Change(
             story, self.journal, self, self.look, VENDORS, self.said.append, sleep=lambda _: None
@@ -177,7 +177,7 @@ def workstation(tmp_path: Path) -> Told:
 def test_a_drive_that_does_not_answer_is_not_changed(workstation: Told) -> None:
     """The plan is refused, exit code 3, and the sentence says that the drive did not answer."""
     workstation.reply = silent
-    refused = plan(workstation.look().inventory, VENDORS, workstation.wishes, unsafe=True)
+    refused = plan(workstation.look().inventory, VENDORS, workstation.desired, unsafe=True)
     assert code_of(refused) == 3
     assert any("did not respond" in refusal.reason for refusal in refused.refusals)
 

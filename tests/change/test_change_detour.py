@@ -111,10 +111,11 @@ def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str |
     name = "megaraid:0/v1"
     card = next(card for card in left.look().inventory.controllers if card.id == "megaraid:0")
     gone = Action(argv=("/opt/MegaRAID/MegaCli/MegaCli64", "-LDSetProp", "WB", "-L1", "-a0", "-NoLog"))
-    step = Step(object_id=name, knob="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
+    step = Step(object_id=name, setting="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
-        subjects=(Subject(id=card.id, serial=card.serial, objects={name: ""}),), wishes=(through(name),), steps=(step,),
+        subjects=(Subject(id=card.id, serial=card.serial, objects={name: ""}),), desired=(through(name),),
+        steps=(step,),
         was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
     left.journal.append(story)
@@ -176,13 +177,13 @@ def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
     assert volume.cache.write_policy is not None
     words = ("/opt/MegaRAID/storcli/storcli64", "/c0/v0", "set")
     step = Step(
-        object_id=volume.id, knob="wrcache", before="WB", after="WT", action=Action(argv=(*words, "wrcache=WT")),
+        object_id=volume.id, setting="wrcache", before="WB", after="WT", action=Action(argv=(*words, "wrcache=WT")),
         undo=Action(argv=(*words, "wrcache=WB")),
     )  # fmt: skip
     was = Desired(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
-        subjects=(Subject(id=card.id, serial=card.serial, objects={volume.id: ""}),), wishes=(through(volume.id),),
+        subjects=(Subject(id=card.id, serial=card.serial, objects={volume.id: ""}),), desired=(through(volume.id),),
         steps=(step,), was=(was,),
     )  # fmt: skip
     left.journal.append(story)

@@ -111,16 +111,16 @@ def test_opposite_wishes_are_refused_in_the_plan(switch: str, policy: str) -> No
         Desired(object_id="acme:1/v1", setting="write_policy", value=policy),
         Desired(object_id="acme:1", setting="no_battery_write_cache", value=switch),
     )
-    assert [refusal.wish for refusal in contradictions(Plan(wishes=wishes))] == [wishes[1]]
-    assert [refusal.wish for refusal in contradictions(Plan(already=wishes[:1], wishes=wishes))] == [wishes[1]]
+    assert [refusal.desired for refusal in contradictions(Plan(desired=wishes))] == [wishes[1]]
+    assert [refusal.desired for refusal in contradictions(Plan(already=wishes[:1], desired=wishes))] == [wishes[1]]
 
 
 def test_one_setting_of_one_object_has_one_value() -> None:
     """Two values for it are refused; the same one twice is once."""
     first = Desired(object_id="acme:1", setting="cache_split", value="25/75")
     other = Desired(object_id="acme:1", setting="cache_split", value="50/50")
-    assert [refusal.wish for refusal in contradictions(Plan(wishes=(first, other)))] == [other]
-    assert not list(contradictions(Plan(wishes=(first, first))))
+    assert [refusal.desired for refusal in contradictions(Plan(desired=(first, other)))] == [other]
+    assert not list(contradictions(Plan(desired=(first, first))))
 
 
 @pytest.mark.parametrize(

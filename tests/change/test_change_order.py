@@ -54,13 +54,13 @@ class Acme:
         already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
         steps = tuple(
             Step(
-                object_id=wish.object_id, knob="policy", before=stand[wish.object_id, "policy"], after=wish.value,
+                object_id=wish.object_id, setting="policy", before=stand[wish.object_id, "policy"], after=wish.value,
                 action=Action(argv=("acme", "set", wish.object_id, wish.value)),
                 undo=Action(argv=("acme", "set", wish.object_id, stand[wish.object_id, "policy"])),
             )
             for wish in wishes if wish not in already
         )  # fmt: skip
-        return Plan(wishes=tuple(wishes), steps=steps, already=already)
+        return Plan(desired=tuple(wishes), steps=steps, already=already)
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """The policy of each volume."""

@@ -78,7 +78,7 @@ def test_json_has_the_steps(left: Left) -> None:
     """What stands, what would stand, and the command."""
     [told] = json.loads(left.run("--json", "restore", "--dry-run").stdout)
     [step] = told["steps"]
-    assert (step["object_id"], step["knob"], step["before"], step["after"]) == (
+    assert (step["object_id"], step["setting"], step["before"], step["after"]) == (
         "smartarray:1", "cacheratio", "50/50", "25/75",
     )  # fmt: skip
     assert step["command"] == BACK

@@ -160,7 +160,7 @@ def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machin
     """What was there before the first is what is there after all."""
     [story] = machine.journal.pending()
     steps = tuple(
-        replace(step, before="50/50", after="75/25") for step in story.begin.steps if step.knob == "cacheratio"
+        replace(step, before="50/50", after="75/25") for step in story.begin.steps if step.setting == "cacheratio"
     )
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
     second = replace(story.begin, change="c2", steps=(replace(steps[0], undo=undo),), was=())
@@ -174,7 +174,7 @@ def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machin
 def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
     """When that cannot be put back, what it has set is not taken for somebody else's; the next restore does both."""
     [story] = machine.journal.pending()
-    [ratio] = [step for step in story.begin.steps if step.knob == "cacheratio"]
+    [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
     second = replace(
         story.begin, change="c2", steps=(replace(ratio, before="50/50", after="75/25", undo=undo),), was=()
@@ -202,10 +202,10 @@ def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
 def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine: Machine) -> None:
     """The tool tells of no split while no volume uses the cache: not before the caching is on again."""
     [story] = machine.journal.pending()
-    [ratio] = [step for step in story.begin.steps if step.knob == "cacheratio"]
+    [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     words = ("hpacucli", "ctrl", "slot=1", "ld", "1", "modify")
     caching = Step(
-        object_id="smartarray:1/v1", knob="arrayaccelerator", before="enable", after="disable",
+        object_id="smartarray:1/v1", setting="arrayaccelerator", before="enable", after="disable",
         action=Action(argv=(*words, "arrayaccelerator=disable", "forced")),
         undo=Action(argv=(*words, "arrayaccelerator=enable", "forced")),
     )  # fmt: skip

@@ -57,7 +57,7 @@ def hand(**more: object) -> Step:
     """A person pulls the first drive."""
     gone = Expectation(object_id="serial:LABD00001", field="present", value="no", within_seconds=0)
     step = Step(
-        object_id="md:md0", knob="pull", before="", after="", kind="hand", expects=(gone,), hand="Pull bay 1.",
+        object_id="md:md0", setting="pull", before="", after="", kind="hand", expects=(gone,), hand="Pull bay 1.",
         keeps=("LABD00002", "LABD00003"),
     )  # fmt: skip
     return msgspec.structs.replace(step, **more)
@@ -369,7 +369,7 @@ def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) ->
     """Restore undoes what was only for the operation's length, and leaves an operation that continues open."""
     machine = bench(tmp_path / "rate")
     step = Step(
-        object_id="md:md0", knob="lamp", before="off", after="on", for_length=True,
+        object_id="md:md0", setting="lamp", before="off", after="on", for_length=True,
         action=Action(path="/sys/block/md0/md/sync_speed_max", data="1"),
         undo=Action(path="/sys/block/md0/md/sync_speed_max", data="system"),
     )  # fmt: skip
@@ -399,7 +399,7 @@ def test_an_old_journal_is_read(tmp_path: Path) -> None:
     """A journal that knows neither deeds nor kinds of steps is read as it was written."""
     old = (
         b'{"event":"begin","change":"a","at":"2026-01-01T00:00:00Z","kind":"set","about":"x","user":"root","pid":1,'
-        b'"boot":"","source":"local","steps":[{"object_id":"md:md0","knob":"stripe_cache_size","before":"256",'
+        b'"boot":"","source":"local","steps":[{"object_id":"md:md0","setting":"stripe_cache_size","before":"256",'
         b'"after":"512","action":{"path":"/sys/block/md0/md/stripe_cache_size","data":"512"},'
         b'"undo":{"path":"/sys/block/md0/md/stripe_cache_size","data":"256"}}]}\n'
     )

@@ -63,7 +63,7 @@ def test_a_rate_is_set_read_back_and_undone(
              "prrate": "--patrol", "patrolreadrate": "--patrol", "bgirate": "--initialize", "reconrate": "--expand",
              "rebuildpriority": "--rebuild", "expandpriority": "--expand"}  # fmt: skip
     for step in outcome["steps"]:
-        back += [names[step["knob"].lower()], step["before"]]
+        back += [names[step["setting"].lower()], step["before"]]
     assert raidctl("--demo", demo, "rate", target, *back).exit_code == 0
     assert shown(raidctl("--demo", demo, "rate", "--json")) == before
 

@@ -218,7 +218,7 @@ def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, wo
         raidctl("--demo", "p400", "--json", "cache", "set", "/", "--write", name, "--dry-run")
         for name in (word, policy)
     )
-    assert json.loads(planned.stdout)["wishes"] == json.loads(full.stdout)["wishes"]
+    assert json.loads(planned.stdout)["desired"] == json.loads(full.stdout)["desired"]
     claimed, full = (raidctl("--demo", "p400", "verify", "--write-cache", name, "/") for name in (word, policy))
     assert claimed.stdout == full.stdout
 

@@ -84,7 +84,7 @@ def test_a_cache_mode_is_written_as_a_word_and_goes_first() -> None:
     plan = planned(
         VM | BCACHE, ("kernel:bcache0", "writeback_percent", "0"), ("kernel:bcache0", "cache_mode", "writethrough")
     )
-    assert [(step.knob, step.before, step.persistent) for step in plan.steps] == [
+    assert [(step.setting, step.before, step.persistent) for step in plan.steps] == [
         ("cache_mode", "writeback", True),
         ("writeback_percent", "10", False),
     ]

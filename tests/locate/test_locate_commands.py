@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from raidctl.cli.locate._leds import find_leds, led_machine, wish
+from raidctl.cli.locate._leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import ChangeUndone
@@ -148,7 +148,7 @@ def test_an_led_that_does_not_obey_is_not_believed(tmp_path: Path) -> None:
     runner = Deaf(machine("sas", vendors, tmp_path))
     named = Machine(runner=runner, vendors=vendors, source="demo:sas")
     found = find_leds(named, ["/dev/sdb"], 60)
-    work = work_on(led_machine(named, found.lamps), tmp_path, wish(found.lamps, "on"), AGREED)
+    work = work_on(led_machine(named, found.lamps), tmp_path, desired_state(found.lamps, "on"), AGREED)
     change = work.change(work.begin("locate", "a test"), lambda _: None)
     change.sleep = lambda _: None
     with pytest.raises(ChangeUndone, match="is off instead of on"):

@@ -115,12 +115,12 @@ def test_a_knob_of_the_whole_controller_is_shared(knob_of: str, *, shared: bool)
     known = ground(msgspec.structs.replace(one, volumes=(*one.volumes, other)))
     [mine] = named(known, ["acme:0/v0"])
     nothing = Action(argv=("true",))
-    step = Step(object_id=knob_of, knob="cache", before="on", after="off", action=nothing, undo=nothing)
+    step = Step(object_id=knob_of, setting="cache", before="on", after="off", action=nothing, undo=nothing)
     assert shared_with(mine, Plan(steps=(step,))) == (["acme:0/v1"] if shared else [])
 
 
 def test_of_a_bare_drive_its_own_cache_is_switched() -> None:
     """There is no controller: the wish is about the drive."""
     [mine] = named(ground(disk("enabled")), ["drives:S1"])
-    [wish] = Switcher(Settings(), mine).wishes("drives_off")
+    [wish] = Switcher(Settings(), mine).desired("drives_off")
     assert (wish.object_id, wish.setting, wish.value) == ("drives:S1", "write_cache", "disabled")

@@ -61,14 +61,14 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
         drive = drives.get(desired.object_id)
         if desired.setting != KNOB or drive is None:
             reason = "Plain drives have one cache setting: the write cache is on or off."
-            refusals.append(Refusal(wish=desired, kind="unsupported", reason=reason))
+            refusals.append(Refusal(desired=desired, kind="unsupported", reason=reason))
         elif drive.write_cache == desired.value:
             already.append(desired)
         elif (why := _cannot(drive, names)) is not None:
-            refusals.append(Refusal(wish=desired, kind=_kind(drive, why), reason=why))
+            refusals.append(Refusal(desired=desired, kind=_kind(drive, why), reason=why))
         else:
             steps.append(_step(drive, desired.value, names))
-    return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+    return Plan(desired=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -181,7 +181,7 @@ def _step(drive: Drive, wanted: str, tools: set[str]) -> Step:
     before: str = drive.write_cache or ""
     return Step(
         object_id=drive.id,
-        knob=KNOB,
+        setting=KNOB,
         before=before,
         after=wanted,
         action=_action(drive, wanted, tools),

@@ -63,7 +63,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
             refusals.append(refusal)
         elif volume is not None and before is not None:
             steps.append(_step(volume, desired, before))
-    return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+    return Plan(desired=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all families
@@ -91,7 +91,7 @@ def _refusal(desired: Desired, volume: Volume | None, before: str | None) -> Ref
         return fault
     if before is None or _place(volume, desired.setting) is None:
         reason = f"The kernel does not report the current {desired.setting}, so it could not be restored."
-        return Refusal(wish=desired, kind="unknown", reason=reason)
+        return Refusal(desired=desired, kind="unknown", reason=reason)
     return None
 
 
@@ -109,12 +109,12 @@ def _bad_speed(desired: Desired, volume: Volume, before: str | None) -> Refusal 
         return _unsupported(desired, "The speed must be KiB per second, or system.")
     if before is None or _place(volume, desired.setting) is None:
         reason = f"The kernel does not report the current {desired.setting}, so it could not be restored."
-        return Refusal(wish=desired, kind="unknown", reason=reason)
+        return Refusal(desired=desired, kind="unknown", reason=reason)
     return None
 
 
 def _unsupported(desired: Desired, reason: str, alternative: str | None = None) -> Refusal:
-    return Refusal(wish=desired, kind="unsupported", reason=reason, alternative=alternative)
+    return Refusal(desired=desired, kind="unsupported", reason=reason, alternative=alternative)
 
 
 def _bad_size(desired: Desired) -> Refusal | None:
@@ -150,7 +150,7 @@ def _degraded(volume: Volume) -> bool:
 def _step(volume: Volume, desired: Desired, before: str) -> Step:
     return Step(
         object_id=volume.id,
-        knob=desired.setting,
+        setting=desired.setting,
         before=before,
         after=desired.value,
         action=_action(volume, desired.setting, desired.value),

@@ -152,7 +152,7 @@ def _fail(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Id
     member = _member(volume, node)
     return Step(
         object_id=volume.id,
-        knob="fail",
+        setting="fail",
         before="member",
         after="failed",
         kind="deed",
@@ -172,7 +172,7 @@ def _remove(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[
     member = _member(volume, node)
     return Step(
         object_id=volume.id,
-        knob="remove",
+        setting="remove",
         before="failed",
         after="no member",
         kind="deed",
@@ -192,7 +192,7 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
     short = want is not None and have is not None and have < want
     return Step(
         object_id=volume.id,
-        knob="add_spare",
+        setting="add_spare",
         before="unassigned",
         after="member" if short else "spare",
         kind="deed",
@@ -213,7 +213,7 @@ def _replace(deed: Deed, volume: Volume, controller: Controller, subjects: tuple
     name = (volume.device or "").removeprefix("/dev/")
     return Step(
         object_id=volume.id,
-        knob="replace",
+        setting="replace",
         before=_member(volume, node),
         after=_member(volume, new),
         kind="deed",
@@ -232,7 +232,7 @@ def _remove_spare(deed: Deed, volume: Volume, controller: Controller, subjects: 
     member = _member(volume, node)
     return Step(
         object_id=volume.id,
-        knob="remove_spare",
+        setting="remove_spare",
         before="spare",
         after="unassigned",
         kind="deed",

@@ -70,7 +70,7 @@ def _bound(volume: Volume, name: str, word: str) -> Step:
     """The whole of the array is to be checked. Undoing it is not needed: it is the kernel's own default."""
     action = _write(volume, name, word)
     return Step(
-        object_id=volume.id, knob=name, before=volume.details[name], after=word, kind="deed", way_back="other",
+        object_id=volume.id, setting=name, before=volume.details[name], after=word, kind="deed", way_back="other",
         action=action, undo=action, subjects=_subjects(volume),
         expects=(Expectation(object_id=volume.id, field=f"details.{name}", value=word, within_seconds=_SECONDS),),
     )  # fmt: skip
@@ -86,7 +86,7 @@ def _action(deed: Deed, volume: Volume, word: str) -> Step:
         seen = _status(volume, "is" if running else "is_not")
     return Step(
         object_id=volume.id,
-        knob=deed.verb,
+        setting=deed.verb,
         before=volume.details["sync_action"],
         after=word,
         kind="deed",

@@ -105,7 +105,7 @@ def plan_of(controller: Controller, requests: Sequence[Desired]) -> Plan:
             continue
         steps += fresh
         already += [] if fresh else [desired]
-    return Plan(wishes=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
+    return Plan(desired=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def _steps(volume: Volume | None, desired: Desired) -> Iterator[Step]:
@@ -133,7 +133,7 @@ def _switch_timer(volume: Volume, value: str) -> Iterator[Step]:
         hint = f"systemctl unmask {name}" if state.startswith("masked") else f"systemctl enable --now {name}"
         raise _CannotError(f"systemd reports {name} as {state}: that could not be put back.", "unknown", hint)
     yield Step(
-        object_id=volume.id, knob="schedule_enabled", before=before, after=value, persistent=True,
+        object_id=volume.id, setting="schedule_enabled", before=before, after=value, persistent=True,
         action=_systemctl(value, name), undo=_systemctl(before, name),
     )  # fmt: skip
 
@@ -154,7 +154,7 @@ def _timer_times(volume: Volume, value: str) -> Iterator[Step]:
         raise _CannotError(why, "not_in_force", f"systemctl cat {name}")
     yield _reload(volume, "before")
     yield Step(
-        object_id=volume.id, knob=DROPPED, before=before, after=value, persistent=True,
+        object_id=volume.id, setting=DROPPED, before=before, after=value, persistent=True,
         action=_file(path, value), undo=_file(path, before),
         affects=(f"File: {path}",),
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _reload(volume: Volume, when: str) -> Step:
     """Have systemd read its unit files. Nothing reports that it has; the times show it."""
     action = Action(argv=("systemctl", "daemon-reload"))
     return Step(
-        object_id=volume.id, knob=f"unit files {when} the change", before="read", after="read again", action=action,
+        object_id=volume.id, setting=f"unit files {when} the change", before="read", after="read again", action=action,
         undo=action, readable=False, persistent=True,
     )  # fmt: skip
 
@@ -191,7 +191,7 @@ def _switch_job(volume: Volume, value: str) -> Iterator[Step]:
     else:
         lines += ["" if not lines or lines[-1].endswith("\n") else "\n", f"{name}={word}\n"]
     yield Step(
-        object_id=volume.id, knob="schedule_enabled", before=volume.details["schedule_enabled"], after=value,
+        object_id=volume.id, setting="schedule_enabled", before=volume.details["schedule_enabled"], after=value,
         persistent=True, action=_tee(job.switch_file, "".join(lines)), undo=_tee(job.switch_file, text),
         affects=(f"{name}={word} in {job.switch_file}; all else in the file stays.",),
     )  # fmt: skip
@@ -209,7 +209,7 @@ def _job_times(volume: Volume, value: str) -> Iterator[Step]:
     fresh = text.replace(line, f"{parts[1]}{value}{parts[3]}", 1)
     kept = volume.details.get("condition")
     yield Step(
-        object_id=volume.id, knob="schedule_times", before=before, after=value, persistent=True,
+        object_id=volume.id, setting="schedule_times", before=before, after=value, persistent=True,
         action=_tee(job.path, fresh), undo=_tee(job.path, text),
         affects=(f"The job's own condition stays: {kept}.",) if kept else (),
     )  # fmt: skip

@@ -194,7 +194,7 @@ class _Planner(Planner):
             if desired.setting == "cache_split":
                 reason = "No volume would use the cache; the tool then shows no split, so it could not be verified."
                 yield Refusal(
-                    wish=desired, kind="unsupported", reason=reason, alternative="Omit one of the two settings."
+                    desired=desired, kind="unsupported", reason=reason, alternative="Omit one of the two settings."
                 )
 
     def switch(self, desired: Desired, setting: str, words: Mapping[str, str], affects: str) -> None:

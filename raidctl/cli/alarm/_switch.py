@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.cli.shared.apply_change import perform
-from raidctl.cli.shared.change_targets import controllers, wishes
+from raidctl.cli.shared.change_targets import controllers, desired_settings
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent
 from raidctl.errors import UsageError
@@ -15,7 +15,7 @@ from raidctl.text import printable
 def switch(settings: Settings, consent: Consent, word: str, *, on: bool) -> int:
     """Plan, ask, switch and read again; the exit code."""
     value = "enabled" if on else "disabled"
-    return perform(settings, consent, lambda seen: wishes(cards(seen, word), {"alarm": value}))
+    return perform(settings, consent, lambda seen: desired_settings(cards(seen, word), {"alarm": value}))
 
 
 def cards(seen: Survey, word: str) -> list[Controller]:

@@ -105,7 +105,7 @@ class CardAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
-    """Have a wish in force while the context lasts; where it is already, nobody changes that meanwhile.
+    """Keep a setting active while the context lasts; where it is already, nobody changes that meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.

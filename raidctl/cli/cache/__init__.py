@@ -107,7 +107,9 @@ def set_(
     def wanted(seen: Survey) -> list[Desired]:
         found = policy.of_volumes(seen, target)
         found += (
-            change_targets.wishes(change_targets.controllers(seen, target), {"no_battery_write_cache": no_battery})
+            change_targets.desired_settings(
+                change_targets.controllers(seen, target), {"no_battery_write_cache": no_battery}
+            )
             if no_battery
             else []
         )
@@ -145,7 +147,9 @@ def split_(
     read, write = setting_values.split(split)
 
     def wanted(seen: Survey) -> list[Desired]:
-        return change_targets.wishes(change_targets.controllers(seen, [target]), {"cache_split": f"{read}/{write}"})
+        return change_targets.desired_settings(
+            change_targets.controllers(seen, [target]), {"cache_split": f"{read}/{write}"}
+        )
 
     return perform(settings_of(context), consent, wanted)
 
@@ -178,7 +182,7 @@ def drive_(
     """
 
     def wanted(seen: Survey) -> list[Desired]:
-        return change_targets.wishes(
+        return change_targets.desired_settings(
             change_targets.drives(seen, target), {"write_cache": setting_values.switched(switch)}
         )
 

@@ -97,10 +97,10 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
             raise click.UsageError("No setting is given.")
         return _show(settings, target)
 
-    def wishes(seen: Survey) -> list[Desired]:
+    def desired(seen: Survey) -> list[Desired]:
         return found_wishes(seen, target, wanted)
 
-    return perform(settings, consent, wishes, [FAMILY])
+    return perform(settings, consent, desired, [FAMILY])
 
 
 def _spelt(name: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import Held, held_name, holder_of
 from raidctl.cli.shared.machine import Machine
-from raidctl.cli.shared.plan_change import WishMaker
+from raidctl.cli.shared.plan_change import DesiredMaker
 from raidctl.errors import UsageError
 from raidctl.locate import family
 from raidctl.locate.choose import choose
@@ -90,8 +90,8 @@ def kernel_leds(named: Machine) -> KernelLeds:
     return converse(read_kernel_leds(), named.runner)
 
 
-def wish(lamps: Sequence[Lamp], value: str) -> WishMaker:
-    """The wish that LEDs are on, or off."""
+def desired_state(lamps: Sequence[Lamp], value: str) -> DesiredMaker:
+    """The desired state of LEDs: on, or off."""
     return lambda _: [Desired(object_id=lamp.id, setting="locate", value=value) for lamp in lamps]
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
 from raidctl.change.restored import Restored
-from raidctl.cli.locate._leds import Found, find_leds, led_machine, open_stories, runner_of, wish
+from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
 from raidctl.cli.locate._restore import led_restorer
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -108,7 +108,7 @@ def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
     Raises:
         ChangeUndone, ChangeStands: It could not be done.
     """
-    work = work_on(led_machine(named, lamps), place, wish(lamps, OFF), AGREED)
+    work = work_on(led_machine(named, lamps), place, desired_state(lamps, OFF), AGREED)
     story = replace(work.begin("set", about()), lamps=tuple(lamps))
     with work.hold(story):
         if work.plan.steps:

@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from raidctl.cli.locate._activity import blink
-from raidctl.cli.locate._leds import Found, find_leds, led_machine, refuse_twice, wish
+from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -70,7 +70,7 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
         place = state_directory(settings)
         refuse_twice(place, named.source, found.lamps)
         leds = led_machine(named, found.lamps)
-        work = work_on(leds, place, wish(found.lamps, ON), AGREED)
+        work = work_on(leds, place, desired_state(found.lamps, ON), AGREED)
         return _located(work, found, settings, length)
 
 

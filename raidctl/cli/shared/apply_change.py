@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Interrupted, WishMaker, Work, about, agreed, planned, tell
+from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
 
-def perform(settings: Settings, consent: Consent, requests: WishMaker, more: Sequence[Vendor] = ()) -> int:
+def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()) -> int:
     """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
     with planned(settings, consent, requests, more) as work:
         report = Report(work.plan)

@@ -43,19 +43,19 @@ class Policy:
         return replace(self, settings={**self.settings, "drive_write_cache": drives})
 
     def of_volumes(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
-        """The wishes for the volumes that the words mean.
+        """The desired settings of the volumes that the words mean.
 
         Raises:
             UsageError: A word means nothing that has volumes.
         """
         return (
-            change_targets.wishes(change_targets.volumes(seen, target), self.settings)
+            change_targets.desired_settings(change_targets.volumes(seen, target), self.settings)
             if any(self.settings.values())
             else []
         )
 
     def of_devices(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
-        """The wishes for the block devices that the words mean.
+        """The desired settings of the block devices that the words mean.
 
         Raises:
             UsageError: A word means no block device.

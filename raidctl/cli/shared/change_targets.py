@@ -1,4 +1,4 @@
-"""From the words of a changing command to wishes: which objects are meant, and which of them a setting belongs to."""
+"""From the words of a changing command to desired settings: the objects that are meant, and the settings of each."""
 
 from __future__ import annotations
 
@@ -84,15 +84,17 @@ def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desire
     for word in words:
         ids = find(seen.inventory, seen.view, [word])
         if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
-            found += wishes(volumes(seen, [word]), {"drive_write_cache": wanted})
+            found += desired_settings(volumes(seen, [word]), {"drive_write_cache": wanted})
         elif wanted == "default":
             raise UsageError(f'"{word}" is no volume: the write cache of a drive is on or off.')
         else:
-            found += wishes(drives(seen, [word]), {"write_cache": wanted})
+            found += desired_settings(drives(seen, [word]), {"write_cache": wanted})
     return found
 
 
-def wishes(objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]) -> list[Desired]:
+def desired_settings(
+    objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]
+) -> list[Desired]:
     """Each setting that is given, for each object."""
     return [
         Desired(object_id=item.id, setting=setting, value=value)

@@ -45,7 +45,7 @@ _TICK = 0.05
 """Seconds by which the times of files lag behind the clock, at most."""
 
 F = TypeVar("F", bound=Callable[..., Any])
-WishMaker = Callable[[Survey], Sequence[Desired]]
+DesiredMaker = Callable[[Survey], Sequence[Desired]]
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Work:
         if self.planner is not None:
             again_planned = self.planner(now)
         else:
-            again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
+            again_planned = plan(now.inventory, self.named.vendors, self.plan.desired, unsafe=unsafe, view=now.view)
         again_planned = safe_to_undo(again_planned) if self.undoes else again_planned
         same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
         if again_planned != self.plan or not same:
@@ -222,8 +222,10 @@ def about() -> str:
 
 
 @contextmanager
-def planned(settings: Settings, consent: Consent, requests: WishMaker, more: Sequence[Vendor] = ()) -> Iterator[Work]:
-    """The machine that the options name, with the plan for what is wished; ``more`` are families of the core's own."""
+def planned(
+    settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
+) -> Iterator[Work]:
+    """The machine that the options name, with the plan for what is desired; ``more`` are families of the core's own."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
@@ -234,13 +236,13 @@ def planned(settings: Settings, consent: Consent, requests: WishMaker, more: Seq
         yield work
 
 
-def work_on(named: Machine, place: Path | None, requests: WishMaker, consent: Consent = AGREED) -> Work:
-    """Look at a machine, and plan what is wished; ``place`` is the state directory; None: it is not made yet."""
+def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
+    """Look at a machine, and plan what is desired; ``place`` is the state directory; None: it is not made yet."""
     length = Journal(place).length() if place is not None else None
     looked = time.time()
     seen = named.survey()
     unsafe = consent.unsafe is not None
-    made = plan(seen.inventory, named.vendors, _wished(requests, seen), unsafe=unsafe, view=seen.view)
+    made = plan(seen.inventory, named.vendors, _desired(requests, seen), unsafe=unsafe, view=seen.view)
     return Work(named, seen, made, place, consent, length, looked)
 
 
@@ -248,7 +250,7 @@ def _look_back(work: Work, settings: Settings) -> None:
     """Find the change that the plan puts back and, in a dry run, who changes its controllers meanwhile.
 
     Raises:
-        Held: Everything is as wished in a dry run, but another raidctl may put something else back.
+        Held: Everything is as desired in a dry run, but another raidctl may put something else back.
     """
     source, inventory = work.named.source, work.seen.inventory
     try:
@@ -269,8 +271,8 @@ def _look_back(work: Work, settings: Settings) -> None:
         work.notes += (held,) if held else ()
 
 
-def _wished(requests: WishMaker, seen: Survey) -> Sequence[Desired]:
-    """The wishes; what is not found, where not everything could be read, may be there all the same.
+def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
+    """The desired settings; what is not found, where not everything could be read, may be there all the same.
 
     Raises:
         CannotTell: That is so.

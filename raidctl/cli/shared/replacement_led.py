@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import command_on
-from raidctl.cli.locate._leds import led_machine, leds_on, open_stories, wish, with_states
+from raidctl.cli.locate._leds import desired_state, led_machine, leds_on, open_stories, with_states
 from raidctl.cli.locate._restore import led_restorer
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
@@ -64,7 +64,7 @@ class ReplacementLed:
         if not found.lamps:
             return
         leds = led_machine(self.named, found.lamps)
-        work = work_on(leds, self.place, wish(found.lamps, ON), AGREED)
+        work = work_on(leds, self.place, desired_state(found.lamps, ON), AGREED)
         story = replace(work.begin("locate", about()), lamps=tuple(found.lamps), facts={"operation": self.change})
         if not work.plan.steps:
             tell(f"{_named(found.lamps)} is on already; raidctl does not switch it off.")

@@ -32,7 +32,7 @@ def for_a_while(
 ) -> Iterator[Change | None]:
     """Have what is planned in force while the context lasts, and put it back on every way out of it.
 
-    The controllers are held from the first look to the last; where all is as wished already (None), they are held all
+    The controllers are held from the first look to the last; where all is as desired already (None), they are held all
     the same, so that nobody else changes what the caller relies on. Killed anywhere, the second process puts back.
 
     Args:

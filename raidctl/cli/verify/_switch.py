@@ -36,7 +36,7 @@ class Switcher:
     trouble: RaidctlError | None = None
     """A change that failed: what was there may not be there again."""
 
-    def wishes(self, state: State) -> list[Desired]:
+    def desired(self, state: State) -> list[Desired]:
         """What a state asks of the machine."""
         volume = self.subject.volume
         if volume is None or self.subject.software:
@@ -65,7 +65,7 @@ class Switcher:
 
     @contextmanager
     def _switched(self, state: State) -> Iterator[None]:
-        with planned(self.settings, AGREED, lambda _: self.wishes(state)) as work:
+        with planned(self.settings, AGREED, lambda _: self.desired(state)) as work:
             _refuse(work.plan)
             with for_a_while(work, self.settings, quiet=self.quiet):
                 yield
@@ -99,7 +99,7 @@ def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Swi
         _refuse_policy(subject, known.controller, known.policy)
     elif known.drive_cache == "disabled":
         raise UsageError(f"{option}: the write caches of the drives are off already.")
-    requests = switcher.wishes(state)
+    requests = switcher.desired(state)
     made = plan(ground.inventory, vendors, requests, unsafe=False, view=ground.view)
     # a step of two that is already so is no refusal
     _refuse(made)
@@ -133,7 +133,10 @@ def shared_with(subject: Subject, made: Plan) -> list[str]:
             if same and volume.id != subject.id:
                 found[volume.id] = None
     drives = {drive.id for _, drive in subject.drives}
-    if any(desired.setting in ("drive_write_cache", "write_cache") for desired in made.wishes) and not subject.software:
+    if (
+        any(desired.setting in ("drive_write_cache", "write_cache") for desired in made.desired)
+        and not subject.software
+    ):
         for volume in controller.volumes:
             array = next((one for one in controller.arrays if one.id == volume.array), None)
             if volume.id != subject.id and array is not None and drives & set(array.drives):

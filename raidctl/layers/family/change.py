@@ -68,16 +68,16 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
             already.append(desired)
         elif volume is not None:
             steps.append(_step(volume, desired))
-    return Plan(wishes=tuple(requests), steps=_sorted(steps), already=tuple(already), refusals=tuple(refusals))
+    return Plan(desired=tuple(requests), steps=_sorted(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Sort cache modes first: write-through needs no limit."""
-    return tuple(sorted(steps, key=lambda step: step.knob != "cache_mode"))
+    return tuple(sorted(steps, key=lambda step: step.setting != "cache_mode"))
 
 
 def _no(desired: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
-    return Refusal(wish=desired, kind=kind, reason=why, alternative=alternative)
+    return Refusal(desired=desired, kind=kind, reason=why, alternative=alternative)
 
 
 def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> Refusal | None:
@@ -153,7 +153,7 @@ def _step(volume: Volume, desired: Desired) -> Step:
         affects.append(_NEVER)
     return Step(
         object_id=volume.id,
-        knob=desired.setting,
+        setting=desired.setting,
         before=before,
         after=desired.value,
         action=_action(volume.id, desired.setting, desired.value),

@@ -161,7 +161,7 @@ def test_unprotected_write_back_is_the_no_battery_cache_of_the_card() -> None:
     """Caching first, the protection last."""
     off = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "None"})
     made = planned(off, ("v0", "write_policy", "unprotected_write_back"))
-    assert [step.knob for step in made.steps] == ["caching", "nobatterywritecache"]
+    assert [step.setting for step in made.steps] == ["caching", "nobatterywritecache"]
 
 
 def test_the_way_back_to_protected_begins_with_the_protection() -> None:
@@ -170,7 +170,10 @@ def test_the_way_back_to_protected_begins_with_the_protection() -> None:
         cache={"No-Battery Write Cache": "Enabled"}, volume={"Caching": "Disabled", "LD Acceleration Method": "None"}
     )
     made = planned(bold, ("v0", "write_policy", "protected_write_back"))
-    assert [(step.knob, step.after) for step in made.steps] == [("nobatterywritecache", "disable"), ("caching", "con")]
+    assert [(step.setting, step.after) for step in made.steps] == [
+        ("nobatterywritecache", "disable"),
+        ("caching", "con"),
+    ]
 
 
 def test_the_ratio_is_two_words() -> None:
@@ -335,7 +338,7 @@ def test_a_split_is_set_while_a_volume_uses_the_cache(now: str, policy: str, ord
     """Before the last one stops, after the first one starts."""
     wishes: list[tuple[str, Setting, str]] = [("", "cache_split", "40/60"), ("v0", "write_policy", policy)]
     made = planned(pqi(volume={"Caching": now}), *wishes[::turn])
-    assert [step.knob for step in made.steps] == order
+    assert [step.setting for step in made.steps] == order
 
 
 def test_two_volumes_of_a_younger_card_cannot_differ_in_protection() -> None:

@@ -56,7 +56,7 @@ def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("knob", "word"),
+    ("setting", "word"),
     [
         ("stripe_cache_size", "16"), ("stripe_cache_size", "32769"), ("stripe_cache_size", "many"),
         ("stripe_cache_size", ""), ("stripe_cache_size", "-1"), ("journal_mode", "writeback"),

@@ -113,7 +113,7 @@ def test_each_step_can_be_undone_and_outlives_a_reboot(tmp_path: Path, name: str
     plan = change.plan(controller, [asked], tools)
     [step] = plan.steps
     stand = change.current_settings(controller)
-    assert stand[step.object_id, step.knob] == step.before
+    assert stand[step.object_id, step.setting] == step.before
     assert step.undo.argv[1:] == tuple(word.replace(step.after, step.before) for word in step.action.argv[1:])
     assert step.persistent is True
 
@@ -190,7 +190,7 @@ def test_what_makes_data_safer_comes_first(tmp_path: Path) -> None:
     wishes = [wish("v0", "write_policy", "unprotected_write_back"), wish("v0", "drive_write_cache", "disabled")]
     for order in (wishes, wishes[::-1]):
         plan = planned("9271", tmp_path, *order, wrcache="WT", pdcache="On")
-        assert [step.knob for step in plan.steps] == ["pdcache", "wrcache"]
+        assert [step.setting for step in plan.steps] == ["pdcache", "wrcache"]
 
 
 def test_megacli_forbids_the_bad_battery_before_it_switches_write_back_on(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_volume_of_two_numbers_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("knob", "setting", "value"),
+    ("tool_setting", "setting", "value"),
     [
         ("wrcache", "write_policy", "write_through"),
         ("rdcache", "read_policy", "none"),
@@ -254,19 +254,21 @@ def test_a_volume_of_two_numbers_is_left_alone(tmp_path: Path) -> None:
         ("pdcache", "drive_write_cache", "enabled"),
     ],
 )
-def test_what_the_card_does_not_support_is_refused(tmp_path: Path, knob: str, setting: Setting, value: str) -> None:
-    """``Supported VD Operations``: no command is sent, and the knob is none."""
-    controller, tools = seen(simulated("9271", tmp_path, {f"supports {knob}": "No"}))
+def test_what_the_card_does_not_support_is_refused(
+    tmp_path: Path, tool_setting: str, setting: Setting, value: str
+) -> None:
+    """``Supported VD Operations``: no command is sent, and there is no such setting."""
+    controller, tools = seen(simulated("9271", tmp_path, {f"supports {tool_setting}": "No"}))
     plan = change.plan(controller, [wish("v0", setting, value)], tools)
     assert (plan.steps, plan.refusals[0].kind) == ((), "unsupported")
-    assert knob not in {name for _, name in change.current_settings(controller)}
+    assert tool_setting not in {name for _, name in change.current_settings(controller)}
 
 
 def test_the_caches_of_ssds_are_left_where_the_card_blocks_them(tmp_path: Path) -> None:
     """The answer would be ``SSD Pd is present``; the volume on hard disks is not blocked."""
     controller, tools = seen(simulated("h730", tmp_path, {"block ssd": "Yes"}))
     plan = change.plan(controller, [wish(name, "drive_write_cache", "enabled") for name in ("v0", "v1")], tools)
-    assert [item.wish.object_id for item in plan.refusals] == ["megaraid:0/v0"]
+    assert [item.desired.object_id for item in plan.refusals] == ["megaraid:0/v0"]
     assert commands(plan) == ["/c0/v1 set pdcache=On nolog J"]
 
 

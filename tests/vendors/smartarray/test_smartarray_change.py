@@ -58,14 +58,14 @@ def test_write_through_is_caching_off_and_says_that_reads_suffer(p400: Controlle
 def test_unprotected_write_back_goes_through_the_whole_controller(p400: Controller) -> None:
     """Caching of the volume, and the no-battery write cache, which acts on all volumes."""
     plan = planned(p400, "smartarray:1/v1", "write_policy", "unprotected_write_back")
-    assert [(step.knob, step.after) for step in plan.steps] == [("nobatterywritecache", "enable")]
+    assert [(step.setting, step.after) for step in plan.steps] == [("nobatterywritecache", "enable")]
     assert "all volumes" in plan.steps[0].affects[0]
 
 
 def test_ssd_smart_path_is_switched_off_first(tmp_path: Path) -> None:
     """Caching is refused while it is on."""
     plan = planned(card("gen10", tmp_path), "smartarray:0/v1", "write_policy", "protected_write_back")
-    assert [step.knob for step in plan.steps] == ["ssdsmartpath", "arrayaccelerator"]
+    assert [step.setting for step in plan.steps] == ["ssdsmartpath", "arrayaccelerator"]
     assert plan.steps[0].object_id == "smartarray:0/A"
 
 
@@ -148,7 +148,7 @@ def test_a_split_is_set_while_a_volume_uses_the_cache(
         Desired(object_id=volume.id, setting="write_policy", value=policy),
     ]
     plan = change.plan(msgspec.structs.replace(p400, volumes=(volume,)), wishes[::turn], TOOLS)
-    assert [step.knob for step in plan.steps] == order
+    assert [step.setting for step in plan.steps] == order
 
 
 def test_a_split_is_refused_with_the_last_caching_switched_off(p400: Controller) -> None:
@@ -157,7 +157,7 @@ def test_a_split_is_refused_with_the_last_caching_switched_off(p400: Controller)
         Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
         Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
     ]
-    assert [refusal.wish.setting for refusal in change.plan(p400, wishes, TOOLS).refusals] == ["cache_split"]
+    assert [refusal.desired.setting for refusal in change.plan(p400, wishes, TOOLS).refusals] == ["cache_split"]
 
 
 def test_two_volumes_cannot_differ_in_protection(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_two_volumes_cannot_differ_in_protection(tmp_path: Path) -> None:
         for volume, value in zip(whole.volumes, values, strict=False)
     ]
     [refusal] = change.plan(whole, wishes, TOOLS).refusals
-    assert (refusal.wish.value, "all volumes" in refusal.reason) == ("unprotected_write_back", True)
+    assert (refusal.desired.value, "all volumes" in refusal.reason) == ("unprotected_write_back", True)
 
 
 def test_a_volume_on_smart_path_without_the_arrays_switch_is_refused(tmp_path: Path) -> None:

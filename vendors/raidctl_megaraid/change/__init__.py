@@ -43,7 +43,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
     if way is None:
         return _no_way(controller, requests)
     current = way.grammar.current_settings(controller)
-    return _Planner(controller, way.command, current, way=way, wishes=requests).plan(requests)
+    return _Planner(controller, way.command, current, way=way, desired=requests).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -117,19 +117,22 @@ def _no_way(controller: Controller, requests: Sequence[Desired]) -> Plan:
         desired for desired in requests if value(controller, desired.object_id, desired.setting) == desired.value
     )
     refused = [_refusal(controller, desired) for desired in requests if desired not in already]
-    return Plan(wishes=tuple(requests), already=already, refusals=tuple(refused))
+    return Plan(desired=tuple(requests), already=already, refusals=tuple(refused))
 
 
 def _refusal(controller: Controller, desired: Desired) -> Refusal:
     """Explain why neither this program nor another can set it."""
     if desired.setting in _LACKS:
         return Refusal(
-            wish=desired, kind="unsupported", reason=_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1]
+            desired=desired,
+            kind="unsupported",
+            reason=_LACKS[desired.setting][0],
+            alternative=_LACKS[desired.setting][1],
         )
     can = controller.capabilities.get(desired.setting)
     if can is not None and not can.set and can.why is not None:
-        return Refusal(wish=desired, kind="unsupported", reason=can.why)
-    return Refusal(wish=desired, kind="unknown", reason=_NO_WAY)
+        return Refusal(desired=desired, kind="unsupported", reason=can.why)
+    return Refusal(desired=desired, kind="unknown", reason=_NO_WAY)
 
 
 @dataclass
@@ -137,7 +140,7 @@ class _Planner(Planner):
     """A plan under construction."""
 
     way: _Way = field(kw_only=True)
-    wishes: Sequence[Desired] = field(kw_only=True)
+    desired: Sequence[Desired] = field(kw_only=True)
 
     def add(self, desired: Desired) -> None:
         """Add what a desired setting needs."""
@@ -194,7 +197,7 @@ class _Planner(Planner):
             return False
         can = self.controller.capabilities.get("io_policy")
         asked = Desired(object_id=desired.object_id, setting="io_policy", value="cached")
-        return can is not None and can.set and asked not in self.wishes
+        return can is not None and can.set and asked not in self.desired
 
     def volume(self, object_id: str) -> Volume | None:
         """A volume of the controller by its id."""
@@ -210,7 +213,7 @@ class _Planner(Planner):
 
     def position(self, step: Step) -> int:
         """First the steps that make data safer, last those that make it less safe."""
-        risks = self.way.grammar.risks[step.knob]
+        risks = self.way.grammar.risks[step.setting]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)
 

@@ -88,7 +88,7 @@ def volume_of(controller: Controller, object_id: str) -> Volume:
     """The volume of a request.
 
     Raises:
-        CannotError: The wish is not about a volume.
+        CannotError: The setting is not of a volume.
     """
     found = next((volume for volume in controller.volumes if volume.id == object_id), None)
     if found is None:
