@@ -185,6 +185,26 @@ def standing(seen: Survey, facts: Facts) -> str:
     return f"{'; '.join(words)}."
 
 
+def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
+    """Yield arrays, and the nodes of former members that are there: no array takes them again by itself."""
+    arrays = parts(seen, facts)
+    if isinstance(arrays, str):
+        return
+    used = {one.device for controller in seen.inventory.controllers for one in controller.drives if one.array}
+    back = [drive_of(seen, serial) for serial in facts.others]
+    for part in arrays:
+        for drive in back:
+            node = node_of(drive.device, part.partition) if drive is not None and drive.device else None
+            block = seen.view.block(node) if node else None
+            if (
+                node is not None
+                and block is not None
+                and block.filesystem == "linux_raid_member"
+                and not {node, block.node} & used
+            ):
+                yield part.volume, node
+
+
 def next_stage(seen: Survey, facts: Facts) -> Stage:
     """Return what comes next, from what the machine shows now."""
     arrays = parts(seen, facts)

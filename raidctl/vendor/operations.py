@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from raidctl.host import HostView
-from raidctl.model import Controller, Tool
+from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action, Deed, Plan
@@ -35,6 +35,9 @@ class Operations(Protocol):
 
     def hinders(self, words: Sequence[str]) -> bool:
         """Whether a process with this command line is a program of the family that may be changing something."""
+
+    def back(self, volume: Volume, node: str) -> Action:
+        """The command for a person that brings a former member back into its array; raidctl never runs it."""
 
 
 def operations_of(vendor: Vendor) -> Operations | None:

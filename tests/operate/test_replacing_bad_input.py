@@ -20,10 +20,11 @@ from raidctl.operate.story import next_stage
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.select import Ambiguous, find_drive
 from raidctl.survey.survey import Survey
+from raidctl_md import simulator
 from tests.change.md_machine import VENDORS, Bench, Mood, bench, definition
 from tests.operate.replacements import RESUME, Story, begun
 from tests.operate.test_replacing import NEW, argvs, exchanged
-from tests.operate.test_replacing_command import OLD, run
+from tests.operate.test_replacing_command import OLD, moved, run
 from tests.operate.test_replacing_command import Run as Typed
 
 __all__ = ["run"]
@@ -189,3 +190,14 @@ def test_an_array_without_a_uuid_or_a_drive_without_a_number(raid6: Bench) -> No
         replace(one, role="journal") if one.backing else one for one in card.drives)))  # fmt: skip
     with pytest.raises(UsageError, match="journal of its array"):
         facts_of(journal, "drives:LABD00002", way="out")
+
+
+def test_a_member_that_was_pulled_by_mistake_is_back_but_not_in_its_array(run: Typed, tmp_path: Path) -> None:
+    """Md does not take it again by itself: every stop names the command that brings it back."""
+    run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
+    moved(tmp_path, lambda now: simulator.pull(now, "3"))
+    wrong = run("replace", "resume", "--no-wait")
+    assert (wrong.exit_code, "which must stay" in wrong.output, "--re-add" in wrong.output) == (7, True, False)
+    moved(tmp_path, lambda now: simulator.push(now, "3", "ZC1A00L2"))
+    back = run("replace", "resume", "--no-wait")
+    assert (back.exit_code, "`mdadm /dev/md0 --re-add /dev/sdc`" in back.output) == (7, True), back.output

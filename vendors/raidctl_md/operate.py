@@ -74,6 +74,11 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     return words or f"no message; exit code {answer.code}"
 
 
+def back(volume: Volume, node: str) -> Action:
+    """``--re-add``: quick with a bitmap, else a rebuild; mdadm refuses a drive that was no member."""
+    return Action(argv=("mdadm", volume.device or volume.id, "--re-add", node))
+
+
 def hinders(words: Sequence[str]) -> bool:
     """Whether a process is an mdadm that changes something: not the monitor, and not one that only reads."""
     return bool(words) and words[0].rpartition("/")[2] == "mdadm" and not _READING & set(words[1:])

@@ -77,6 +77,8 @@ def pull(state: Mapping[str, str], bay: str) -> State:
     del left[f"md/bay {bay}"]
     drive = fields(left[f"md/drive {serial}"])
     drive.pop("node", None)
+    if any(serial in members(state, array) for array in arrays(state)):
+        drive["sig"] = "linux_raid_member"  # its superblock stays on it
     left[f"md/drive {serial}"] = words(drive)
     return settled(left)
 

@@ -24,10 +24,11 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UsageError
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, parts, standing
+from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, outside, parts, standing
 from raidctl.output.plan import printable_lines
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
+from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Plan
 
 
@@ -95,8 +96,20 @@ def _run(story: Replacing, change: Change) -> None:
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
     except RaidctlError:
         with contextlib.suppress(RaidctlError):
-            tell(standing(change.look(), story.facts))
+            seen = change.look()
+            tell(standing(seen, story.facts))
+            _tell_outside(seen, story)
         raise
+
+
+def _tell_outside(seen: Survey, story: Replacing) -> None:
+    """Name former members that are back, as one that was pulled by mistake, with the command for a person."""
+    families = {vendor.FAMILY: operations_of(vendor) for vendor in story.vendors}
+    for volume, node in outside(seen, story.facts):
+        operations = families.get(volume.id.partition(":")[0])
+        if operations is not None:
+            command = operations.back(volume, node)
+            tell(f"{node} is a former member of an array. If it was pulled by mistake: `{command}`.")
 
 
 def _waiting(change: Change, wanted: Wanted) -> Change:
