@@ -21,7 +21,8 @@ from tests.lab.guest import PYTHONPATH, Done
 from tests.lab.machines_bays import MIRROR, PARITY
 from tests.lab.machines_caches import STATE
 
-pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
+# a machine of its own: its drives are exchanged, and the other tests of such a machine need not wait for it
+pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-power")]
 
 PATIENCE = 900.0  # seconds until a batch has come to a moment
 PROGRAM = [sys.executable, "-m", "raidctl"]
