@@ -230,3 +230,12 @@ def test_half_characters(written: str, read_as: str) -> None:
 def test_no_problem_with_a_whole_output() -> None:
     """A whole output gives no problem."""
     assert read({"HwCfg": {"BBU": "Present"}, "PD LIST": [drive()]}).problems == []
+
+
+def test_a_title_that_comes_again_and_again_is_kept_each_time() -> None:
+    """A damaged row with one key thousands of times has a column for each; finding a free title is no search."""
+    number = 4000
+    row = ",".join(['"VD" : 1'] * number)
+    [answer] = raw(f'"Rows" : [{{{row}}}]').answers
+    titles = list(answer.sections[-1].rows[0])
+    assert (len(titles), titles[:2], titles[-1]) == (number, ["VD", "VD (2)"], f"VD ({number})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
@@ -158,12 +159,13 @@ class _Walk:
             around = (*section.path, f"{section.title}[{index}]")
             if isinstance(value, Fields) and value.items:
                 row: Row = {}
+                seen: Counter[str] = Counter()
                 for name, inner in value.items:
                     if isinstance(inner, (Fields, list)):
                         self._section(name, inner, around, _join(at, name))
                     else:
                         pair = self._pair(name, inner, _join(at, name))
-                        row[_free(row, pair.label)] = pair
+                        row[_free(row, pair.label, seen)] = pair
                 if row:
                     section.rows.append(row)
             elif isinstance(value, list) and value:
@@ -192,12 +194,12 @@ class _Walk:
             self._line(place, value)
 
 
-def _free(row: Row, label: str) -> str:
-    """``Status``, ``Status (2)``: two columns of one title are both kept."""
-    title, count = label, 1
+def _free(row: Row, label: str, seen: Counter[str]) -> str:
+    """``Status``, ``Status (2)``: two columns of one title are both kept; ``seen`` counts the titles of the row."""
+    title = label
     while title in row:
-        count += 1
-        title = f"{label} ({count})"
+        seen[label] += 1
+        title = f"{label} ({seen[label] + 1})"
     return title
 
 
