@@ -98,7 +98,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
         return _show(settings, target)
 
     def desired(seen: Survey) -> list[Desired]:
-        return found_wishes(seen, target, wanted)
+        return found_settings(seen, target, wanted)
 
     return perform(settings, consent, desired, [FAMILY])
 
@@ -107,7 +107,7 @@ def _spelt(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
+def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
     """Each limit that is given, for each layer below the target that has it.
 
     Raises:
