@@ -82,6 +82,22 @@ No Self-tests have been logged
 """
 
 
+# smartctl -a of smartmontools 6.5, until the title of the log
+_NVME = """\
+smartctl 6.5 2016-05-07 r4318 [x86_64-linux-4.9.0] (local build)
+
+=== START OF INFORMATION SECTION ===
+Model Number:                       LAB NVMe 960
+Serial Number:                      LABNVME7
+Namespace 1 Size/Capacity:          128,035,676,160 [128 GB]
+
+=== START OF SMART DATA SECTION ===
+SMART overall-health self-assessment test result: PASSED
+
+SMART/Health Information (NVMe Log 0x02, NSID 0x1)
+"""
+
+
 def _code(text: str) -> int:
     return exit_code(diagnose(read_text(text).inventory, rules()))
 
@@ -118,6 +134,8 @@ def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
         (_SAS, "Status: OK"),
         (_SAS, "Temperature:        60 C"),
         (_SAS, "error count:        0"),
+        (_NVME, "(NVMe Log 0x02"),
+        (_NVME, "SMART/Heal"),
     ],
 )
 def test_an_output_without_what_always_follows_is_cut_off(text: str, last: str) -> None:

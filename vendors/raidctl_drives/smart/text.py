@@ -20,6 +20,8 @@ _RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*"
 """A rule, or a row of a dump in hexadecimal figures."""
 # the verdict is followed by a blank line, or by the attributes that failed, which have a title
 _GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
+# SMART/Health Information (NVMe Log 0x02, NSID 0xffffffff)
+_NVME_LOG = "SMART/Health Information"
 _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
@@ -61,6 +63,8 @@ class Reader:
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
         if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
             return "its last section has no end"
+        if last and (last.startswith(_NVME_LOG) or _NVME_LOG.startswith(last)):
+            return "nothing follows the title of its log"
         # SMART support is:     Unavailable - device lacks SMART capability.
         judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
         if self.section == "data" and judged and not draft.health.verdict:
