@@ -63,12 +63,12 @@ def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:
         ("journal_mode", "Write-Back"), ("journal_mode", "none"), ("journal_mode", ""),
     ],
 )  # fmt: skip
-def test_what_the_kernel_refuses_is_refused(tmp_path: Path, knob: str, word: str) -> None:
+def test_what_the_kernel_refuses_is_refused(tmp_path: Path, setting: str, word: str) -> None:
     """``Invalid argument``, and nothing is changed."""
     simulated = machine("journal", VENDORS, tmp_path)
     before, names = stand(simulated), nodes(simulated)
-    [object_id] = [found for found, name in before if name == knob][:1]
-    assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{knob}", word)).trouble is not None
+    [object_id] = [found for found, name in before if name == setting][:1]
+    assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{setting}", word)).trouble is not None
     assert stand(simulated) == before
 
 
