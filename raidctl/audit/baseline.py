@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from raidctl.audit.policy.derived_fields import drive_cache
-from raidctl.audit.policy.scope import Machine, Scope, hides
-from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.audit.policy.scope import Machine, Scope
+from raidctl.model import Array, Controller, Drive, Inventory, Volume, hides
 from raidctl.model.write_policy import in_force
 from raidctl.toml_files.write import toml_comment, toml_value
 from raidctl.units import format_binary, format_decimal

@@ -11,10 +11,10 @@ import msgspec
 from raidctl.audit.finding import Audited, Finding, Outcome, Severity
 from raidctl.audit.policy.document import MAX_AGE, UNREAD
 from raidctl.audit.policy.rules import Count, PolicyRule
-from raidctl.audit.policy.scope import Machine, hides
+from raidctl.audit.policy.scope import Machine
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
-from raidctl.model import Inventory, Problem
+from raidctl.model import Inventory, Problem, hides
 from raidctl.units import parse_moment
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")

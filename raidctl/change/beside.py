@@ -6,7 +6,7 @@ is waited for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from raidctl.request import Failure, Glob, Read, ReadAnswer, Runner
 from raidctl.text import printable
@@ -35,15 +35,11 @@ def _found(runner: Runner, asked: Sequence[Callable[[Sequence[str]], bool]]) -> 
     [listed] = runner.carry_out([Glob(PROCESSES)])
     if listed.trouble not in (None, Failure.MISSING):
         return f"whether another program is at work could not be read: {listed.detail}"
-    for words in _command_lines(runner, getattr(listed, "paths", ())):
-        if any(hinders(words) for hinders in asked):
+    paths = getattr(listed, "paths", ())
+    for answer in runner.carry_out([Read(path) for path in paths]) if paths else ():
+        if answer.trouble not in (None, Failure.MISSING):  # a process that has ended meanwhile is missing
+            return f"whether another program is at work could not be read: {answer.detail}"
+        words = (answer.text or "").rstrip("\0").split("\0") if isinstance(answer, ReadAnswer) else []
+        if any(words) and any(hinders(words) for hinders in asked):
             return f"another program is at work: `{printable(' '.join(words))[:120]}`"
     return None
-
-
-def _command_lines(runner: Runner, paths: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the words of each process; one that has ended meanwhile has none."""
-    for answer in runner.carry_out([Read(path) for path in paths]) if paths else ():
-        text = answer.text if isinstance(answer, ReadAnswer) else None
-        if text:
-            yield text.rstrip("\0").split("\0")

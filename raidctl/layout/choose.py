@@ -30,8 +30,14 @@ class Place(Struct, frozen=True, kw_only=True):
     drive: Drive
     node: str | None
     """Device node; None: the system does not see the drive."""
+    part: str
+    """Number of the partition; empty: the whole drive."""
     name: str
     """For a person: serial number or id."""
+
+    def overlaps(self, other: Place) -> bool:
+        """Whether both have something of one drive: the same partition, or one of them all of it."""
+        return self.drive.id == other.drive.id and (self.part == other.part or not self.part or not other.part)
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -52,8 +58,8 @@ class Stock(Struct, frozen=True, kw_only=True):
     machine: Machine
     seen: Survey
     signatures: Signatures
-    taken: set[str] = field(default_factory=set)
-    """Names of the drives that volumes of the layout have got already."""
+    taken: list[Place] = field(default_factory=list)
+    """What other volumes of the layout have got already."""
 
 
 def candidates(controller: Controller, machine: Machine) -> list[Drive]:
@@ -112,7 +118,7 @@ def _place(drive: Drive, part: str, machine: Machine) -> Place:
     node = drive.device
     if node is not None and part:
         node = f"{node}{'p' if node[-1:].isdigit() else ''}{part}"
-    return Place(drive=drive, node=node, name=machine.name(drive) + (f"-part{part}" if part else ""))
+    return Place(drive=drive, node=node, part=part, name=machine.name(drive) + (f"-part{part}" if part else ""))
 
 
 def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
@@ -129,7 +135,7 @@ def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
 def objections(place: Place, controller: Controller, stock: Stock) -> Iterator[str]:
     """Why a drive may not become part of a new volume, in sentences."""
     drive = place.drive
-    if place.name in stock.taken:
+    if any(place.overlaps(other) for other in stock.taken):
         yield f"{drive.id}: another volume of the layout uses it."
     if controller.mode == "software":
         yield from _in_system(place, stock)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from raidctl.described import doc
 from raidctl.layout.objects import Machine, array_of, global_spares, members_of, spares_of
 from raidctl.layout.specification import Counted, Layout, SpareLayout, VolumeLayout
-from raidctl.model import HIDING, Controller, Drive, Inventory, Volume, VolumeCache
+from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
 from raidctl.text import counted
 from raidctl.units import format_binary, format_decimal
 
@@ -77,6 +77,8 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
         for _, volume in machine.volumes()
         if volume.id not in matched
     ]
+    hidden = _hidden(inventory) if layout.only_listed else None
+    found += [] if hidden is None else [Compared(label="volumes not listed", verdict="unknown", why=hidden)]
     bad = {"settings", "different", "missing"} | ({"unlisted"} if layout.only_listed else set())
     verdicts = {one.verdict for one in found}
     return Comparison(
@@ -103,7 +105,7 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 def _hidden(inventory: Inventory) -> str | None:
     """What was not read, so that an object may exist without being listed; None if all was."""
     for problem in inventory.problems:
-        if problem.kind in HIDING and problem.severity == "error":
+        if hides(problem):
             return f"Not everything could be read: {problem.where}: {problem.message}"
     return None
 
@@ -157,8 +159,9 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
         tests.append(lambda pair: pair[1].id == wanted.id)
     if not tests:
         tests.append(lambda pair: not any(_differences(wanted, *pair, machine)))
-    if wanted.unique_id is not None and any(pair[1].unique_id is not None for pair in candidates):
-        tests = tests[:1]  # another unique id is another volume, whatever its name
+    if wanted.unique_id is not None and not any(tests[0](pair) for pair in candidates):
+        # another unique id is another volume, whatever its name; one without any may be the volume
+        candidates = [pair for pair in candidates if pair[1].unique_id is None]
     for test in tests:
         found = [pair for pair in candidates if test(pair)]
         if len(found) > 1 and wanted.id is not None:
@@ -216,6 +219,8 @@ def _differences(
     for key, (want, found) in plain.items():
         if want is not None and want != found:
             yield Difference(key, _words(want), _words(found) if found is not None else None)
+    if wanted.unique_id is not None and volume.unique_id is None:
+        yield Difference("unique_id", wanted.unique_id, None)
     yield from _size(wanted, controller, volume)
     if wanted.strip_bytes is not None and wanted.strip_bytes != volume.strip_bytes:
         yield Difference("strip", format_binary(wanted.strip_bytes), _or_none(format_binary, volume.strip_bytes))
@@ -291,12 +296,15 @@ def _dedicated(wanted: VolumeLayout, controller: Controller, volume: Volume, mac
     if wanted.spares is None:
         return
     found = spares_of(controller, volume)
+    known = members_of(controller, volume) is not None  # else a spare that no output lists may be there
     if isinstance(wanted.spares, int):
         if len(found) < wanted.spares:
-            known = members_of(controller, volume) is not None
             yield Difference("spares", f"at least {wanted.spares}", str(len(found)) if known else None)
     elif unlike := _unlike(wanted.spares, found, machine):
-        yield Difference("spares", ", ".join(unlike[0]) or "no more", ", ".join(unlike[1]) or "none of these")
+        more = ", ".join(unlike[1]) or ("none of these" if known else None)
+        yield Difference("spares", ", ".join(unlike[0]) or "no more", more)
+    elif not known and not wanted.spares:
+        yield Difference("spares", "none", None)
 
 
 def _spares(wanted: SpareLayout, machine: Machine) -> Compared:

@@ -163,7 +163,7 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
     except CannotCreate as error:
         return NotPlanned(label=wanted.label, why=(str(error),))
     names = tuple(place.name for place in chosen.places)
-    stock.taken.update(names)
+    stock.taken.extend(chosen.places)
     return Step(kind="create", label=wanted.label, commands=commands, overwrites=names)
 
 

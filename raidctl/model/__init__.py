@@ -50,6 +50,7 @@ from raidctl.model.inventory import (
     Tool,
     Volume,
     VolumeStatus,
+    hides,
 )  # fmt: skip
 from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
 
@@ -60,4 +61,5 @@ __all__ = [
     "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind",
     "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
     "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
+    "hides",
 ]  # fmt: skip

@@ -85,6 +85,14 @@ class Problem(Model, frozen=True):
     ] = "note"
 
 
+def hides(problem: Problem) -> bool:
+    """Whether a problem may hide objects: output that could not be read, a controller that could not be queried.
+
+    A missing tool that only adds details of plain drives hides none: its fields are null.
+    """
+    return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
+
+
 class Host(Model, frozen=True, kw_only=True):
     """The machine of an inventory."""
 

@@ -208,6 +208,8 @@ class WithProcesses:
 
     machine: Bench
     running: list[list[str]]
+    second: Failure = Failure.MISSING
+    """What becomes of reading the second process: it has ended."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """The list of processes, and their command lines; of the rest, the machine's answers."""
@@ -220,7 +222,7 @@ class WithProcesses:
             words = self.running.pop(0) if self.running else []
             return ReadAnswer(data="".join(f"{word}\0" for word in words).encode())
         if request == Read("/proc/78/cmdline"):
-            return ReadAnswer(trouble=Failure.MISSING, detail="ended")
+            return ReadAnswer(trouble=self.second, detail="no answer")
         [answer] = self.machine.carry_out([request])
         return answer
 
@@ -243,6 +245,16 @@ def test_guard_X4_nothing_is_done_while_another_program_of_the_family_runs(bays:
         change.apply()
         assert len(bays.argvs) == 1, words
         bays.change(bays.plan(deed("remove_spare", 4))).apply()
+
+
+def test_guard_X4_a_process_that_cannot_be_read_may_be_such_a_program(bays: Bench) -> None:
+    """One that has ended is none; a reading that timed out says nothing about it, so the deed is refused."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+    bays.argvs.clear()
+    change.runner = WithProcesses(bays, [["sh"]] * 99, Failure.TIMEOUT)
+    with pytest.raises(ChangeUndone, match="could not be read: no answer"):
+        change.apply()
+    assert bays.argvs == []
 
 
 def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:

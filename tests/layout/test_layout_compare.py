@@ -114,6 +114,33 @@ def test_an_unlisted_volume_is_a_difference_only_where_the_file_says_so() -> Non
     assert of(inventory, text.replace("layout = 1", 'layout = 1\nunlisted = "refuse"')).verdict == "different"
 
 
+def test_a_unique_id_that_is_not_reported_is_unknown() -> None:
+    """A volume that is found by its name, while its unique id is not reported, may be another one."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    volume = inventory.controllers[0].volumes[1]
+    found = of(changed(inventory, volume, unique_id=None), export(inventory))
+    assert (found.verdict, [one.verdict for one in found.compared][2]) == ("unknown", "unknown")
+
+
+def test_volumes_that_could_not_be_read_may_be_unlisted_ones() -> None:
+    """With unlisted = "refuse", a machine that was read in part is not known to have only what is listed."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    text = export(inventory).replace("layout = 1", 'layout = 1\nunlisted = "refuse"')
+    assert of(inventory, text).verdict == "same"
+    for severity in ("warning", "error"):
+        unread = Problem(severity, "tool", "It failed.", kind="unread")
+        assert of(replace(inventory, problems=(unread,)), text).verdict == "unknown", severity
+
+
+def test_no_spares_are_not_known_where_no_drive_is_listed() -> None:
+    """An array whose drives no output lists may have a spare."""
+    inventory = replayed("host-lvm-on-md").inventory
+    text = 'layout = 1\n[[volume]]\ncontroller = "md"\nname = "larder:0"\nspares = []\n'
+    assert of(inventory, text).verdict == "same"
+    bare = tuple(replace(one, arrays=(), drives=()) for one in inventory.controllers)
+    assert of(replace(inventory, controllers=bare), text).verdict == "unknown"
+
+
 def test_the_exit_code_of_check_is_its_answer(tmp_path: Path) -> None:
     """0 as described, 1 different, 2 a mistake, 3 unknown; an existing file is not overwritten."""
     replay = ("--replay", str(FIXTURES / "smartarray-gen10-failed-battery"))

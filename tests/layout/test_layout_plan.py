@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from raidctl.cli import cli
+from raidctl.layout.choose import Place
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
 from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
@@ -149,6 +150,14 @@ def test_two_volumes_do_not_get_the_same_drive() -> None:
     one = '[[volume]]\ncontroller = "smartarray:0"\nname = "{}"\nraid_level = "raid0"\ndrives = {{ count = 1 }}\n'
     found = planned("smartarray-gen10-failed-battery", "layout = 1\n" + one.format("a") + one.format("b"))
     assert (len(found.steps), len(found.not_planned)) == (1, 1)
+
+
+def test_a_whole_drive_and_its_partition_are_not_given_to_two_volumes() -> None:
+    """Two partitions of a drive may be members of two volumes, the drive and one of its partitions may not."""
+    drive = Drive(id="drives:A")
+    whole, first, second = (Place(drive=drive, node=None, part=part, name=part) for part in ("", "1", "2"))
+    assert (whole.overlaps(first), first.overlaps(whole), first.overlaps(first)) == (True, True, True)
+    assert not first.overlaps(second)
 
 
 def test_a_layout_for_another_machine_has_no_step() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from raidctl.model import Array, Controller, Drive, Inventory, Problem
+from raidctl.model import Array, Controller, Drive, Inventory, hides
 from raidctl.model.drives_below import DrivesBelow, physical_drives
 from raidctl.text import plural
 
@@ -16,14 +16,6 @@ def single(kind: str) -> str:
     """``an array``, ``a volume cache``; plurals have no article."""
     words = kind.replace("_", " ")
     return words if plural(kind) == kind else f"{'an' if words[:1] in set('aeiou') else 'a'} {words}"
-
-
-def hides(problem: Problem) -> bool:
-    """Whether a problem may hide objects: output that could not be read, a controller that could not be queried.
-
-    A missing tool that only adds details of plain drives hides none: its fields are null.
-    """
-    return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
 
 
 class Scope:
