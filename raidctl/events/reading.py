@@ -72,7 +72,9 @@ def _of_family(vendor: Vendor, controllers: Sequence[Controller], seen: Survey) 
         ]
     names = {spec.name for spec in vendor.TOOLS}
     tools = [tool for tool in seen.inventory.tools if tool.name in names]
-    return (yield from offered.events(controllers, tools, seen.view))
+    log = offered.log
+    # the lock of the family lets a tool run once at a time
+    return (yield from together([log(controller, tools) for controller in controllers])) if log is not None else ()
 
 
 def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> EventLog:

@@ -7,15 +7,14 @@ has a table of the lines that concern its drives and arrays. A package without t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, Protocol, cast
 
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
-from raidctl.request import Dialogue, Failure, Run, RunAnswer
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
 from raidctl.text import collapse
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
@@ -69,6 +68,10 @@ class EventLog(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
 
+LogReader = Callable[[Controller, Sequence[Tool]], Dialogue[EventLog]]
+"""Reads the log of one controller with the family's tools."""
+
+
 class Events(Protocol):
     """A vendor package with event logs."""
 
@@ -80,15 +83,22 @@ class Events(Protocol):
         given to a device, so that earlier lines may mean another one.
         """
 
-    def events(
-        self, controllers: Sequence[Controller], tools: Sequence[Tool], view: HostView
-    ) -> Dialogue[Sequence[EventLog]]:
-        """The log of each of the family's controllers."""
+    @property
+    def log(self) -> LogReader | None:
+        """Reads a controller's own log; None for a family whose objects have none beside the kernel's."""
 
 
 def events_of(vendor: Vendor) -> Events | None:
     """A family's event logs; None if it has none. Imported here, for that only."""
     return cast("Events | None", part_of(vendor, "events"))
+
+
+def read_log(
+    controller: Controller, request: Run, read: Callable[[Controller, str, RunAnswer], EventLog]
+) -> Dialogue[EventLog]:
+    """Run the command that prints a controller's log; ``read`` is given its output with the command."""
+    answer = yield from ask(request)
+    return failed(controller.id, request, answer) or read(controller, " ".join(request.argv), answer)
 
 
 def not_read(
@@ -112,6 +122,6 @@ def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
 _RECORD = 'Record the machine with "raidctl record --events".'
 
 
-def said(answer: RunAnswer) -> str:
+def printed(answer: RunAnswer) -> str:
     """What a tool printed instead of a log, shortened to one line."""
     return collapse(answer.text or answer.error_text)[:200] or f"nothing (exit code {answer.code})"

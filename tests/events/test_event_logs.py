@@ -149,6 +149,12 @@ def test_a_log_of_megaraid_that_was_not_read_is_not_an_empty_one(text: str) -> N
     assert kinds(read(STORCLI)) == []
 
 
+def test_a_list_of_megaraid_without_its_end_is_not_whole() -> None:
+    """Its events are shown, and it is reported that more may be missing."""
+    found = read(BLOCK.format(number=1, level=0))
+    assert (len(found.events), kinds(found)) == (1, ["unread"])
+
+
 def test_a_log_is_limited_if_as_many_events_come_as_were_asked_for() -> None:
     """Then there may be older ones, before the oldest that came."""
     text = "".join(BLOCK.format(number=number, level=0) for number in range(NEWEST))

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 
-from raidctl.host import HostView
 from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, ask, together
-from raidctl.vendor.events import Event, EventLog, Level, failed, not_read, said
+from raidctl.request import Dialogue, Run, RunAnswer
+from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 
@@ -42,25 +41,14 @@ _LEVELS: Mapping[str, Level] = {
 }  # fmt: skip
 
 
-def events(
-    controllers: Sequence[Controller],
-    tools: Sequence[Tool],
-    view: HostView,  # noqa: ARG001 - the signature of all families
-) -> Dialogue[Sequence[EventLog]]:
-    """The events of each controller; the lock of the family lets the tool run once at a time."""
-    return (yield from together([_log(controller, tools) for controller in controllers]))
-
-
-def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    """The log of one controller."""
     number = _NUMBER.fullmatch(controller.id)
     if not tools or number is None:
         why = "Its events cannot be read: the tool, or the controller's number there, is unknown."
         return not_read(controller.id, controller.id, why, "Install arcconf.")
     argv = (command_of(tools[0]), "getlogs", number[1], "event", "tabular")
-    request = Run(argv, timeout=TIMEOUT, lock=LOCK)
-    answer = yield from ask(request)
-    command = " ".join(argv)
-    return failed(controller.id, request, answer) or read_events(controller, command, answer)
+    return (yield from read_log(controller, Run(argv, timeout=TIMEOUT, lock=LOCK), read_events))
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
@@ -75,7 +63,7 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
             continue
         found.append(_event(name, pairs, controller))
     if _DONE not in answer.text.lower():
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {said(answer)}.")
+        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
     times = sorted(event.at for event in found if event.at)
     return EventLog(
         controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed),

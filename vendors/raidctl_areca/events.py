@@ -9,11 +9,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from raidctl.host import HostView
 from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, ask
+from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse
-from raidctl.vendor.events import Event, EventLog, failed, not_read, said
+from raidctl.vendor.events import Event, EventLog, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.grammar import trailer
@@ -31,23 +30,13 @@ _ROW = re.compile(r"(\d{4}-\d\d-\d\d) +(\d\d:\d\d:\d\d) +(\S.*)", re.ASCII)
 _PARTS = re.compile(r" {2,}")
 
 
-def events(
-    controllers: Sequence[Controller],
-    tools: Sequence[Tool],
-    view: HostView,  # noqa: ARG001 - the signature of all families
-) -> Dialogue[Sequence[EventLog]]:
-    """The events of the tool's current controller; those of others are reported as not read."""
-    found: list[EventLog] = []
-    for controller in controllers:
-        if not tools or controller.id != "areca:1":
-            why = "Its events cannot be read: the tool speaks to its default controller only."
-            found.append(not_read(controller.id, controller.id, why, "cli64 set curctrl=N, then: event info"))
-            continue
-        request = Run((command_of(tools[0]), "event", "info"), timeout=TIMEOUT, lock=LOCK)
-        answer = yield from ask(request)
-        command = " ".join(request.argv)
-        found.append(failed(controller.id, request, answer) or read_events(controller, command, answer))
-    return found
+def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    """The log of the tool's default controller; that of another one is reported as not read."""
+    if not tools or controller.id != "areca:1":
+        why = "Its events cannot be read: the tool speaks to its default controller only."
+        return not_read(controller.id, controller.id, why, "cli64 set curctrl=N, then: event info")
+    request = Run((command_of(tools[0]), "event", "info"), timeout=TIMEOUT, lock=LOCK)
+    return (yield from read_log(controller, request, read_events))
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
@@ -67,7 +56,7 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
     if end is not None and not end.success:
         return EventLog(controller=controller.id, command=command, problems=(error_problem(end, command),))
     if end is None and not found:
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {said(answer)}.")
+        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
     cut = not_read(controller.id, command, "The list is cut off: its last line is missing.")
     times = sorted(event.at for event in found if event.at)
     return EventLog(

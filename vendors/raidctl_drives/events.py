@@ -7,12 +7,8 @@ drivers/nvme/host (core.c, pci.c) and block/blk-core.c. A drive without a contro
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from raidctl.host import HostView
-from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, ask_all
-from raidctl.vendor.events import EventLog
+from raidctl.vendor.events import LogReader
 
 _NAME = r"(?P<device>(?:sd|vd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4})"
 _FORMS = (
@@ -36,12 +32,5 @@ _FORMS = (
 )
 KERNEL: tuple[re.Pattern[str], ...] = tuple(re.compile(form, re.ASCII) for form in _FORMS)
 
-
-def events(
-    controllers: Sequence[Controller],  # noqa: ARG001 - the signature of all families
-    tools: Sequence[Tool],  # noqa: ARG001 - as above
-    view: HostView,  # noqa: ARG001 - as above
-) -> Dialogue[Sequence[EventLog]]:
-    """None: plain drives have no log but the kernel's."""
-    yield from ask_all([])
-    return ()
+log: LogReader | None = None
+"""There is none but the kernel's."""

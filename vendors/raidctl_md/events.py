@@ -1,17 +1,14 @@
 """Lines of the kernel log about md arrays. Pure.
 
 Formats from the kernel's drivers/md (md.c, raid1.c, raid5.c, raid10.c, raid0.c).
+md arrays have no log but this one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from raidctl.host import HostView
-from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, ask_all
-from raidctl.vendor.events import EventLog
+from raidctl.vendor.events import LogReader
 
 _NAME = r"(?P<device>md[\w-]{1,32})"
 _FORMS = (
@@ -30,12 +27,5 @@ _FORMS = (
 )
 KERNEL: tuple[re.Pattern[str], ...] = tuple(re.compile(form, re.ASCII) for form in _FORMS)
 
-
-def events(
-    controllers: Sequence[Controller],  # noqa: ARG001 - the signature of all families
-    tools: Sequence[Tool],  # noqa: ARG001 - as above
-    view: HostView,  # noqa: ARG001 - as above
-) -> Dialogue[Sequence[EventLog]]:
-    """None: md arrays have no log but the kernel's."""
-    yield from ask_all([])
-    return ()
+log: LogReader | None = None
+"""There is none but the kernel's."""

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from raidctl.host import HostView
 from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, ask, together
+from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse
-from raidctl.vendor.events import NEWEST, Event, EventLog, Level, failed, not_read, said
+from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -43,16 +42,7 @@ _ACCEPTED = re.compile(r"(?m)^\s*(?:Status = Success|Exit Code: 0x0+|Success in 
 _REFUSED = re.compile(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w*)\s*$", re.ASCII)
 
 
-def events(
-    controllers: Sequence[Controller],
-    tools: Sequence[Tool],
-    view: HostView,  # noqa: ARG001 - the signature of all families
-) -> Dialogue[Sequence[EventLog]]:
-    """The newest events of each controller; the lock of the family lets the tool run once at a time."""
-    return (yield from together([_log(controller, tools) for controller in controllers]))
-
-
-def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of one controller, by the tool that reported it."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     number = controller_number(controller)
@@ -63,9 +53,7 @@ def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
         why = f"Its event log was not read: the form of {reported[0].name}'s event list is not known."
         return not_read(controller.id, controller.id, why, None)
     request = Run((command_of(reported[0]), *_words(KINDS.get(reported[0].name), number)), timeout=TIMEOUT, lock=LOCK)
-    answer = yield from ask(request)
-    command = " ".join(request.argv)
-    return failed(controller.id, request, answer) or read_events(controller, command, answer)
+    return (yield from read_log(controller, request, read_events))
 
 
 def _words(kind: str | None, number: str) -> tuple[str, ...]:
@@ -86,12 +74,16 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
     refused = _REFUSED.search(answer.text)
     accepted = _ACCEPTED.search(answer.text) and not refused
     if refused or not (accepted or found):
-        return not_read(controller.id, command, f"The event log could not be read; the tool printed: {said(answer)}.")
+        return not_read(
+            controller.id, command, f"The event log could not be read; the tool printed: {printed(answer)}."
+        )
+    cut = not_read(controller.id, command, "The list has no end: it may be cut off.")
     limited = len(blocks) >= NEWEST
     first = min(found, key=lambda event: event.number or 0, default=None)
     return EventLog(
         controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed),
         clock=_clock(controller), limited=limited, begins=first.at if first else None,
+        problems=() if accepted else cut.problems,
     )  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, ask_all
 from raidctl.vendor.events import EventLog
@@ -16,19 +15,10 @@ KERNEL: tuple[re.Pattern[str], ...] = ()
 _WHY = "The tool reports no events; only its diagnostics archive contains them. Shown is what the kernel logged."
 
 
-def events(
-    controllers: Sequence[Controller],
-    tools: Sequence[Tool],
-    view: HostView,  # noqa: ARG001 - the signature of all families
-) -> Dialogue[Sequence[EventLog]]:
-    """A note for each controller: nothing can be read."""
+def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    """A note: nothing can be read."""
     yield from ask_all([])
     command = command_of(tools[0]) if tools else "ssacli"
-    remedy = f"{command} ctrl all diag file=/root/diagnostics.zip"
-    return [
-        EventLog(
-            controller=controller.id, command=command,
-            problems=(Problem(severity="info", kind="note", where=controller.id, message=_WHY, remedy=remedy),),
-        )
-        for controller in controllers
-    ]  # fmt: skip
+    remedy = f"{command} ctrl all diag file=diagnostics.zip"
+    note = Problem(severity="info", kind="note", where=controller.id, message=_WHY, remedy=remedy)
+    return EventLog(controller=controller.id, command=command, problems=(note,))

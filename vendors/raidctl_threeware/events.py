@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from raidctl.host import HostView
 from raidctl.model import Controller, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, ask, together
+from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse
-from raidctl.vendor.events import Event, EventLog, Level, failed, not_read, said
+from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
@@ -31,24 +30,14 @@ _TIMES = ("%a %b %d %H:%M:%S %Y", "%a %b %d %Y %H:%M:%S")
 _PORT, _UNIT = re.compile(r"\bport=(\d{1,3})\b", re.ASCII), re.compile(r"\bunit=(\d{1,3})\b", re.ASCII)
 
 
-def events(
-    controllers: Sequence[Controller],
-    tools: Sequence[Tool],
-    view: HostView,  # noqa: ARG001 - the signature of all families
-) -> Dialogue[Sequence[EventLog]]:
-    """The events of each controller; the lock of the family lets the tool run once at a time."""
-    return (yield from together([_log(controller, tools) for controller in controllers]))
-
-
-def _log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
+    """The log of one controller."""
     number = _NUMBER.fullmatch(controller.id)
     if not tools or number is None:
         why = "Its events cannot be read: the tool, or the controller's number there, is unknown."
         return not_read(controller.id, controller.id, why, "Install tw_cli.")
     request = Run((command_of(tools[0]), f"/c{number[1]}", "show", "alarms"), timeout=TIMEOUT, lock=LOCK)
-    answer = yield from ask(request)
-    command = " ".join(request.argv)
-    return failed(controller.id, request, answer) or read_events(controller, command, answer)
+    return (yield from read_log(controller, request, read_events))
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
@@ -65,7 +54,7 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
         elif line and set(line) != {"-"}:
             unparsed.append(line)
     if not headed:
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {said(answer)}.")
+        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
     first = next(iter(sorted(event.at for event in found if event.at)), None)
     return EventLog(
         controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed), begins=first
