@@ -13,10 +13,11 @@ from raidctl.audit import builtin
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load, only_builtin
+from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, paper
-from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_USAGE, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
@@ -218,11 +219,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     if target is None:
         emit(text)
     else:
-        try:
-            with Path(target).open("x", encoding="utf-8") as opened:
-                opened.write(text)
-        except OSError as error:
-            raise CannotTell(f"{target} cannot be written: {error.strerror}.") from error
+        create(target, text)
         click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
     _tell_unmet(text, inventory)
     return EXIT_FINE

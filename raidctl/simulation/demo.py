@@ -6,7 +6,6 @@ kept in the state directory until ``raidctl demo --reset NAME``.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -23,6 +22,7 @@ from raidctl.layers.kernel import VM
 from raidctl.recording.recording import Recording, load
 from raidctl.simulation.runner import Simulated
 from raidctl.text import listing, printable
+from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.simulator import Simulator
 
@@ -60,13 +60,8 @@ def _folder(vendor: Vendor) -> Path | None:
 def simulators(vendors: Sequence[Vendor]) -> list[Simulator]:
     """Return the simulators of the vendor packages."""
     found: list[Simulator] = [cast("Simulator", kernel)]
-    for vendor in vendors:
-        name = getattr(vendor, "__name__", "")
-        try:
-            found.append(cast("Simulator", importlib.import_module(f"{name}.simulator")))
-        except ModuleNotFoundError:
-            continue
-    return found
+    offered = [part_of(vendor, "simulator") for vendor in vendors]
+    return found + [cast("Simulator", one) for one in offered if one is not None]
 
 
 def machine(name: str, vendors: Sequence[Vendor], place: Path) -> Simulated:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import CannotTell, UsageError
+from raidctl.errors import UsageError
 from raidctl.layout.export import export
 from raidctl.model import HIDING
 from raidctl.text import printable
@@ -47,11 +47,7 @@ def command(context: click.Context, *, file: str | None) -> int:
     elif file is None:
         emit(text)
     else:
-        try:
-            with Path(file).open("x", encoding="utf-8") as opened:
-                opened.write(text)
-        except OSError as error:
-            raise CannotTell(f"{printable(file)} cannot be written: {error.strerror}.") from error
+        create(file, text)
     problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
     if not settings.as_json:
         tell_problems(problems)

@@ -73,6 +73,19 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
 
 
+def create(path: str, text: str) -> None:
+    """Write a new file.
+
+    Raises:
+        CannotTell: It cannot be written, or exists by now.
+    """
+    try:
+        with Path(path).open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
 def _elsewhere(named: Path) -> str | None:
     """Where a link leads, unless it stays in its directory or is one of the system's own."""
     folder, target = os.path.realpath(named.parent), os.path.realpath(named)
