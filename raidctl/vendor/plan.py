@@ -32,7 +32,13 @@ WayBack = Literal["same", "other", "none"]
 Verb = Literal[
     "fail", "remove", "add_spare", "remove_spare", "replace", "copy_table", "wipe", "start_check", "stop_check",
     "pause_check", "resume_check", "repair", "pull", "push", "copying", "rebuilding", "verifying",
+    "take_out", "let_in", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild",
+    "start_patrol", "stop_patrol", "pause_patrol", "resume_patrol",
+    "good", "offline", "online", "jbod", "raid", "erase",
+    "import_foreign", "clear_foreign", "discard_preserved", "start_learn",
 ]  # fmt: skip
+"""``take_out`` and ``let_in`` are what a family's controller needs before a drive is pulled and after a new one is in
+its bay: several commands of its tool, or none."""
 
 _SHELL_LIMIT = 120.0
 
@@ -134,7 +140,10 @@ class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Something to be done to an object that is no setting."""
 
-    object_id: Annotated[str, doc("The volume or array that it is done to.")]
+    object_id: Annotated[
+        str,
+        doc("What it is done to: a volume; a drive, of its states; a controller, of all that it acts on as a whole."),
+    ]
     verb: Annotated[Verb, doc("What is done.")]
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
