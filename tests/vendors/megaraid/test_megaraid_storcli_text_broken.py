@@ -222,7 +222,7 @@ def test_shifted_rows_are_right_or_told(rows: list[dict[str, str]], data: st.Dat
 
 LEGEND = "EID=Enclosure Device ID|Slt=Slot No|DID=Device ID|DG=DriveGroup\n"
 CUTS = (
-    "", "\n\n", f"\n\n{LEGEND[:40]}", *(f"\n\n{LEGEND}\n\n{end}" for end in (
+    "", "\n\n", *(f"\n\n{LEGEND}\n\n{end}" for end in (
         "VD LIST :\n", "VD LIST :\n=", "VD LIST :\n=======\n", "VD LIST :\n=======\n\n", "VD LIST :\n=======\n\n--",
     )),
 )  # fmt: skip

@@ -152,10 +152,8 @@ class _Reader:
             self._note(block.lines)
             top = self.stack[-1] if self.stack else None
             dashes = block.kind == "rule" and block.lines[0].text.strip().startswith("-")
-            if last and (
-                (dashes and top is not None and not top.rows) or (block.kind == "legend" and not self.complete)
-            ):
-                self._broken(top.title if top is not None else "")
+            if last and dashes and top is not None and not top.rows:
+                self._broken(top.title)
         elif block.kind == "crash":
             self.died = True
             printed = printable(collapse(block.lines[0].text))[:200]
