@@ -46,11 +46,16 @@ SLACK = 8192
 
 def files_script(requests: Sequence[Request[Any]], mark: str) -> bytes:
     """Return the script for any number of Read, Glob and Which requests."""
-    return _script(FILES, mark, [_file_line(request) for request in requests])
+    return script(FILES, mark, [file_line(request) for request in requests])
 
 
 def program_script(request: Run, mark: str) -> bytes:
     """Return the script that runs one program."""
+    return script(PROGRAM, mark, program_lines(request, mark))
+
+
+def program_lines(request: Run, mark: str) -> list[str]:
+    """Return the lines that define one program: its limits, and how it starts."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -68,7 +73,7 @@ def program_script(request: Run, mark: str) -> bytes:
     source = f"<<'{end}'" if request.feed else "</dev/null"
     lines.append(f"start() {{ $group env -i {BASE} {' '.join(words)} {source} 2>&5 3<&- 5>&- 9>&- &")
     lines += [f"{os.fsdecode(request.feed)}{end}"] if request.feed else []
-    return _script(PROGRAM, mark, [*lines, "}"])
+    return [*lines, "}"]
 
 
 def unfit_feed(feed: bytes) -> str:
@@ -81,7 +86,8 @@ def unfit_feed(feed: bytes) -> str:
 BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
-def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
+def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
+    """Return a script with its lines filled in, for a shell's standard input."""
     # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (
@@ -98,7 +104,8 @@ def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
     return os.fsencode(text)
 
 
-def _file_line(request: Request[Any]) -> str:
+def file_line(request: Request[Any]) -> str:
+    """Return the shell's line for a Read, Glob or Which request."""
     if isinstance(request, Read):
         return f"take {request.limit + 1} {shlex.quote(request.path)}"
     if isinstance(request, Glob):
@@ -207,11 +214,11 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
         return None
     found = RunAnswer(out=out, err=err)
     if trailer:
-        return _bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
+        return bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
     if answer.trouble is None:
         lost = decode(err).strip()[-400:]
         return replace(found, trouble=Failure.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
-    return _bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
+    return bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
 
 
 def _told(answer: RunAnswer, request: Run) -> str:
@@ -249,7 +256,7 @@ def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
     return replace(found, trouble=Failure.FAILED, detail=rest or "the remote shell reported no result")
 
 
-def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
+def bounded(answer: RunAnswer, request: Run) -> RunAnswer:
     """Cut an answer to the limit; a longer one is FLOOD."""
     if len(answer.out) + len(answer.err) <= request.limit:
         return answer

@@ -75,7 +75,7 @@ def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
     server = make_server()
     runner = server.runner()
     assert runner.carry_out([Run(("true",))])[0].fine
-    place = Path(runner._socket).parent
+    place = Path(runner._connection.socket).parent
     runner.close()
     assert not place.exists()
     with pytest.raises(Interrupted):
@@ -171,9 +171,9 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
     server = make_server()
     with server.runner() as runner:
         assert runner.carry_out([Run(("true",))])[0].fine
-        connection = runner._connection
-        assert connection is not None
-        popen = connection._popen
+        client = runner._connection._client
+        assert client is not None
+        popen = client._popen
         threading.Thread(target=lambda: popen.kill() if wait_for(tmp_path / "pid") else None).start()
         text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
         answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
@@ -190,7 +190,7 @@ from raidctl.request import Run
 from raidctl.runners.ssh import SshRunner
 with SshRunner("127.0.0.1", ("-F", sys.argv[1])) as runner:
     runner.carry_out([Run(("true",))])
-    open(f"{sys.argv[2]}/socket", "w").write(runner._socket)
+    open(f"{sys.argv[2]}/socket", "w").write(runner._connection.socket)
     runner.carry_out([Run(("sh", "-c", f"pwd >'{sys.argv[2]}/pwd'; echo $$ >'{sys.argv[2]}/pid'; sleep 60 & wait"))])
 """
 
