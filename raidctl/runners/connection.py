@@ -80,6 +80,8 @@ class Connection:
         self._open = False
         self._failure = Answer()
         self.socket = ""
+        self.passing = False
+        """Whether the failure may be over in a moment."""
 
     def session(self) -> list[str]:
         """Return the command of a session with a shell that reads its standard input."""
@@ -144,14 +146,14 @@ class Connection:
     def _wait(self) -> Answer:
         """Wait for the shell; connect once more after a failure that may be over in a moment."""
         deadline = time.monotonic() + self._patience
-        answer, passing = self._shell_began(deadline)
-        if passing and time.monotonic() + _PAUSE < deadline:
+        answer, self.passing = self._shell_began(deadline)
+        if self.passing and time.monotonic() + _PAUSE < deadline:
             time.sleep(_PAUSE)
             self._kept.close()
             self._client = None
             answer = self._start()
             if not answer.trouble:
-                answer, _ = self._shell_began(deadline)
+                answer, self.passing = self._shell_began(deadline)
         return answer
 
     def _shell_began(self, deadline: float) -> tuple[Answer, bool]:
@@ -167,7 +169,7 @@ class Connection:
                 connected = os.path.exists(self.socket)  # noqa: PTH110 - ssh makes it when it has logged in
                 what = f"No shell on {self.destination}" if connected else f"No connection to {self.destination}"
                 why = f"{what}: {printed or f'nothing after {self._patience:g} s'}"
-                return Answer(trouble=Failure.TIMEOUT, detail=why), False
+                return Answer(trouble=Failure.TIMEOUT, detail=why), True
             time.sleep(_POLL)
         return Answer(), False
 

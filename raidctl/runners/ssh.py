@@ -71,6 +71,11 @@ class SshRunner:
         """
         return self._connection.ready() if wait else self._connection.begin()
 
+    @property
+    def passing(self) -> bool:
+        """Whether the connection failed for something that may be over in a moment."""
+        return self._connection.passing
+
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order: all that only read in one script, in parallel; changes each in one.
 

@@ -19,13 +19,14 @@ from msgspec.structs import replace
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
 from raidctl.model import Problem
-from raidctl.request import Answer, Failure, Runner
+from raidctl.request import Failure, Runner
 from raidctl.survey.survey import Survey, survey, survey_documents, warm
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 
 if TYPE_CHECKING:
     from raidctl.recording.recording import Recording
+    from raidctl.runners.ssh import SshRunner
 
 
 class Machine(Struct):
@@ -107,27 +108,28 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
 
     with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout)) as far:
         far.connect(wait=False)
-        found, problems = vendors()
+        found, problems = vendors()  # all this in the time that the connection takes
         warm(found)
         if not settings.as_json:
             import_module("raidctl.output.tree")
         gc.freeze()  # as below
-        check_reachable(far.connect())
+        check_reachable(far)
         yield Machine(far, found, f"ssh:{host}", problems)
 
 
-def check_reachable(answer: Answer) -> None:
-    """Raise the failure of a connection, if any: one sentence is better than a problem for each question.
+def check_reachable(far: SshRunner, hint: str = ". Try the same host with ssh itself.") -> None:
+    """Connect; a sentence about a machine that cannot be reached is better than a problem for each question.
 
     Raises:
         UnreachableError: The machine cannot be reached, or there is no shell on it.
         AccessMissing: ``sudo`` is refused there.
     """
+    answer = far.connect()
     if answer.trouble is Failure.DENIED:
         raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
     if answer.trouble:
-        hint = "" if "ssh-keygen" in answer.detail else ". Try the same host with ssh itself."
-        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}")
+        hint = "" if "ssh-keygen" in answer.detail else hint
+        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}", passing=far.passing)
 
 
 def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:
