@@ -43,7 +43,7 @@ class Crew(Generic[T]):
     """Threads that ask hosts."""
 
     def __init__(
-        self, hosts: Sequence[Host], work: Work[T], *, jobs: int, retries: int = 1, pause: float = PAUSE
+        self, hosts: Sequence[Host], work: Work[T], *, jobs: int, retries: int = 1, pause: float | None = None
     ) -> None:
         """Prepare it; :meth:`outcomes` begins.
 
@@ -52,9 +52,10 @@ class Crew(Generic[T]):
             work: What is done for each, in a thread.
             jobs: Hosts at a time.
             retries: Further tries for a host that cannot be reached.
-            pause: Seconds before them.
+            pause: Seconds before them; None: `PAUSE`.
         """
-        self._work, self._retries, self._pause = work, retries, pause
+        self._work, self._retries = work, retries
+        self._pause = PAUSE if pause is None else pause
         self._waiting = deque((host, 1) for host in hosts)
         self._later: deque[tuple[float, Host, int]] = deque()
         self._left = len(hosts)

@@ -102,6 +102,5 @@ def lost(request: Request[Any], answer: RunAnswer, patience: float) -> Answer:
     """Return the failure of a request whose part did not arrive."""
     if answer.trouble is Failure.TIMEOUT:
         return answer_of(request, Failure.TIMEOUT, f"not done after {patience:g} s; its connection was ended")
-    lines = answer.error_text.strip()[-400:]
-    detail = f"the connection broke before the answer: {lines}".rstrip(": ")
-    return answer_of(request, answer.trouble or Failure.FAILED, answer.detail or detail)
+    detail = answer.detail or "the connection broke before the answer"
+    return answer_of(request, answer.trouble or Failure.FAILED, detail)

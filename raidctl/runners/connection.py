@@ -17,7 +17,7 @@ from raidctl.runners.process import Companion
 
 CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection, authentication and the begin of a shell included."""
-_PAUSE = 0.5
+PAUSE = 0.5
 """Seconds before the second try."""
 _POLL = 0.003
 """Seconds between looks for the shell's answer."""
@@ -147,8 +147,8 @@ class Connection:
         """Wait for the shell; connect once more after a failure that may be over in a moment."""
         deadline = time.monotonic() + self._patience
         answer, self.passing = self._shell_began(deadline)
-        if self.passing and time.monotonic() + _PAUSE < deadline:
-            time.sleep(_PAUSE)
+        if self.passing and time.monotonic() + PAUSE < deadline:
+            time.sleep(PAUSE)
             self._kept.close()
             self._client = None
             answer = self._start()
