@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -21,9 +22,11 @@ from raidctl.errors import EXIT_ACCESS, EXIT_INTERRUPTED, EXIT_UNREACHABLE, EXIT
 from raidctl.fleet.crew import Closeable, Crew, Outcome
 from raidctl.fleet.hosts import Host, HostList, of_text, of_words
 from raidctl.fleet.report import HostAnswer, Rank, report
+from raidctl.model import Problem
 from raidctl.runners.ssh import SshRunner
 from raidctl.survey.survey import warm
 from raidctl.text import printable
+from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 
 V = TypeVar("V")
@@ -93,15 +96,23 @@ def asked(
     """Ask the hosts, and yield the outcome of each as it comes; an interruption ends it early."""
     from raidctl.output.hosts import progress  # noqa: PLC0415 - only where there are many
 
-    found, problems = vendors()
-    warm(found)
-    gc.freeze()
+    guard, loaded = threading.Lock(), list[tuple[Sequence[Vendor], Sequence[Problem]]]()
+
+    def families() -> tuple[Sequence[Vendor], Sequence[Problem]]:
+        with guard:
+            if not loaded:
+                loaded.append(vendors())
+                warm(loaded[0][0])
+                gc.freeze()
+            return loaded[0]
 
     def one(host: Host, hold: Callable[[Closeable], None]) -> V:
         sudo = settings.sudo if host.sudo is None else host.sudo
         runner = SshRunner(host.destination, host.options, sudo=sudo, timeout=settings.timeout)
         with closing(runner):
             hold(runner)
+            runner.connect(wait=False)
+            found, problems = families()  # in the time that the first connections take
             check_reachable(runner, hint="")
             return work(Machine(runner, found, f"ssh:{host.name}", problems))
 
