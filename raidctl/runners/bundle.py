@@ -45,7 +45,7 @@ def script(
     lines = [f"linger={2 * LINGER:g}", f"left={len(programs) + bool(files)}"]
     blocks: dict[int, int] = {}
     if files:
-        lines += ["requests() {", *map(remote.file_line, files), "}", f"part_{FILES}() {{ files; }}"]
+        lines += ["requests() {", *remote.file_lines(files), "}", f"part_{FILES}() {{ files; }}"]
         blocks[FILES] = remote.answer_size(files)
     for number, request in programs.items():
         lines += [f"settings_{number}() {{", *remote.program_lines(request, mark), "}"]

@@ -46,7 +46,7 @@ SLACK = 8192
 
 def files_script(requests: Sequence[Request[Any]], mark: str) -> bytes:
     """Return the script for any number of Read, Glob and Which requests."""
-    return script(FILES, mark, [file_line(request) for request in requests])
+    return script(FILES, mark, file_lines(requests))
 
 
 def program_script(request: Run, mark: str) -> bytes:
@@ -104,8 +104,27 @@ def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
     return os.fsencode(text)
 
 
-def file_line(request: Request[Any]) -> str:
-    """Return the shell's line for a Read, Glob or Which request."""
+_KERNEL = ("/proc/", "/sys/")
+"""Their files are small; a process for each would cost more than everything else."""
+
+
+def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
+    """Return the shell's lines for Read, Glob and Which requests: files of the kernel together, then the rest."""
+    few = 2
+    kernel = {
+        number: shlex.quote(request.path)
+        for number, request in enumerate(requests)
+        if isinstance(request, Read) and request.path.startswith(_KERNEL)
+    }
+    lines = []
+    if len(kernel) > few:
+        lines = ["divide /dev/shm /run /tmp /var/tmp", "set --"]
+        lines += [f'sure {number} {path} && set -- "$@" {path} "$sep"' for number, path in kernel.items()]
+        lines.append('together "$@"')
+    return [*lines, *(f"single {number} {_file_line(request)}" for number, request in enumerate(requests))]
+
+
+def _file_line(request: Request[Any]) -> str:
     if isinstance(request, Read):
         return f"take {request.limit + 1} {shlex.quote(request.path)}"
     if isinstance(request, Glob):
@@ -133,16 +152,42 @@ def matches(path: str, pattern: str) -> bool:
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
     """Parse the answers of a files script; missing ones get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
-    frames = out.partition(mark.encode() + b".")[0].split(start)[1:]
+    together, rest = _together(out, mark)
+    frames = iter(rest.partition(mark.encode() + b".")[0].split(start)[1:])
     answers: list[Answer] = []
     for index, request in enumerate(requests):
-        frame = frames[index] if index < len(frames) else b""
+        if index in together and isinstance(request, Read):
+            text = together[index]
+            lost = answer_of(request, otherwise.trouble or Failure.FAILED, otherwise.detail)
+            answers.append(lost if text is None else _read_answer(request, text, "0", ""))
+            continue
+        frame = next(frames, b"")
         data, middle, status = frame.partition(mark.encode() + b">")
         if middle:
             answers.append(_file_answer(request, data, decode(status).strip()))
         else:
             answers.append(answer_of(request, otherwise.trouble or Failure.FAILED, otherwise.detail))
     return answers
+
+
+def _together(out: bytes, mark: str) -> tuple[dict[int, bytes | None], bytes]:
+    """Return the files that were read at once, by their numbers, and the output behind them.
+
+    None: it cannot be said where a file begins.
+    """
+    begin, end, part = (mark.encode() + sign for sign in (b"[", b"]", b"|"))
+    _, begun, after = out.partition(begin)
+    whole, ended, rest = after.partition(end)
+    if not begun or not ended:
+        return {}, b"" if begun else out
+    numbers, _, text = whole.partition(b"\n")
+    parts: list[bytes] = text.split(part)
+    if not rest.startswith(b"0"):
+        return {}, rest
+    known = [int(number) for number in numbers.split()]
+    if len(parts) != len(known) + 1 or parts[-1]:
+        return dict.fromkeys(known), rest
+    return dict(zip(known, parts, strict=False)), rest
 
 
 def _file_answer(request: Request[Any], data: bytes, status: str) -> Answer:

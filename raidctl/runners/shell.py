@@ -14,6 +14,37 @@ unset CDPATH ENV IFS
 _FILES = r"""
 exec 4>&1 </dev/null
 cd /
+sep= batch=
+
+# divide PLACE...: a file that divides others from each other; it is removed at once, and opened by its number
+divide() {
+  for place do
+    name=$(mktemp "$place/raidctl-XXXXXXXXXX" 2>/dev/null) || continue
+    printf '%s|' "$mark" >"$name"
+    exec 9<"$name"
+    rm -f -- "$name"
+    sep=/proc/self/fd/9
+    return
+  done
+}
+# sure NUMBER PATH: whether a file of the kernel can be read together with others
+sure() { [ -n "$sep" ] && [ -f "$2" ] && [ -r "$2" ] && batch="$batch $1"; }
+# together PATH...: all of them at once; after an error each is taken by itself
+together() {
+  if [ $# -gt 0 ]; then
+    printf '%s[%s\n' "$mark" "$batch"
+    cat -- "$@" 2>/dev/null
+    code=$?
+    printf '%s]%s' "$mark" "$code"
+    [ "$code" = 0 ] || batch=
+  fi
+}
+# single NUMBER COMMAND...: what is not read yet
+single() {
+  case "$batch " in *" $1 "*) return ;; esac
+  shift
+  "$@"
+}
 
 # take LIMIT PATH: the bytes of a regular file
 take() {

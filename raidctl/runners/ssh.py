@@ -17,6 +17,7 @@ from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer
 from raidctl.runners import bundle, remote
 from raidctl.runners.answers import answer_of, chains_of, invalid, limited
 from raidctl.runners.connection import CONNECT_PATIENCE, Connection, environment
+from raidctl.runners.gather import Gathering
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, Interrupted, run
 
@@ -50,6 +51,7 @@ class SshRunner:
         self._timeout = timeout
         self._connection = Connection(destination, options, sudo=sudo, patience=timeout or CONNECT_PATIENCE)
         self._switch = Switch()
+        self._gathering = Gathering(self._files)
 
     def __enter__(self) -> SshRunner:  # noqa: PYI034 - Self came with Python 3.11
         return self
@@ -101,16 +103,18 @@ class SshRunner:
         asked = {index: limited(request, self._timeout) for index, request in enumerate(requests)
                  if index not in answers}  # fmt: skip
         reading = {index: request for index, request in asked.items() if _only_reads(request)}
-        if sum(isinstance(request, (Run, UdevDatabase)) for request in reading.values()) + bool(
-            _files_of(reading)) > 1:  # fmt: skip
+        files = _files_of(reading)
+        if len(reading) - len(files) + bool(files) > 1:
             answers |= self._bundle(reading, stop)
+        elif files:
+            answers |= zip(files, self._gathering.answer(tuple(files.values())), strict=True)
         self._in_sessions({index: one for index, one in asked.items() if index not in answers}, answers, stop)
         return tuple(answers[index] for index in range(len(requests)))
 
     def _in_sessions(self, asked: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> None:
         """Answer the files in one session, and each program in one."""
-        files = _files_of(asked)
-        batch = [Task(functools.partial(self._files, files, answers, stop))] if files else []
+        if files := _files_of(asked):
+            answers |= zip(files, self._gathering.answer(tuple(files.values())), strict=True)
         tasks = {
             index: Task(functools.partial(self._program, request, stop))
             for index, request in asked.items()
@@ -118,7 +122,7 @@ class SshRunner:
         }
         chains = [[tasks[list(asked)[index]] for index in chain if list(asked)[index] in tasks]
                   for chain in chains_of(list(asked.values()))]  # fmt: skip
-        WorkerPool([batch, *chains], stop, WIDTH).work()
+        WorkerPool(chains, stop, WIDTH).work()
         answers |= {index: task.answer for index, task in tasks.items() if task.answer is not None}
 
     def _client(
@@ -173,16 +177,16 @@ class SshRunner:
             return RunAnswer(trouble=why.trouble, detail=why.detail)
         return found
 
-    def _files(self, requests: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> Answer:
+    def _files(self, batch: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer files by one session."""
         mark = new_mark()
-        batch = tuple(requests.values())
         seconds = (self._timeout or FILES_PATIENCE) + len(batch) / 10
-        answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
+        with self._switch.event() as stop:
+            answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
         otherwise: Answer = answer if answer.trouble else Answer(detail="the connection was lost before the answer")
         if not remote.began(answer, mark):
             otherwise = self._no_shell(answer)
-        answers.update(zip(requests, remote.read_files(answer.out, mark, batch, otherwise), strict=True))
-        return Answer()
+        return remote.read_files(answer.out, mark, batch, otherwise)
 
     def _bundle(self, asked: dict[int, Request[Any]], stop: threading.Event) -> dict[int, Answer]:
         """Answer reading requests by one script; those are left out whose outputs could not be kept there."""
