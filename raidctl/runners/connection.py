@@ -19,6 +19,8 @@ CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection, authentication and the begin of a shell included."""
 PAUSE = 0.5
 """Seconds before the second try."""
+SETTLED = 1.0
+"""Seconds after which a connection stands although a session of it broke."""
 _POLL = 0.003
 """Seconds between looks for the shell's answer."""
 
@@ -105,6 +107,16 @@ class Connection:
             if not self._failure.trouble and self._client is not None and not self._client.running:
                 self._failure = self._lost(self._client.errors())
             return self._failure
+
+    def settle(self) -> None:
+        """After a session that broke: wait until the connection has ended as well, or stands.
+
+        A session ends when the sockets of a killed client close, a moment before the system reports the client's end.
+        """
+        deadline = time.monotonic() + SETTLED
+        client = self._client
+        while client is not None and client.running and time.monotonic() < deadline:
+            time.sleep(_POLL)
 
     def close(self) -> None:
         """End the connection, also one that another thread waits for; a later call connects again."""

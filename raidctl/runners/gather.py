@@ -27,8 +27,9 @@ class _Round:
 class Gathering:
     """Carries out the requests of all threads that come within a moment by one call."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, work: Work, wait: Callable[[float], None] = time.sleep) -> None:
+        """``work`` carries requests out; ``wait`` passes the time in which others may come."""
+        self._work, self._wait = work, wait
         self._guard = threading.Lock()
         self._open: _Round | None = None
 
@@ -45,7 +46,7 @@ class Gathering:
             mine.requests += requests
         if first:
             try:
-                time.sleep(WINDOW)
+                self._wait(WINDOW)
                 with self._guard:
                     self._open = None
                 mine.answers = self._work(mine.requests)

@@ -139,6 +139,8 @@ class SshRunner:
         )  # fmt: skip
         argv = self._connection.session()
         answer = run(argv, environment=environment(), bounds=bounds)
+        if remote.began(answer, mark) and not answer.trouble and f"{mark}{end}".encode() not in answer.out:
+            self._connection.settle()
         denied = self._sudo and answer.code not in {None, 255}
         if remote.began(answer, mark) or denied or (changes and answer.trouble) or self._connection.ready().trouble:
             return answer

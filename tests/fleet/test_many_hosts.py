@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -259,3 +261,24 @@ def test_a_small_list_on_the_command_line() -> None:
     """Names alone; a file that is not there is no host."""
     done = CliRunner().invoke(cli, ["--hosts", "a.invalid,b.invalid", "--jobs", "1", "--json", "show"])
     assert {name: one["exit_code"] for name, one in answers(done).items()} == {"a.invalid": 8, "b.invalid": 8}
+
+
+def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command line of docs/fleet.md runs, in the order of the page; no host is lost by it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    page = (Path(__file__).resolve().parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"(?ms)^```sh\n(.+?)^```", page) for line in block.splitlines()]
+    (tmp_path / "site.toml").write_text('raid_level = ["raid1", "raid6"]\n')
+    chosen = [line for line in fleet.inventory.read_text().splitlines() if line.startswith(("db1 ", "refused "))]
+    (tmp_path / "hosts").write_text("\n".join(chosen))
+    commands = [shlex.split(line, comments=True) for line in lines]
+    assert len(commands) > 8
+    for words in commands:
+        words = words[: words.index(">")] if ">" in words else words  # noqa: PLW2901 - the shell's part
+        assert words[:3] == ["raidctl", "--hosts", "hosts"]
+        done = CliRunner().invoke(
+            cli, ["--state-dir", str(tmp_path / "state"), *(w for w in words[1:] if w != "--sudo")]
+        )
+        assert done.exit_code in {1, 8}, f"{words}: {done.output}"
+        assert {"db1", "refused"} <= set(re.findall(r"\b(?:db1|refused)\b", done.output)), words
