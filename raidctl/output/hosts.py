@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import structs
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
@@ -41,15 +43,17 @@ def screen(
         return
     yield Text("")
     groups = [[one] for one in found.hosts] if any(more.values()) else [list(found.hosts)]
+    names = {one.host: paper.clean(one.host) for one in found.hosts}
+    width, other = max(map(cell_len, names.values())), max(map(len, states))
     for group in groups:
         columns = [
-            Column("", [(paper.clean(one.host), STRONG) for one in group], whole=True),
-            Column("", [(one.state, style[one.state]) for one in group], whole=True),
+            Column("", [(names[one.host].ljust(width), STRONG) for one in group], whole=True),
+            Column("", [(one.state.ljust(other), style[one.state]) for one in group], whole=True),
             Column("", [(paper.clean(one.message), PLAIN) for one in group], least=20),
         ]
         yield table(columns, paper, indent=0)
         for text in more.get(group[0].host, ()):
-            yield line(f"    {paper.clean(text)}")
+            yield Padding(line(paper.clean(text)), (0, 0, 0, 4))
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:

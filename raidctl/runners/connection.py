@@ -19,6 +19,8 @@ CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection, authentication and the begin of a shell included."""
 PAUSE = 0.5
 """Seconds before the second try."""
+RUBBISH = 8 << 20
+"""Most bytes that a login may print before its shell begins."""
 SETTLED = 1.0
 """Seconds after which a connection stands although a session of it broke."""
 _POLL = 0.003
@@ -176,6 +178,9 @@ class Connection:
                 return self._ended(client)
             if self._closing.is_set():
                 return Answer(trouble=Failure.FAILED, detail="interrupted"), False
+            if client.printed > RUBBISH:
+                why = f"No shell on {self.destination}: its login prints more than {RUBBISH >> 20} MiB"
+                return Answer(trouble=Failure.FLOOD, detail=why), False
             if time.monotonic() >= deadline:
                 printed = client.errors() or decode(client.output()).strip()[-400:]
                 connected = os.path.exists(self.socket)  # noqa: PTH110 - ssh makes it when it has logged in

@@ -358,9 +358,13 @@ class Companion:
         return decode(os.pread(self._errors.fileno(), 4096, 0)).strip()
 
     def output(self) -> bytes:
-        """Return the last 4 KiB of its standard output so far."""
-        size = os.fstat(self._output.fileno()).st_size
-        return os.pread(self._output.fileno(), 4096, max(0, size - 4096))
+        """Return its standard output so far, at most the last MiB."""
+        return os.pread(self._output.fileno(), 1 << 20, max(0, self.printed - (1 << 20)))
+
+    @property
+    def printed(self) -> int:
+        """The bytes of its standard output so far."""
+        return os.fstat(self._output.fileno()).st_size
 
     def end(self) -> None:
         """End it by TERM, then by KILL."""

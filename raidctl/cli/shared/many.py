@@ -35,12 +35,12 @@ JOBS = 16
 _FILES = (".ini", ".yml", ".yaml", ".json", ".txt", ".cfg", ".list")
 _STATES = {
     EXIT_UNREACHABLE: ("unreachable", Rank.GONE), EXIT_ACCESS: ("no access", Rank.FAILED),
-    EXIT_USAGE: ("refused", Rank.FAILED),
+    EXIT_USAGE: ("invalid", Rank.FAILED),
 }  # fmt: skip
 
 
 class Line(Struct, frozen=True):
-    """What a command has to say of one host."""
+    """The line of one host in the summary."""
 
     exit_code: int
     rank: Rank
@@ -136,7 +136,7 @@ def run(
         settings: The shared options, with ``--hosts``.
         command: Its name.
         work: Asks one machine, in a thread.
-        line: Makes of that what is printed, in this thread, and keeps what has to be kept.
+        line: Returns what is printed of that, in this thread, and saves what has to be saved.
         hosts: The hosts; None: those of ``--hosts``.
     """
     hosts = hosts_of(settings) if hosts is None else hosts
