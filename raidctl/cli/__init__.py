@@ -178,7 +178,8 @@ def cli() -> None:
 
     Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
     4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;
-    7 something is still under way; 8 the machine of --host cannot be reached; 130 interrupted.
+    7 something is still under way; 8 a machine of --host or --hosts cannot be reached;
+    130 interrupted.
     """
 
 
