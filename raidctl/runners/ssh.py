@@ -79,7 +79,7 @@ class SshRunner:
         return self._connection.passing
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order: all that only read in one script, in parallel; changes each in one.
+        """Answer each request, in order: a round that only reads by one script, in parallel; others by sessions.
 
         After the connection has failed, every request fails immediately.
 
@@ -102,12 +102,10 @@ class SshRunner:
         }
         asked = {index: limited(request, self._timeout) for index, request in enumerate(requests)
                  if index not in answers}  # fmt: skip
-        reading = {index: request for index, request in asked.items() if _only_reads(request)}
-        files = _files_of(reading)
-        if len(reading) - len(files) + bool(files) > 1:
-            answers |= self._bundle(reading, stop)
-        elif files:
-            answers |= zip(files, self._gathering.answer(tuple(files.values())), strict=True)
+        files = len(_files_of(asked))
+        # a round with a change keeps the order of those with one lock, which only the sessions do
+        if len(asked) - files + bool(files) > 1 and all(map(_only_reads, asked.values())):
+            answers |= self._bundle(asked, stop)
         self._in_sessions({index: one for index, one in asked.items() if index not in answers}, answers, stop)
         return tuple(answers[index] for index in range(len(requests)))
 
@@ -211,7 +209,7 @@ class SshRunner:
         found: dict[int, Answer] = {}
         frames = bundle.frames(answer.out, mark)
         otherwise = Answer(trouble=Failure.FAILED, detail="the connection was lost before the answer")
-        if bundle.FILES in frames:
+        if f"{mark}.".encode() in frames.get(bundle.FILES, (b"", b""))[0]:
             read = remote.read_files(frames[bundle.FILES][0], mark, batch, otherwise)
             found |= zip(files, read, strict=True)
         for number, request in programs.items():
