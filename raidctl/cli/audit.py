@@ -236,7 +236,7 @@ def _refuse_beside_init(settings: Settings, **given: object) -> None:
 def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     from raidctl.audit.baseline import baseline  # noqa: PLC0415 - only where it is asked for
 
-    if paths:
+    if paths or settings.hosts is not None:
         raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
         raise UsageError(f"There is a {printable(target)} already; --init does not overwrite it.")

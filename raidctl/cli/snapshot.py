@@ -236,11 +236,11 @@ def _prune(settings: Settings, age: timedelta) -> int:
 
 def _refuse_reading(settings: Settings) -> None:
     """Of what looks at the store only: whether an option names a machine to be read."""
-    settings.check()
-    for name in ("host", "sudo", "replay"):
+    for name in ("host", "hosts", "jobs", "sudo", "replay"):
         if name in settings.given:
             raise click.UsageError(f"--list and --prune apply to all snapshots: {settings.given[name]} has no "
                                    "meaning here.")  # fmt: skip
+    settings.check()
 
 
 def _age(text: str) -> timedelta:
