@@ -41,6 +41,7 @@ ANSWERS = (
     "locate",
     "layout",
     "layout-plan",
+    "hosts",
 )
 """What can be printed with --json and has a schema."""
 
@@ -75,6 +76,7 @@ _KINDS = {
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
     "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
+    "hosts": ("Answers of many hosts", "raidctl.fleet.report", "HostsReport", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
@@ -95,7 +97,8 @@ def command(context: click.Context, *, answer: str) -> int:
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare
     show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
-    bench run and bench show, "compare" for bench compare; the others for the
+    bench run and bench show, "compare" for bench compare; "hosts" for --hosts
+    with show, diagnose, snapshot, diff, record and doctor; the others for the
     command of that name.
     """
     settings_of(context).refuse_machine("schema")

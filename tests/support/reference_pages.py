@@ -45,6 +45,7 @@ PRINTED: Mapping[str, str] = {
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",
+    "hosts": "show|diagnose|snapshot|diff|record|doctor",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
@@ -97,7 +98,8 @@ def json_page(page: str) -> str:
 
 
 def _commands(answer: str) -> str:
-    return ", ".join(f"`{name}`" for name in PRINTED[answer].split("|"))
+    option = " --hosts" if answer == "hosts" else ""
+    return ", ".join(f"`{name}{option}`" for name in PRINTED[answer].split("|"))
 
 
 def _answers() -> Iterator[str]:

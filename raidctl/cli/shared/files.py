@@ -10,7 +10,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
 
 LARGEST = 256 << 20
@@ -71,6 +71,21 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
             _replace(Path(os.path.realpath(path)), data, mode)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def directory(path: str) -> None:
+    """Make a directory, which only this user can enter, if there is none.
+
+    Raises:
+        CannotTell: It cannot be made.
+        UsageError: It is a file.
+    """
+    try:
+        Path(path).mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{printable(path)} is a file; with --hosts it has to be a directory.") from None
+    except OSError as error:
+        raise CannotTell(f"{printable(path)} cannot be made: {error.strerror}.") from error
 
 
 def create(path: str, text: str) -> None:
