@@ -41,6 +41,7 @@ ANSWERS = (
     "locate",
     "layout",
     "layout-plan",
+    "watch",
 )
 """What can be printed with --json and has a schema."""
 
@@ -75,6 +76,7 @@ _KINDS = {
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
     "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
+    "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 

@@ -15,7 +15,7 @@ from raidctl.described import doc
 
 DAY = 86400.0
 HOUR = 3600.0
-Kind = Literal["new", "worse", "reminder", "good", "gone", "unknown", "known", "still", "alive"]
+Kind = Literal["new", "worse", "reminder", "good", "over", "gone", "unknown", "known", "still", "alive"]
 Key = tuple[str, str, str | None]
 """Rule, object, serial number."""
 
@@ -71,8 +71,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         Kind,
         doc(
             "`new`; `worse`: the severity has increased; `reminder`: still present; `still`: present when this address "
-            "was added; `good`: good again; `gone`: the object is no longer there; `unknown`: the result has been "
-            "unknown for a day (or `--unknown-after`); `known`: it is known again, and good; `alive`: sign of life."
+            "was added; `good`: good again; `over`: the finding has ended, but the object has others; `gone`: the "
+            "object is no longer there; `unknown`: the result has been unknown for a day (or `--unknown-after`); "
+            "`known`: it is known again, and good; `alive`: sign of life."
         ),
     ]
     rule: Annotated[str | None, doc("Name of the rule; null for `alive`.")] = None

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from raidctl.health.judge import WEIGHT
 from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
 
+ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object the worse counts."""
@@ -33,10 +34,13 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
         before = known.get(key) or _fresh(seen[key])
         after, kind = _next(before, sighting, look, now, config)
         if kind is not None:
-            found.append((kind, after if kind not in ("good", "gone", "known") else before))
+            found.append((kind, after if kind not in ENDS else before))
         if _is_needed(after, now):
             kept.append(after)
-    found.sort(key=lambda one: (WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where))
+    found = [(_end(kind, one, kept), one) for kind, one in found]
+    found.sort(
+        key=lambda one: (one[0] in ENDS, WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where)
+    )
     events = [_event(memory.number + number, kind, one, now) for number, (kind, one) in enumerate(found, 1)]
     alive = memory.alive
     if config.alive is not None and (alive is None or now - alive >= config.alive):
@@ -44,6 +48,12 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
         events.append(_alive(memory.number + len(events) + 1, kept, look, now))
     after_look = replace(memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept))
     return after_look, tuple(events)
+
+
+def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
+    """An object with another finding is not good again: a degraded volume that is rebuilt now."""
+    others = any(other.seen and other.finding.where == one.finding.where for other in kept)
+    return "over" if kind == "good" and others else kind
 
 
 def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
@@ -71,7 +81,7 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
     """The events that a channel has not received, worst first, signs of life last."""
     mine = [one.event for one in memory.queue if channel in one.channels]
-    return tuple(sorted(mine, key=lambda one: (one.kind == "alive", WEIGHT[one.severity], one.id)))
+    return tuple(sorted(mine, key=lambda one: (one.kind == "alive", one.kind in ENDS, WEIGHT[one.severity], one.id)))
 
 
 def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
@@ -168,16 +178,16 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
     """After a look that found it good, or complete without it."""
     known = one.unknown_reported
-    one = replace(one, seen=0, since=None, unknown_since=None, unknown_reported=False)
+    one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
     if one.reported is None:
-        return one, "known" if known else None
+        return replace(one, since=None), "known" if known else None
     good, begun = one.good + 1, now if one.good_since is None else one.good_since
     one = replace(one, good=good, good_since=begun)
     lasted = now - begun if config.by_time else good
     if lasted < config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS):
         return one, None
     gone = one.is_object and (one.finding.where, one.serial) not in look.objects
-    ended = replace(one, reported=None, reminded=None, severity=None, good=0, good_since=None, ended=now)
+    ended = replace(one, since=None, reported=None, reminded=None, severity=None, good=0, good_since=None, ended=now)
     return ended, "gone" if gone else "good"
 
 
@@ -217,7 +227,7 @@ def _event(number: int, kind: Kind, one: Tracked, now: float) -> Event:
     return Event(
         id=number, at=moment(now), kind=kind, rule=found.rule, severity=one.severity or found.severity,
         where=found.where, serial=one.serial, device=found.device, bay=found.bay, message=found.message,
-        remedy=None if kind in ("good", "gone", "known") else found.remedy,
+        remedy=None if kind in ENDS else found.remedy,
         since=None if since is None else moment(since),
     )  # fmt: skip
 
