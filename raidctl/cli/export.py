@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -20,6 +21,9 @@ from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
 
+SERVICE, TIMER = "raidctl-export.service", "raidctl-export.timer"
+UNITS = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
 
@@ -39,12 +43,16 @@ _PATH = "/metrics"
     "--interval", type=click.IntRange(0), metavar="SECONDS",
     help=f"With --listen: least time between two readings ({_INTERVAL}).",
 )  # fmt: skip
+@click.option("--install-unit", is_flag=True,
+              help="With --output: install a systemd timer that writes FILE every ten minutes.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
 @machine_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None
-) -> int:
+    context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None,
+    install_unit: bool, dry_run: bool,
+) -> int:  # fmt: skip
     """Print storage metrics in the Prometheus text format.
 
     A value that no tool reports has no series; raidctl_problems counts what could
@@ -59,6 +67,10 @@ def command(
     settings = settings_of(context)
     if output is not None and listen is not None:
         raise click.UsageError("--output and --listen exclude each other.")
+    if dry_run and not install_unit:
+        raise click.UsageError("--dry-run belongs to --install-unit.")
+    if install_unit:
+        return _install(settings, output, rules=rules, dry_run=dry_run, others=(listen, interval))
     if interval is not None and listen is None:
         raise click.UsageError("--interval belongs to --listen.")
     if listen is not None:
@@ -77,6 +89,20 @@ def command(
     if code:
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
     return code
+
+
+def _install(settings: Settings, output: str | None, *, rules: bool, dry_run: bool, others: tuple[object, ...]) -> int:
+    """Install a timer that writes a file for node_exporter's textfile collector."""
+    from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
+
+    settings.refuse_machine("export --install-unit")
+    if output is None or any(one is not None for one in others):
+        raise click.UsageError("--install-unit needs --output FILE, and neither --listen nor --interval.")
+    path = str(Path(output).absolute())
+    words = ["export", *(["--rules"] if rules else []), "--output", path]
+    words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
+    units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
+    return install(UNITS, units, ENABLE, dry_run=dry_run)
 
 
 def _json(export: Export) -> str:

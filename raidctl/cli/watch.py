@@ -15,12 +15,14 @@ from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from raidctl import json_decode
 from raidctl.audit import builtin
 from raidctl.audit.diagnosis import findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, entries_of, sift
+from raidctl.change.state_directory import ROOT_PLACE, default_directory
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_open_ends
@@ -41,6 +43,13 @@ from raidctl.watch.observe import look_at, unreadable
 from raidctl.watch.report import Delivery, WatchReport
 from raidctl.watch.step import delivered, enqueue, moment, step, waiting
 
+SERVICE, TIMER = "raidctl-watch.service", "raidctl-watch.timer"
+UNITS = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable", "--now", TIMER)
+_NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(  # those of the machine are refused, or repeated apart
+    "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
+))  # fmt: skip
+_FILES = ("policy",)
 _TEST = "This is a test of raidctl watch: nothing is wrong, and this address receives what will be."
 
 
@@ -66,12 +75,14 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 @click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
 @click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")
 @click.option("--test", is_flag=True, help="Send a test message to each address and program, and look at nothing.")
+@click.option("--install-unit", is_flag=True, help="Install a systemd timer that runs this every ten minutes.")
+@click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
 @machine_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, /, *, once: bool, addresses: tuple[str, ...], programs: tuple[str, ...], policy: str | None,
-    test: bool, mail_from: str | None, smtp: str | None, **timing: Any,
+    test: bool, mail_from: str | None, smtp: str | None, install_unit: bool, dry_run: bool, **timing: Any,
 ) -> int:  # fmt: skip
     """Report what is new on a machine that nobody looks at.
 
@@ -93,6 +104,10 @@ def command(
     channels: list[Channel] = [*(mail(one, mail_from, smtp) for one in addresses), *map(program, programs)]
     if test:
         return _test(channels, settings)
+    if dry_run and not install_unit:
+        raise click.UsageError("--dry-run belongs to --install-unit; a look changes nothing on the machine.")
+    if install_unit:
+        return _install(context, settings, dry_run=dry_run)
     if not once:
         raise UsageError('"raidctl watch" needs --once: one look, for a timer (docs/watch.md has the unit). '
                          '"raidctl tasks --watch" follows what is under way.')  # fmt: skip
@@ -114,6 +129,29 @@ def _config(*, after: str, unknown_after: float, remind: float, alive: float | N
         after=seconds or looks, by_time=bool(seconds), unknown_after=unknown_after,
         remind=None if math.isinf(remind) else remind, alive=alive,
     )  # fmt: skip
+
+
+def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> int:
+    """Install a timer that looks with the options of this command line."""
+    from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
+
+    settings.refuse_machine("watch --install-unit")
+    place = str(Path(settings.state_dir or ROOT_PLACE).absolute())
+    words = ["watch", "--once", *_given(context), *(("--state-dir", place) if settings.state_dir else ())]
+    units = {SERVICE: filled(SERVICE, words, STATE=place), TIMER: filled(TIMER, ())}
+    return install(UNITS, units, ENABLE, dry_run=dry_run)
+
+
+def _given(context: click.Context) -> Iterator[str]:
+    """The options of the command line that a unit repeats; files with full paths, for it runs elsewhere."""
+    for option in context.command.params:
+        name, value = option.name or "", context.params.get(option.name or "")
+        if name in _NOT_REPEATED or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            word = str(Path(one).absolute()) if name in _FILES else one
+            yield from (option.opts[-1], "never" if word == math.inf else f"{word:g}s" if isinstance(word, float)
+                        else str(word))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -170,8 +208,6 @@ def _rules(policy: str | None) -> Any:
 
 def _ignored(settings: Settings) -> tuple[Sequence[Entry], tuple[str, ...]]:
     """What ``diagnose --ignore`` has suppressed up to a day; a damaged file suppresses nothing, with a note."""
-    from raidctl.change.state_directory import default_directory  # noqa: PLC0415 - as elsewhere
-
     path = Path(settings.state_dir or default_directory()) / "ignored.json"
     if not path.exists():
         return (), ()
