@@ -34,7 +34,7 @@ COMMANDS = {
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
-    "export": "Print storage metrics in the Prometheus text format.",
+    "export": "Print storage metrics for Prometheus, or flat rows for tables.",
     "watch": "Report what is new on a machine: by mail or to a program, from a timer.",
     "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",

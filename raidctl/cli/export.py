@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -21,6 +21,8 @@ from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
 
+TABLES = ("drives", "volumes", "batteries", "caches", "findings", "bench")
+"""Of --rows; a test compares them with raidctl.rows."""
 SERVICE, TIMER = "raidctl-export.service", "raidctl-export.timer"
 UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
@@ -33,9 +35,17 @@ _PATH = "/metrics"
     epilog=examples(
         "raidctl export", "raidctl --demo p440 export --rules",
         "raidctl export --output /var/lib/prometheus/node-exporter/raidctl.prom",
-        "raidctl export --listen 9809 --interval 600",
+        "raidctl export --listen 9809 --interval 600", "raidctl export --rows drives inventories/ > drives.jsonl",
+        "raidctl export --rows volumes --format parquet --output volumes --snapshots",
     ),
 )  # fmt: skip
+@click.argument("path", nargs=-1)
+@click.option("--rows", "table", type=click.Choice(TABLES), help="Print flat rows instead, one JSON object per line.")
+@click.option("--snapshots", is_flag=True, help="With --rows: of all saved snapshots.")
+@click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
+@click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
+              "files by day below --output DIRECTORY.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
 @click.option("--output", metavar="FILE", help="Write FILE atomically, for node_exporter's textfile collector.")
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
@@ -50,23 +60,35 @@ _PATH = "/metrics"
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None,
-    install_unit: bool, dry_run: bool,
+    context: click.Context, /, *, rules: bool, output: str | None, listen: str | None, interval: int | None,
+    install_unit: bool, dry_run: bool, **rows: Any,
 ) -> int:  # fmt: skip
-    """Print storage metrics in the Prometheus text format.
+    """Print storage metrics for Prometheus, or flat rows for tables.
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
     atomically, and kept if nothing could be read. With --listen, metrics are
     served at http://ADDRESS:PORT/metrics until raidctl is stopped.
 
+    With --rows, each drive, volume and so on is one JSON object on a line, with
+    the columns of docs/fleet_sql.md: of this machine (or that of --host,
+    --replay, --demo), of PATH (inventories, recordings and directories of them,
+    as for "raidctl audit"; - is standard input), or of --snapshots. --rows bench
+    is of the saved runs, or of files with runs.
+
     Exit codes: 0 everything could be read; 2 wrong usage; 3 something could not
-    be read; 4 a tool or a permission is missing (the rest is printed in both
-    cases).
+    be read; 4 a tool, a permission, or the extra "parquet" is missing (what
+    could be read is printed).
     """
     settings = settings_of(context)
     if output is not None and listen is not None:
         raise click.UsageError("--output and --listen exclude each other.")
+    if rows["table"] is not None:
+        if rules or listen is not None or interval is not None or install_unit or dry_run or settings.as_json:
+            raise click.UsageError("--rows goes with --snapshots, --policy, --format, --output and --jobs only.")
+        return _rows(settings, output, **rows)
+    if any(rows.values()):
+        raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
     if dry_run and not install_unit:
         raise click.UsageError("--dry-run belongs to --install-unit.")
     if install_unit:
@@ -89,6 +111,18 @@ def command(
     if code:
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
     return code
+
+
+def _rows(
+    settings: Settings, output: str | None, *, table: str, path: tuple[str, ...], snapshots: bool, form: str | None,
+    policy: str | None, jobs: int | None,
+) -> int:  # fmt: skip
+    from raidctl.cli.shared.export_rows import Wanted, export_rows  # noqa: PLC0415 - only where it is asked for
+
+    wanted = Wanted(
+        table=table, paths=path, snapshots=snapshots, form=form or "jsonl", output=output, policy=policy, jobs=jobs
+    )
+    return export_rows(wanted, settings)
 
 
 def _install(settings: Settings, output: str | None, *, rules: bool, dry_run: bool, others: tuple[object, ...]) -> int:
