@@ -26,6 +26,8 @@ NAV = {
         "Spares": "spares",
         "Layouts": "layout",
         "Many machines": "policy",
+        "Questions in SQL": "fleet_sql",
+        "Mail when something changes": "watch",
         "Monitoring": "export",
         "From check_raid": "check_raid",
     },

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
@@ -28,6 +30,7 @@ UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
+_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 
 
 @click.command(
@@ -43,10 +46,12 @@ _PATH = "/metrics"
 @click.option("--rows", "table", type=click.Choice(TABLES), help="Print flat rows instead, one JSON object per line.")
 @click.option("--snapshots", is_flag=True, help="With --rows: of all saved snapshots.")
 @click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
+@click.option("--waivers", metavar="FILE", help="With --rows findings: as for audit.")
 @click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
               "files by day below --output DIRECTORY.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
+@click.option("--label", metavar="NAME=VALUE", multiple=True, help="Add a label to each series; may be repeated.")
 @click.option("--output", metavar="FILE", help="Write FILE atomically, for node_exporter's textfile collector.")
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
 @click.option(
@@ -60,8 +65,8 @@ _PATH = "/metrics"
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, /, *, rules: bool, output: str | None, listen: str | None, interval: int | None,
-    install_unit: bool, dry_run: bool, **rows: Any,
+    context: click.Context, /, *, rules: bool, label: tuple[str, ...], output: str | None, listen: str | None,
+    interval: int | None, install_unit: bool, dry_run: bool, **rows: Any,
 ) -> int:  # fmt: skip
     """Print storage metrics for Prometheus, or flat rows for tables.
 
@@ -81,25 +86,56 @@ def command(
     could be read is printed).
     """
     settings = settings_of(context)
-    if output is not None and listen is not None:
-        raise click.UsageError("--output and --listen exclude each other.")
     if rows["table"] is not None:
-        if rules or listen is not None or interval is not None or install_unit or dry_run or settings.as_json:
-            raise click.UsageError("--rows goes with --snapshots, --policy, --format, --output and --jobs only.")
+        _refuse_beside_rows(settings, rules, label, listen, interval, install_unit, dry_run)
         return _rows(settings, output, **rows)
     if any(rows.values()):
-        raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
+        raise click.UsageError("PATH, --snapshots, --policy, --waivers, --format and --jobs belong to --rows.")
+    if output is not None and listen is not None:
+        raise click.UsageError("--output and --listen exclude each other.")
+    wanted = _Wanted(rules, dict(map(_label, label)))
     if dry_run and not install_unit:
         raise click.UsageError("--dry-run belongs to --install-unit.")
     if install_unit:
-        return _install(settings, output, rules=rules, dry_run=dry_run, others=(listen, interval))
+        return _install(settings, output, wanted, dry_run=dry_run, others=(listen, interval))
     if interval is not None and listen is None:
         raise click.UsageError("--interval belongs to --listen.")
     if listen is not None:
         if settings.as_json:
             raise click.UsageError("--json and --listen exclude each other.")
-        _serve(listen, _INTERVAL if interval is None else interval, settings, rules=rules)
-    inventory, export = _scan(settings, rules=rules)
+        _serve(listen, _INTERVAL if interval is None else interval, settings, wanted)
+    return _print(settings, output, wanted)
+
+
+class _Wanted(NamedTuple):
+    """What the metrics are to contain."""
+
+    rules: bool
+    labels: Mapping[str, str]
+
+
+def _label(word: str) -> tuple[str, str]:
+    """``NAME=VALUE`` of --label.
+
+    Raises:
+        click.UsageError: The name is invalid, or one that raidctl uses.
+    """
+    name, sign, value = word.partition("=")
+    if not sign or not _LABEL.fullmatch(name):
+        raise click.UsageError(f'--label "{printable(word)}" is no label: write host=db7.')
+    used = {label for metric in INVENTORY for label in metric.labels} | {"rule", "outcome", "object"}
+    if name in used or name.startswith("__"):
+        raise click.UsageError(f'--label: "{name}" is the name of a label that raidctl, or Prometheus, sets.')
+    return name, value
+
+
+def _refuse_beside_rows(settings: Settings, *given: object) -> None:
+    if any(one not in (None, False, ()) for one in given) or settings.as_json:
+        raise click.UsageError("--rows goes with --snapshots, --policy, --waivers, --format, --output and --jobs only.")
+
+
+def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:
+    inventory, export = _scan(settings, wanted)
     if output is not None:
         data = _json(export) if settings.as_json else text(export.metrics)
         files.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
@@ -115,17 +151,26 @@ def command(
 
 def _rows(
     settings: Settings, output: str | None, *, table: str, path: tuple[str, ...], snapshots: bool, form: str | None,
-    policy: str | None, jobs: int | None,
+    policy: str | None, waivers: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
     from raidctl.cli.shared.export_rows import Wanted, export_rows  # noqa: PLC0415 - only where it is asked for
 
     wanted = Wanted(
-        table=table, paths=path, snapshots=snapshots, form=form or "jsonl", output=output, policy=policy, jobs=jobs
+        table=table,
+        paths=path,
+        snapshots=snapshots,
+        form=form or "jsonl",
+        output=output,
+        policy=policy,
+        waivers=waivers,
+        jobs=jobs,
     )
     return export_rows(wanted, settings)
 
 
-def _install(settings: Settings, output: str | None, *, rules: bool, dry_run: bool, others: tuple[object, ...]) -> int:
+def _install(
+    settings: Settings, output: str | None, wanted: _Wanted, *, dry_run: bool, others: tuple[object, ...]
+) -> int:
     """Install a timer that writes a file for node_exporter's textfile collector."""
     from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
 
@@ -133,7 +178,8 @@ def _install(settings: Settings, output: str | None, *, rules: bool, dry_run: bo
     if output is None or any(one is not None for one in others):
         raise click.UsageError("--install-unit needs --output FILE, and neither --listen nor --interval.")
     path = str(Path(output).absolute())
-    words = ["export", *(["--rules"] if rules else []), "--output", path]
+    labels = [word for name, value in wanted.labels.items() for word in ("--label", f"{name}={value}")]
+    words = ["export", *(["--rules"] if wanted.rules else []), *labels, "--output", path]
     words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
     units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
     return install(UNITS, units, ENABLE, dry_run=dry_run)
@@ -145,26 +191,26 @@ def _json(export: Export) -> str:
     return to_json(export)
 
 
-def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
+def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     began = time.monotonic()
     inventory = with_open_ends(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
-    if rules:
+    if wanted.rules:
         from raidctl.audit.builtin import rules as known  # noqa: PLC0415 - only where they are asked for
         from raidctl.audit.diagnosis import diagnose  # noqa: PLC0415 - as above
 
         metrics += of_rules(diagnose(inventory, known()))
-    return inventory, Export(metrics=families(metrics, inventory))
+    return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
-def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:
+def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted) -> NoReturn:
     from raidctl.output.http_server import Page, Refresher, address, serve  # noqa: PLC0415 - only where it is asked for
 
     def scan() -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
         gc.collect()
         try:
-            _, export = _scan(settings, rules=rules)
+            _, export = _scan(settings, wanted)
         except UsageError:
             raise  # the next time will be no better
         except RaidctlError as error:

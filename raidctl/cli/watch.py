@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,7 @@ import msgspec
 from click.core import ParameterSource
 
 from raidctl import json_decode
-from raidctl.audit import builtin
-from raidctl.audit.diagnosis import findings_of
-from raidctl.audit.finding import Finding
+from raidctl.audit.engine import Auditor
 from raidctl.audit.ignored import Entry, entries_of, sift
 from raidctl.change.state_directory import ROOT_PLACE, default_directory
 from raidctl.cli.shared import files
@@ -29,9 +27,9 @@ from raidctl.cli.shared.machine import with_open_ends
 from raidctl.cli.shared.option_types import Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory
+from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
-from raidctl.model import Inventory
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
 from raidctl.runners.locks import file_name
@@ -49,7 +47,7 @@ ENABLE = ("systemctl", "enable", "--now", TIMER)
 _NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(  # those of the machine are refused, or repeated apart
     "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
 ))  # fmt: skip
-_FILES = ("policy",)
+_FILES = ("policy", "waivers")
 _TEST = "This is a test of raidctl watch: nothing is wrong, and this address receives what will be."
 
 
@@ -64,6 +62,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 @click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
 @click.option("--run", "programs", metavar="PROGRAM", multiple=True, help="Run it with the report (JSON) as its input.")
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
+@click.option("--waivers", metavar="FILE", help="Findings that are not reported until a day (docs/policy.md).")
 @click.option(
     "--after", metavar="LOOKS|TIME", default="2", show_default=True,
     help="How long a warning, and each end, must last before it is reported.",
@@ -82,9 +81,10 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 @click.pass_context
 def command(
     context: click.Context, /, *, once: bool, addresses: tuple[str, ...], programs: tuple[str, ...], policy: str | None,
-    test: bool, mail_from: str | None, smtp: str | None, install_unit: bool, dry_run: bool, **timing: Any,
+    waivers: str | None, test: bool, mail_from: str | None, smtp: str | None, install_unit: bool, dry_run: bool,
+    **timing: Any,
 ) -> int:  # fmt: skip
-    """Report what is new on a machine that nobody looks at.
+    """Report by mail or to a program what is new on a machine.
 
     Compares the findings of "raidctl diagnose" (or of --policy) with those of
     the last look, and reports what is new, worse, good again or gone, once. A
@@ -117,7 +117,7 @@ def command(
     config = _config(**timing)
     place = state_directory(settings)
     with _kept(place, settings) as state:
-        return _watched(state, _look(settings, policy), config, channels, settings)
+        return _watched(state, _look(settings, policy, waivers), config, channels, settings)
 
 
 def _config(*, after: str, unknown_after: float, remind: float, alive: float | None) -> Config:
@@ -171,10 +171,10 @@ def _source(settings: Settings) -> str:
     return f"ssh:{settings.host}" if settings.host else "local"
 
 
-def _look(settings: Settings, policy: str | None) -> _Seen:
+def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     """Read the machine; one that cannot be read is a look, too."""
-    source = _source(settings)
-    rules = _rules(policy)
+    source, now = _source(settings), datetime.fromtimestamp(time.time(), timezone.utc)
+    rules = policy_of(policy, waivers)
     try:
         inventory = with_open_ends(survey_of(settings), settings).inventory
     except UsageError:
@@ -183,27 +183,10 @@ def _look(settings: Settings, policy: str | None) -> _Seen:
         host = settings.host or os.uname().nodename
         return _Seen(unreadable(f"The machine cannot be read: {error}"), host, source, error.exit_code)
     entries, notes = _ignored(settings)
-    sifted = sift(rules(inventory), entries, inventory.host.hostname, datetime.now().astimezone().date())
-    seen = look_at(inventory, sifted.left, [one.finding for one in sifted.ignored])
+    audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
+    sifted = sift(audited.findings, entries, inventory.host.hostname, now.astimezone().date())
+    seen = look_at(inventory, sifted.left, [one.finding for one in (*audited.waived, *sifted.ignored)])
     return _Seen(seen, inventory.host.hostname or source, source, notes=notes)
-
-
-def _rules(policy: str | None) -> Any:
-    """From an inventory to all findings, passes included."""
-    if policy is None:
-        return lambda inventory: findings_of(inventory, builtin.rules())
-    from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only with a policy
-    from raidctl.audit.policy.sets import load  # noqa: PLC0415 - as above
-
-    try:
-        loaded = load(policy, lambda name: Path(name).read_bytes(), builtin.rules())
-    except OSError as error:
-        raise UsageError(f"The policy {printable(policy)} cannot be read: {error.strerror}.") from error
-
-    def audited(inventory: Inventory) -> Sequence[Finding]:
-        return Auditor(loaded, keep=True, alone=True).audit(inventory, inventory.host.source).findings
-
-    return audited
 
 
 def _ignored(settings: Settings) -> tuple[Sequence[Entry], tuple[str, ...]]:

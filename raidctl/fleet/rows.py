@@ -44,7 +44,8 @@ def rows_of(table: str, policy: Policy) -> Rows:
 
 def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
     """All findings of a host, each with the last day of its waiver, if any."""
-    return [(one, None) for one in audited.findings]
+    waived = [(one.finding, str(one.until)) for one in audited.waived]
+    return [*((one, None) for one in audited.findings), *waived]
 
 
 def lines(rows: Iterable[Row]) -> tuple[bytes, int]:

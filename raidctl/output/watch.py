@@ -22,7 +22,7 @@ _BEFORE: Mapping[Kind, str] = {
     "good": "It was: ",
     "over": "The object has other findings. This one was: ",
     "gone": "The object is not there any longer. It was: ",
-    "unknown": "There is no result any more, or never was: ",
+    "unknown": "There is no result now, or never was: ",
 }
 _PRESENT: frozenset[Kind] = frozenset({"new", "worse", "reminder", "still"})
 

@@ -59,7 +59,7 @@ ANSWERS: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {
         ["policy", "rule", "failed", "waived", "unknown", "passed"], [("site.toml", "raid_level", 99, 1, 100, 9_800)]),
     "Which batteries are lost, or about to be?": (
         ["host", "status"], [("host0", "failed"), ("host4", "unknown")]),
-    "Which machines were not read completely, or not at all?": (
+    "Which machines were read incompletely, or not on the last day?": (
         ["host", "read"], [("host2", "not completely"), ("host1", "not since")]),
     "Which volumes survive no further drive failure?": (
         ["host", "failures_tolerated"], [("host8", 0), ("host9", None)]),

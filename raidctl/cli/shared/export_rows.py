@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from raidctl.audit import builtin
-from raidctl.audit.policy.sets import Policy, load, only_builtin
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
@@ -35,6 +34,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     form: str = "jsonl"
     output: str | None = None
     policy: str | None = None
+    waivers: str | None = None
     jobs: int | None = None
 
     def check(self, settings: Settings) -> None:
@@ -45,8 +45,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
         """
         if self.form == "parquet" and self.output is None:
             raise click.UsageError("--format parquet needs --output DIRECTORY: it writes a file for each day.")
-        if self.policy is not None and self.table != "findings":
-            raise click.UsageError("--policy belongs to --rows findings.")
+        if (self.policy is not None or self.waivers is not None) and self.table != "findings":
+            raise click.UsageError("--policy and --waivers belong to --rows findings.")
         if self.snapshots and (self.paths or self.table == "bench"):
             raise click.UsageError("--snapshots are the saved inventories: neither PATH nor --rows bench go with them.")
         named = [settings.given[name] for name in ("host", "sudo", "replay", "demo") if name in settings.given]
@@ -90,7 +90,7 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
     if wanted.table == "bench":
         yield from _runs(wanted.paths, settings, faults)
         return
-    rows = rows_of(wanted.table, _policy(wanted.policy))
+    rows = rows_of(wanted.table, policy_of(wanted.policy, wanted.waivers))
     if wanted.snapshots:
         yield from _snapshots(rows, settings, faults)
     elif wanted.paths:
@@ -102,16 +102,6 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
         codes.append(exit_code(inventory.problems))
         yield lines(rows(inventory, inventory.host.source))[0]
-
-
-def _policy(path: str | None) -> Policy:
-    rules = builtin.rules()
-    if path is None:
-        return only_builtin(rules)
-    try:
-        return load(path, lambda name: Path(name).read_bytes(), rules)
-    except OSError as error:
-        raise UsageError(f"The policy {printable(path)} cannot be read: {error.strerror}.") from error
 
 
 def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[Read]:
