@@ -19,7 +19,7 @@ from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.model import HIDING, Inventory
 from raidctl.output.metrics import Export, families
-from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from raidctl.output.metrics_table import INVENTORY, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
 
@@ -123,7 +123,7 @@ def _label(word: str) -> tuple[str, str]:
     name, sign, value = word.partition("=")
     if not sign or not _LABEL.fullmatch(name):
         raise click.UsageError(f'--label "{printable(word)}" is no label: write host=db7.')
-    used = {label for metric in INVENTORY for label in metric.labels} | {"rule", "outcome", "object"}
+    used = {label for metric in INVENTORY for label in metric.labels} | set(RULE_LABELS)
     if name in used or name.startswith("__"):
         raise click.UsageError(f'--label: "{name}" is the name of a label that raidctl, or Prometheus, sets.')
     return name, value

@@ -101,50 +101,6 @@ def test_the_documented_configuration_is_valid(tmp_path: Path) -> None:
     """What stands in the manual can be copied."""
     code, said = promtool("check", "config", "--syntax-only", documented("scrape", tmp_path / "prometheus.yml"))
     assert code == 0, said
-    code, said = promtool("check", "rules", documented("alerts", tmp_path / "alerts.yml"))
-    assert (code, "8 rules found" in said) == (0, True), said
-
-
-ALERTS = {
-    "RaidVolume": {"smartarray-gen9-degraded", "md-degraded-rebuilding"},
-    "RaidDrive": {"smartarray-gen9-degraded", "megaraid-h730p-predictive"},
-    "RaidBattery": {"smartarray-gen10-failed-battery", "megaraid-perc5i-failed-battery"},
-    "RaidWriteBackLost": {"smartarray-gen10-failed-battery"},
-    "RaidWritesUnprotected": {"areca-arc1210"},
-    "RaidNotRead": {"host-raid-card-no-tool"},
-    "RaidRule": {"areca-arc1210"},
-}
-
-
-@pytest.mark.slow  # as above
-def test_the_documented_alerts_fire(tmp_path: Path) -> None:
-    """Prometheus itself evaluates them: each fires on machines that it is meant for, and none on a healthy one."""
-    documented("alerts", tmp_path / "alerts.yml")
-    for machine in set().union(*ALERTS.values()):
-        wanted = {name for name, machines in ALERTS.items() if machine in machines}
-        assert wanted <= fired(machine, tmp_path), machine
-    assert fired("md-healthy", tmp_path) == set()
-    old = [{"series": "raidctl_collected_timestamp_seconds", "values": "0+0x200"}]
-    assert fired_by(old, tmp_path, when="1h") == set()
-    assert fired_by(old, tmp_path, when="3h") == {"RaidExportOld"}
-
-
-def fired(machine: str, place: Path) -> set[str]:
-    """The documented alerts that fire on a machine."""
-    lines = [line for line in written(replayed(machine).inventory).splitlines() if not line.startswith("#")]
-    data = [{"series": line.rpartition(" ")[0], "values": f"{line.rpartition(' ')[2]}+0x3"} for line in lines]
-    return fired_by(data, place, when="1m")
-
-
-def fired_by(data: list[dict[str, str]], place: Path, *, when: str) -> set[str]:
-    """Those that fire by some series; promtool names each that nobody expected."""
-    names = [*ALERTS, "RaidExportOld"]
-    tests = [{"eval_time": when, "alertname": name, "exp_alerts": []} for name in names]
-    group = {"interval": "1m", "input_series": data, "alert_rule_test": tests}
-    suite = {"rule_files": ["alerts.yml"], "tests": [group]}
-    (place / "suite.yml").write_text(json.dumps(suite), encoding="utf-8")  # JSON is YAML
-    _, said = promtool("test", "rules", place / "suite.yml")
-    return {name for name in names if f"alertname: {name}" in said or f'alertname="{name}"' in said}
 
 
 @pytest.mark.slow  # as above
@@ -258,6 +214,20 @@ def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
     (info,) = (dict(labels) for name, labels in found if name == "raidctl_controller_info")
     if nasty.isprintable():
         assert info.get("model", "") == nasty
+
+
+def test_labels_are_added_to_each_series() -> None:
+    """Those of the command line, escaped; one that raidctl sets, or that is no name, is wrong usage."""
+    words = ("--replay", FIXTURES / "areca-arc1210", "export", "--rules")
+    plain, labelled = (
+        series(run(*words, *more).stdout) for more in ((), ("--label", "host=db7", "--label", 'rack=a"1'))
+    )
+    more = frozenset({("host", "db7"), ("rack", 'a"1')})
+    timed = {"raidctl_scan_duration_seconds"}
+    assert {(name, labels | more) for name, labels in plain} == set(labelled)
+    assert {key[0] for key, found in labelled.items() if plain[key[0], key[1] - more] != found} <= timed
+    for wrong in ("host", "=x", "1a=x", "drive=x", "object=x", "__name__=x", "because=x"):
+        assert run(*words, "--label", wrong).exit_code == 2
 
 
 def test_json_follows_its_schema() -> None:
