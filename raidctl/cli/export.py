@@ -13,13 +13,14 @@ import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.export_targets import for_target, targets_of
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import HIDING, Inventory
+from raidctl.model import HIDING, Host, Inventory
 from raidctl.output.metrics import Export, families
-from raidctl.output.metrics_table import INVENTORY, RULE_LABELS, of_rules, of_scan
+from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
 
@@ -58,6 +59,9 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
     "--interval", type=click.IntRange(0), metavar="SECONDS",
     help=f"With --listen: least time between two readings ({_INTERVAL}).",
 )  # fmt: skip
+@click.option(
+    "--targets", metavar="FILE", help="With --listen: serve /probe?target=HOST for the hosts in FILE, over ssh."
+)
 @click.option("--install-unit", is_flag=True,
               help="With --output: install a systemd timer that writes FILE every ten minutes.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
@@ -66,14 +70,15 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.pass_context
 def command(
     context: click.Context, /, *, rules: bool, label: tuple[str, ...], output: str | None, listen: str | None,
-    interval: int | None, install_unit: bool, dry_run: bool, **rows: Any,
+    interval: int | None, targets: str | None, install_unit: bool, dry_run: bool, **rows: Any,
 ) -> int:  # fmt: skip
     """Print storage metrics for Prometheus, or flat rows for tables.
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
     atomically, and kept if nothing could be read. With --listen, metrics are
-    served at http://ADDRESS:PORT/metrics until raidctl is stopped.
+    served at http://ADDRESS:PORT/metrics until raidctl is stopped; with --targets
+    those of other machines, over ssh, at /probe?target=HOST.
 
     With --rows, each drive, volume and so on is one JSON object on a line, with
     the columns of docs/fleet_sql.md: of this machine (or that of --host,
@@ -87,24 +92,41 @@ def command(
     """
     settings = settings_of(context)
     if rows["table"] is not None:
-        _refuse_beside_rows(settings, rules, label, listen, interval, install_unit, dry_run)
+        _refuse_beside_rows(settings, rules, label, listen, targets, interval, install_unit, dry_run)
         return _rows(settings, output, **rows)
     if any(rows.values()):
         raise click.UsageError("PATH, --snapshots, --policy, --waivers, --format and --jobs belong to --rows.")
+    wanted = _Wanted(rules, dict(map(_label, label)))
+    _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
+    if install_unit:
+        return _install(settings, output, wanted, dry_run=dry_run)
+    if listen is not None:
+        _serve(listen, _INTERVAL if interval is None else interval, settings, wanted, targets)
+    return _print(settings, output, wanted)
+
+
+def _check(
+    settings: Settings, *, output: str | None, listen: str | None, interval: int | None, targets: str | None,
+    units: tuple[bool, bool],
+) -> None:  # fmt: skip
+    """Refuse options that do not go together.
+
+    Raises:
+        click.UsageError: Some do not.
+    """
+    install_unit, dry_run = units
     if output is not None and listen is not None:
         raise click.UsageError("--output and --listen exclude each other.")
-    wanted = _Wanted(rules, dict(map(_label, label)))
     if dry_run and not install_unit:
         raise click.UsageError("--dry-run belongs to --install-unit.")
-    if install_unit:
-        return _install(settings, output, wanted, dry_run=dry_run, others=(listen, interval))
+    if install_unit and (output is None or interval is not None or targets is not None):
+        raise click.UsageError("--install-unit needs --output FILE, and neither --listen, --interval nor --targets.")
     if interval is not None and listen is None:
         raise click.UsageError("--interval belongs to --listen.")
-    if listen is not None:
-        if settings.as_json:
-            raise click.UsageError("--json and --listen exclude each other.")
-        _serve(listen, _INTERVAL if interval is None else interval, settings, wanted)
-    return _print(settings, output, wanted)
+    if targets is not None and listen is None:
+        raise click.UsageError("--targets belongs to --listen.")
+    if listen is not None and settings.as_json:
+        raise click.UsageError("--json and --listen exclude each other.")
 
 
 class _Wanted(NamedTuple):
@@ -168,16 +190,12 @@ def _rows(
     return export_rows(wanted, settings)
 
 
-def _install(
-    settings: Settings, output: str | None, wanted: _Wanted, *, dry_run: bool, others: tuple[object, ...]
-) -> int:
+def _install(settings: Settings, output: str | None, wanted: _Wanted, *, dry_run: bool) -> int:
     """Install a timer that writes a file for node_exporter's textfile collector."""
     from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
 
     settings.refuse_machine("export --install-unit")
-    if output is None or any(one is not None for one in others):
-        raise click.UsageError("--install-unit needs --output FILE, and neither --listen nor --interval.")
-    path = str(Path(output).absolute())
+    path = str(Path(output or "").absolute())
     labels = [word for name, value in wanted.labels.items() for word in ("--label", f"{name}={value}")]
     words = ["export", *(["--rules"] if wanted.rules else []), *labels, "--output", path]
     words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
@@ -203,14 +221,14 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
-def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted) -> NoReturn:
-    from raidctl.output.http_server import Page, Refresher, address, serve  # noqa: PLC0415 - only where it is asked for
+def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targets: str | None) -> NoReturn:
+    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - rarely needed
 
-    def scan() -> Page:
+    def page(about: Settings) -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
         gc.collect()
         try:
-            _, export = _scan(settings, wanted)
+            _, export = _scan(about, wanted)
         except UsageError:
             raise  # the next time will be no better
         except RaidctlError as error:
@@ -219,5 +237,17 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted) -> N
             return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
-    settings.check()
-    serve(address(listen), _PATH, Refresher(scan, interval), lambda url: click.echo(f"raidctl: {url}", err=True))
+    def itself() -> Page:
+        """Of raidctl alone: with targets, the machine that it runs on is none of them."""
+        return Page(text(families(MACHINE[:1], Inventory(host=Host()), wanted.labels)).encode("utf-8"), CONTENT_TYPE)
+
+    def announce(url: str) -> None:
+        click.echo(f"raidctl: {url}", err=True)
+
+    place = address(listen)
+    if targets is None:
+        settings.check()
+        serve(place, _PATH, Refresher(lambda: page(settings), interval), announce)
+    allowed = targets_of(targets, settings)
+    probes = Probes(lambda target: page(for_target(settings, target)), allowed, interval)
+    serve(place, _PATH, Refresher(itself, interval), announce, probes)
