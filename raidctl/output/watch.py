@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from raidctl import __version__
 from raidctl.text import collapse, counted, printable
 from raidctl.watch.memory import Event, Kind
+from raidctl.watch.objects import RULE
 from raidctl.watch.report import WatchReport
 
 _WIDTH = 78
@@ -98,7 +99,7 @@ def _event(event: Event) -> Iterator[str]:
     about = [event.where, event.device, f"bay {event.bay}" if event.bay else None,
              f"serial {event.serial}" if event.serial else None]  # fmt: skip
     yield f"{severity}{_WORDS[event.kind]} · {' · '.join(_clean(word) for word in about if word)}"
-    before = _BEFORE.get(event.kind, "")
+    before = "" if event.rule == RULE else _BEFORE.get(event.kind, "")
     yield from _wrapped(f"{before}{event.message}", "    ")
     if event.remedy:
         yield from _wrapped(f"→ {event.remedy}", "    ")

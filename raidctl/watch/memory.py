@@ -94,6 +94,22 @@ class Queued(msgspec.Struct, frozen=True, kw_only=True):
     channels: tuple[str, ...]
 
 
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """An object that was there in an earlier look."""
+
+    kind: Literal["controller", "volume", "drive"]
+    identity: str
+    """What it is wherever it is: its model and serial number, its unique id; without them its id."""
+    where: str
+    """Its id in the last look that found it."""
+    serial: str | None = None
+    device: str | None = None
+    bay: str | None = None
+    missing: int = 0
+    """Complete looks in a row without it."""
+    missing_since: float | None = None
+
+
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is kept between two looks."""
 
@@ -105,6 +121,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     alive: float | None = None
     """When the last sign of life was due."""
     tracked: tuple[Tracked, ...] = ()
+    known: tuple[Known, ...] = ()
     queue: tuple[Queued, ...] = ()
     channels: tuple[str, ...] = ()
     """Channels of the last look."""
@@ -130,5 +147,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """Everything could be read: a finding that is missing has ended."""
     objects: frozenset[tuple[str, str | None]] = field(default_factory=frozenset)
     """Ids and serial numbers of all objects that are there."""
+    known: tuple[Known, ...] = ()
+    """What identifies these wherever they are."""
     waived: int = 0
     """Findings that are waived."""

@@ -10,6 +10,7 @@ from raidctl.audit.finding import Finding
 from raidctl.model import Inventory, hides
 from raidctl.select import items
 from raidctl.watch.memory import Look, Sighting
+from raidctl.watch.objects import objects_of
 
 NOT_READ = "machine_not_read"
 """The rule of a machine that could not be read at all."""
@@ -34,6 +35,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
         sightings=tuple(sightings),
         complete=not any(map(hides, inventory.problems)),
         objects=frozenset((key, serial) for key, serial in serials.items()),
+        known=tuple(objects_of(inventory)),
         waived=len(waived),
     )
 

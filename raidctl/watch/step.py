@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import WEIGHT
 from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
+from raidctl.watch.objects import RULE, Missed, after_look
 
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
@@ -42,12 +43,18 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
         key=lambda one: (one[0] in ENDS, WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where)
     )
     events = [_event(memory.number + number, kind, one, now) for number, (kind, one) in enumerate(found, 1)]
+    objects, gone = after_look(memory.known, look.known, config, now, complete=look.complete)
+    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
+    missed = [one for one in gone if (one.known.where, one.known.serial) not in reported]
+    events += [_missed(memory.number + len(events) + number, one, now) for number, one in enumerate(missed, 1)]
     alive = memory.alive
     if config.alive is not None and (alive is None or now - alive >= config.alive):
         alive = now
         events.append(_alive(memory.number + len(events) + 1, kept, look, now))
-    after_look = replace(memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept))
-    return after_look, tuple(events)
+    following = replace(
+        memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects
+    )
+    return following, tuple(events)
 
 
 def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
@@ -213,7 +220,8 @@ def _shifted(memory: Memory, by: float) -> Memory:
         return None if value is None else value + by
 
     tracked = tuple(replace(one, **{name: moved(getattr(one, name)) for name in _TIMES}) for one in memory.tracked)
-    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked)
+    known = tuple(replace(one, missing_since=moved(one.missing_since)) for one in memory.known)
+    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked, known=known)
 
 
 def moment(seconds: float) -> str:
@@ -229,6 +237,15 @@ def _event(number: int, kind: Kind, one: Tracked, now: float) -> Event:
         where=found.where, serial=one.serial, device=found.device, bay=found.bay, message=found.message,
         remedy=None if kind in ENDS else found.remedy,
         since=None if since is None else moment(since),
+    )  # fmt: skip
+
+
+def _missed(number: int, one: Missed, now: float) -> Event:
+    known = one.known
+    return Event(
+        id=number, at=moment(now), kind="gone", rule=RULE, severity=one.severity, where=known.where,
+        serial=known.serial, device=known.device, bay=known.bay, message=one.message,
+        since=None if known.missing_since is None else moment(known.missing_since),
     )  # fmt: skip
 
 

@@ -105,6 +105,7 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
         (3.25, "new", "volume_degraded"),
         (3.25, "new", "write_hole"),
         (3.25, "over", "md_without_bitmap"),
+        (3.25, "gone", "object_gone"),
         (10.25, "reminder", "volume_degraded"),
         (10.25, "reminder", "write_hole"),
         (12.25, "new", "volume_rebuilding"),
@@ -117,7 +118,7 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
     assert [day for day, kind, _ in story if kind == "alive"] == [0, 7, 14, 21, 28]
     assert len(keeper.mails) == len({day for day, *_ in story})
     assert subjects(keeper)[2:6] == [
-        "orchard: WARNING: The volume is degraded (md:md0) and 2 more",
+        "orchard: WARNING: The volume is degraded (md:md0) and 3 more",
         "orchard: raidctl watches this machine",
         "orchard: WARNING: The volume is degraded (md:md0) and 1 more",
         "orchard: WARNING: The volume is being rebuilt, 0 % done (md:md0) and 1 more",

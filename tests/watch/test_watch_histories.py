@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from raidctl.audit.finding import Finding, Severity
-from raidctl.watch.memory import DAY, Config, Event, Look, Memory, Sighting
+from raidctl.watch.memory import DAY, Config, Event, Known, Look, Memory, Sighting
 from raidctl.watch.step import delivered, enqueue, step, waiting
 
 HISTORIES = 10_000
@@ -199,3 +199,48 @@ def test_time_instead_of_looks(gap: float) -> None:
         memory, events = step(memory, look("bad", "warning"), BEGIN + number * gap, config)
         at += [number * gap for _ in events]
     assert at == [7200.0]
+
+
+def known(*names: str) -> tuple[Known, ...]:
+    """Volumes by their unique ids."""
+    return tuple(Known(kind="volume", identity=name, where=f"x:0/{name}") for name in names)
+
+
+def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
+    """After two complete looks without it; an incomplete look shows nothing, and one that is back is as before."""
+    looks = [
+        (("a", "b"), True), (("a",), False), (("a",), True), (("a", "b"), True),
+        (("a",), True), ((), False), (("a",), True), (("a",), True), (("a", "b"), True), (("a",), True), (("a",), True),
+    ]  # fmt: skip
+    memory, found = Memory(), list[tuple[int, str, str]]()
+    for number, (names, complete) in enumerate(looks):
+        one = Look(complete=complete, known=known(*names))
+        memory, events = step(memory, one, BEGIN + number * 600, Config())
+        found += [(number, event.kind, event.where) for event in events]
+    assert found == [(6, "gone", "x:0/b"), (10, "gone", "x:0/b")]
+
+
+def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
+    """A controller whose tool is installed, removed and installed again; another one in its slot is another one."""
+    bare = Known(kind="controller", identity="x:0", where="x:0")
+    named = Known(kind="controller", identity="EX A", where="x:0", serial="A")
+    other = Known(kind="controller", identity="EX B", where="x:0", serial="B")
+    memory, kinds = Memory(), list[str]()
+    for number, one in enumerate((bare, bare, named, named, bare, bare, bare, named, other, other)):
+        memory, events = step(memory, Look(known=(one,)), BEGIN + number * 600, Config())
+        kinds += [f"{number} {event.kind} {event.serial}" for event in events]
+    assert kinds == ["9 gone A"]
+
+
+def test_an_object_with_a_finding_is_gone_once() -> None:
+    """A failed drive that is pulled has one event, not one of its finding and one of itself."""
+    drive = Known(kind="drive", identity="EX A", where="x:0/3", serial="A")
+    bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
+    memory, _ = step(
+        Memory(), Look(sightings=(bad,), objects=frozenset({("x:0/3", "A")}), known=(drive,)), BEGIN, Config()
+    )
+    kinds = []
+    for number in (1, 2, 3):
+        memory, events = step(memory, Look(), BEGIN + number * 600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["gone"]
