@@ -145,6 +145,15 @@ def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
     }
 
 
+def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path) -> None:
+    """Lines go into a file as they come; one that cannot be written leaves the old one."""
+    target = tmp_path / "drives.jsonl"
+    run("export", "--rows", "drives", inventories, "--jobs", "1", "--output", target)
+    assert target.read_text() == run("export", "--rows", "drives", inventories, "--jobs", "1").stdout
+    run("export", "--rows", "drives", inventories, "--jobs", "1", "--output", tmp_path / "no" / "where", code=3)
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
 def test_findings_are_those_of_a_policy(tmp_path: Path) -> None:
     """Passes included, each with the policy's name; without one, of the built-in rules."""
     policy = tmp_path / "site.toml"

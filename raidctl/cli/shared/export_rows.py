@@ -74,7 +74,7 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
         for path in written:
             click.echo(f"{printable(str(path))} is written.", err=True)
     elif wanted.output is not None:
-        files.write(wanted.output, b"".join(found))
+        files.write(wanted.output, found)
     else:
         for data in found:
             emit_bytes(data)
