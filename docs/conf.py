@@ -27,6 +27,8 @@ NAV = {
         "Layouts": "layout",
         "Many machines": "fleet",
         "Policies": "policy",
+        "Questions in SQL": "fleet_sql",
+        "Mail when something changes": "watch",
         "Monitoring": "export",
         "From check_raid": "check_raid",
     },

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from raidctl.cli import schema as schemas
+from raidctl.cli.export import TABLES
 from raidctl.cli.schema import ANSWERS
 from raidctl.output.json import schema
 from tests.support.pages import ROOT, between, commands, kind
@@ -46,6 +47,8 @@ PRINTED: Mapping[str, str] = {
     "layout": "layout check",
     "layout-plan": "layout plan",
     "hosts": "show|diagnose|snapshot|diff|record|doctor",
+    "watch": "watch",
+    **{f"rows-{table}": "export" for table in TABLES},
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
