@@ -7,12 +7,13 @@ refused, with the reason.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Struct
 
 from raidctl.described import doc
+from raidctl.layout.capacity import capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
 from raidctl.layout.compare import Compared, Comparison, compare
 from raidctl.layout.objects import Machine
@@ -21,19 +22,10 @@ from raidctl.model import Controller, Tool
 from raidctl.model.inventory import RaidLevel
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
-from raidctl.units import format_decimal
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
-_LEAST: Mapping[RaidLevel, int] = {
-    "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid4": 3, "linear": 1, "raid1t": 3, "raid10t": 6,
-    "raid50": 6, "raid60": 8,
-}  # fmt: skip
-_USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
-    "raid0": float, "linear": float, "raid1": lambda _: 1.0, "raid4": lambda n: n - 1.0, "raid5": lambda n: n - 1.0,
-    "raid6": lambda n: n - 2.0, "raid10": lambda n: n / 2,
-}  # fmt: skip
-"""Usable drives of so many."""
 _SAME = 0.03
 """What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
@@ -42,7 +34,10 @@ _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "
 class Step(Struct, frozen=True, kw_only=True):
     """One step, to be run by a person."""
 
-    kind: Annotated[Literal["setting", "create"], doc("`setting`: undone by the next change; `create`: overwrites.")]
+    kind: Annotated[
+        Literal["setting", "create", "delete"],
+        doc("`setting`: undone by the next change; `create`, `delete`: what the drives contain is lost."),
+    ]
     label: Annotated[str, doc("Name of the volume in the layout.")]
     commands: Annotated[tuple[str, ...], doc("As typed into a shell.")]
     overwrites: Annotated[tuple[str, ...], doc("Drives whose contents are lost: serial numbers or ids.")] = ()
@@ -72,14 +67,18 @@ def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
         for controller in machine.controllers(wanted.controller):
             if controller.mode != "software":
                 continue
+            names = {name.partition("-part")[0] for name in _named(wanted)}
+            counted = isinstance(wanted.drives, Counted) or isinstance(wanted.spares, int)
             for drive in candidates(controller, machine):
-                named = isinstance(wanted.drives, Counted) or any(
-                    name.partition("-part")[0] in machine.names(drive) for name in wanted.drives or ()
-                )
                 block = seen.view.block(drive.device or "")
-                if named and block is not None:
+                if block is not None and (counted or names & machine.names(drive)):
                     nodes |= dict.fromkeys([block.node, *(one.node for one in seen.view.above(block.name))])
     return list(nodes)
+
+
+def _named(wanted: VolumeLayout) -> Iterator[str]:
+    for names in (wanted.drives, wanted.spares):
+        yield from names if isinstance(names, tuple) else ()
 
 
 def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
@@ -89,37 +88,98 @@ def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
 
 def plan(layout: Layout, seen: Survey, vendors: Sequence[Vendor], signatures: Signatures) -> LayoutPlan:
     """The steps, and what has none."""
-    found = compare(layout, seen.inventory)
     stock = Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
-    settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
+    return compiled(layout, stock, vendors).plan
+
+
+class Creation(Struct, frozen=True, kw_only=True):
+    """A volume that is to be made, with its drives."""
+
+    wanted: VolumeLayout
+    controller: Controller
+    chosen: Chosen
+    new: NewVolume
+
+
+class Compiled(Struct, frozen=True, kw_only=True):
+    """A layout compiled for a machine."""
+
+    plan: LayoutPlan
+    found: Comparison
+    creations: tuple[Creation, ...] = ()
+    desired: tuple[Desired, ...] = ()
+    """The settings of volumes that exist."""
+    doomed: tuple[str, ...] = ()
+    """Ids of the volumes that are to be deleted."""
+
+
+def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compiled:
+    """Compare a machine with a layout, and choose the drives of what is missing."""
+    found = compare(layout, stock.seen.inventory)
     wrong = [one for one in found.compared if one.label == "machine" and one.verdict != "same"]
     if wrong:
         why = "The layout is for another machine, or it is unknown which machine this is."
-        return LayoutPlan(host=found.host, not_planned=(NotPlanned(label="machine", why=(why,)),))
+        refusal = NotPlanned(label="machine", why=(why,))
+        return Compiled(plan=LayoutPlan(host=found.host, not_planned=(refusal,)), found=found)
+    settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
+    made, desired = list[Creation](), list[Desired]()
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
         if one.verdict == "missing" and volume is not None:
-            made = _creation(volume, stock, vendors)
-            creations += [made] if isinstance(made, Step) else []
-            refused += [made] if isinstance(made, NotPlanned) else []
+            step = _creation(volume, stock, vendors)
+            if isinstance(step, NotPlanned):
+                refused.append(step)
+            else:
+                creations.append(step[0])
+                made.append(step[1])
+                refused += _apart(step[1])
+        elif one.verdict == "doomed":
+            continue
         elif one.verdict in ("settings", "different", "unknown", "missing") or one.differences:
-            commands = tuple(_settings(one, volume)) if volume is not None else ()
-            settings += [Step(kind="setting", label=one.label, commands=commands)] if commands else []
-            refused += _others(one, planned=bool(commands))
-    steps = (*settings, *creations)
-    return LayoutPlan(
-        host=found.host, steps=steps, not_planned=tuple(refused),
-        point_of_no_return=len(settings) if creations else None,
+            mine = tuple(_desired(one, volume)) if volume is not None else ()
+            desired += mine
+            settings += [_setting(one, mine)] if mine else []
+            refused += _others(one, planned=bool(mine))
+    doomed = [one for one in found.compared if one.verdict == "doomed"]
+    deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in doomed]
+    steps = (*settings, *creations, *deletions)
+    return Compiled(
+        plan=LayoutPlan(
+            host=found.host, steps=steps, not_planned=tuple(refused),
+            point_of_no_return=len(settings) if creations or deletions else None,
+        ),
+        found=found, creations=tuple(made), desired=tuple(desired),
+        doomed=tuple(one.object_id for one in doomed if one.object_id),
     )  # fmt: skip
 
 
-def _settings(one: Compared, volume: VolumeLayout) -> Iterator[str]:
-    """The raidctl command that sets what differs; what is unknown is not set."""
-    keys = [each.key for each in one.differences if each.found is not None and each.key in _OPTIONS]
-    words = [word for key in keys for word in (_OPTIONS[key], str(getattr(volume, key)).replace("_", "-"))]
-    if words and one.object_id is not None:
-        yield shlex.join(["raidctl", "cache", "set", one.object_id, *words])
+def _apart(made: Creation) -> Iterator[NotPlanned]:
+    """What a controller's command does not do: its spares are made by a command of their own."""
+    if made.chosen.spares and made.controller.mode != "software":
+        names = ", ".join(place.name for place in made.chosen.spares)
+        why = f'spares: run "raidctl spare add" or the vendor\'s tool for {names} when the volume exists.'
+        yield NotPlanned(label=made.wanted.label, why=(why,))
+
+
+_SETTING: Mapping[str, Setting] = {
+    "write": "write_policy", "read": "read_policy", "io": "io_policy", "drive_cache": "drive_write_cache",
+}  # fmt: skip
+
+
+def _desired(one: Compared, volume: VolumeLayout) -> Iterator[Desired]:
+    """The settings that differ; what is unknown is not set."""
+    for each in one.differences:
+        if each.found is not None and each.key in _OPTIONS and one.object_id is not None:
+            yield Desired(object_id=one.object_id, setting=_SETTING[each.key], value=str(getattr(volume, each.key)))
+
+
+def _setting(one: Compared, desired: Sequence[Desired]) -> Step:
+    """The raidctl command that sets what differs."""
+    options = {setting: _OPTIONS[key] for key, setting in _SETTING.items()}
+    words = [word for each in desired for word in (options[each.setting], each.value.replace("_", "-"))]
+    command = shlex.join(["raidctl", "cache", "set", str(one.object_id), *words])
+    return Step(kind="setting", label=one.label, commands=(command,))
 
 
 def _others(one: Compared, *, planned: bool) -> Iterator[NotPlanned]:
@@ -147,7 +207,7 @@ def _advice(key: str) -> str:
     return "raidctl plans no conversion; the volume would have to be deleted and made again."
 
 
-def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> Step | NotPlanned:
+def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> tuple[Step, Creation] | NotPlanned:
     controllers = stock.machine.controllers(wanted.controller)
     if len(controllers) != 1:
         number = len(controllers) or "no"
@@ -155,64 +215,44 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
         return NotPlanned(label=wanted.label, why=(f'"{wanted.controller}" is {number} {word}.',))
     controller = controllers[0]
     chosen = choose(wanted, controller, stock)
-    why = chosen.why or tuple(_impossible(wanted, chosen))
+    why = chosen.why or tuple(impossible(wanted, chosen))
     if why or wanted.raid_level is None:
         return NotPlanned(label=wanted.label, why=why or ("The layout does not give its RAID level.",))
+    new = _new(wanted, wanted.raid_level, chosen)
     try:
-        commands = _commands(wanted, wanted.raid_level, controller, chosen, (vendors, stock.seen))
+        commands = _commands(controller, new, vendors, stock.seen)
     except CannotCreate as error:
         return NotPlanned(label=wanted.label, why=(str(error),))
-    names = tuple(place.name for place in chosen.places)
-    stock.taken.extend(chosen.places)
-    return Step(kind="create", label=wanted.label, commands=commands, overwrites=names)
+    places = (*chosen.places, *chosen.spares)
+    stock.taken.extend(places)
+    made = Creation(wanted=wanted, controller=controller, chosen=chosen, new=new)
+    names = tuple(place.name for place in places)
+    return Step(kind="create", label=wanted.label, commands=commands, overwrites=names), made
 
 
-def _impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
-    """Why such a volume cannot be made of these drives."""
-    level, number = wanted.raid_level, len(chosen.places)
-    if level is None:
-        return
-    if number < _LEAST.get(level, 1):
-        yield f"A {level} needs at least {_LEAST[level]} drives, not {number}."
-    if level in ("raid10", "raid1e") and number % 2:
-        yield f"A {level} is made of an even number of drives, not {number}."
-    capacity = _capacity(level, chosen)
-    if isinstance(wanted.size, int) and capacity is not None and wanted.size > capacity * 1.01:
-        yield f"{format_decimal(wanted.size)} do not fit: the drives give {format_decimal(int(capacity))}."
+def _new(wanted: VolumeLayout, level: RaidLevel, chosen: Chosen) -> NewVolume:
+    most = capacity(wanted, chosen)
+    size = wanted.size if isinstance(wanted.size, int) else None
+    whole = size is None or (most is not None and size >= most * (1 - _SAME))
+    return NewVolume(
+        name=wanted.name, raid_level=level, drives=tuple(place.drive for place in chosen.places),
+        nodes=tuple(place.node for place in chosen.places if place.node),
+        spares=tuple(place.node for place in chosen.spares if place.node), size_bytes=None if whole else size,
+        strip_bytes=wanted.strip_bytes, write=wanted.write, read=wanted.read, metadata=wanted.metadata,
+        md_layout=wanted.md_layout, consistency_policy=wanted.consistency_policy,
+    )  # fmt: skip
 
 
-def _capacity(level: RaidLevel, chosen: Chosen) -> float | None:
-    smallest = min((place.drive.size_bytes or 0 for place in chosen.places), default=0)
-    usable = _USABLE.get(level)
-    return usable(len(chosen.places)) * smallest if usable is not None and smallest else None
-
-
-def _commands(
-    wanted: VolumeLayout,
-    level: RaidLevel,
-    controller: Controller,
-    chosen: Chosen,
-    known: tuple[Sequence[Vendor], Survey],
-) -> tuple[str, ...]:
+def _commands(controller: Controller, new: NewVolume, vendors: Sequence[Vendor], seen: Survey) -> tuple[str, ...]:
     """The commands of the family.
 
     Raises:
         CannotCreate: It has none.
     """
-    vendors, seen = known
     vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
     creating = creating_of(vendor) if vendor is not None else None
     if vendor is None or creating is None:
         raise CannotCreate(f"No source shows how a volume is made on {controller.id}: use the vendor's tool.")
-    capacity = _capacity(level, chosen)
-    size = wanted.size if isinstance(wanted.size, int) else None
-    whole = size is None or (capacity is not None and size >= capacity * (1 - _SAME))
     names = {spec.name for spec in vendor.TOOLS}
     tools: list[Tool] = [tool for tool in seen.inventory.tools if tool.name in names]
-    new = NewVolume(
-        name=wanted.name, raid_level=level, drives=tuple(place.drive for place in chosen.places),
-        nodes=tuple(place.node for place in chosen.places if place.node), size_bytes=None if whole else size,
-        strip_bytes=wanted.strip_bytes, write=wanted.write, read=wanted.read, metadata=wanted.metadata,
-        md_layout=wanted.md_layout, consistency_policy=wanted.consistency_policy,
-    )  # fmt: skip
     return tuple(shlex.join(words) for words in creating.create(controller, new, tools))
