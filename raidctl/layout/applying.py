@@ -41,9 +41,16 @@ class Applying:
     tell: Callable[[str], None]
     facts: ApplyFacts = field(default_factory=ApplyFacts)
     unsafe: bool = False
+    _looked: tuple[Survey, tuple[Compiled, Stages, Ground]] | None = None
+    """The last reading, with what was made of it."""
 
     def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
-        """Compile the layout for the machine as it is now."""
+        """Compile the layout for the machine as it is now; each reading is probed once."""
+        if self._looked is None or self._looked[0] is not seen:
+            self._looked = seen, self._compiled(seen)
+        return self._looked[1]
+
+    def _compiled(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
         pinned = self.facts.pinned(self.layout)
         read = converse(ground(pinned, seen, self.vendors), self.runner)
         wipe = frozenset(self.facts.wipe)
@@ -56,6 +63,7 @@ class Applying:
 
     def pin(self, seen: Survey, made: Compiled) -> None:
         """Keep which drives were chosen, and the members of what is deleted: later stages choose none anew."""
+        self._looked = None
         self.facts = replace(
             self.facts,
             pins={one.wanted.line: (_names(one, spares=False), _names(one, spares=True)) for one in made.creations},

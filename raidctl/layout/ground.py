@@ -29,7 +29,14 @@ class Ground(Struct, frozen=True, kw_only=True):
 
     def stock(self, seen: Survey, wipe: frozenset[str], *, unsafe: bool) -> Stock:
         """What volumes can be made of."""
-        return Stock(machine=Machine(seen.inventory), seen=seen, signatures=self.signatures, held=self.held, wipe=wipe, unsafe=unsafe)
+        return Stock(
+            machine=Machine(seen.inventory),
+            seen=seen,
+            signatures=self.signatures,
+            held=self.held,
+            wipe=wipe,
+            unsafe=unsafe,
+        )
 
 
 def makers(vendors: Sequence[Vendor]) -> dict[str, Making]:
