@@ -28,6 +28,8 @@ class ApplyFacts(Struct, frozen=True, kw_only=True):
     """Name of the layout file."""
     text: str = ""
     """Its whole content: the file may be gone when the operation continues."""
+    controller: str = ""
+    """The controller of volumes that name none; empty: all do."""
     wipe: tuple[str, ...] = ()
     """Serial numbers and unique ids whose content may be removed."""
     pins: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}

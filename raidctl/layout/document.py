@@ -9,6 +9,7 @@ from typing import Any, get_args
 from msgspec import structs
 
 from raidctl.layout.objects import plain_id
+from raidctl.layout.provisioners import kind_of, read_provisioner
 from raidctl.layout.specification import (
     VERSION,
     Counted,
@@ -39,16 +40,22 @@ Reader = Callable[[Any, Place], Any]
 """Reads one value; None, with the mistake noted, if it is invalid."""
 
 
-def read_layout(path: str, data: bytes) -> Layout:
-    """Read the bytes of a layout file; ``path`` is for messages.
+def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout:
+    """Read the bytes of a layout file: a layout, or one of a provisioner's.
+
+    Args:
+        path: For messages.
+        data: The file.
+        controller: The controller of a provisioner's volumes that name none.
 
     Raises:
         MistakesError: The file is invalid; all its mistakes with their lines.
     """
     faults: list[Fault] = []
-    read = read_toml(path, data, faults)
     layout = Layout()
-    if read is not None:
+    if kind_of(data) != "toml":
+        layout = read_provisioner(path, data, faults, controller)
+    elif (read := read_toml(path, data, faults)) is not None:
         table, place = read
         layout = _layout(table, place)
     if faults:

@@ -14,7 +14,7 @@ from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.layout.document import read_layout
 from raidctl.toml_files.mistakes import MistakesError
 from raidctl.vendor.plan import Action
-from raidctl.vendor.shapes import locked, outside
+from raidctl.vendor.shapes import locked, outside, unlocked
 from raidctl_md import conf, make
 from raidctl_md.simulated_machine import arrays, fields, words
 from tests.change.md_machine import SOURCE, VENDORS, Bench
@@ -61,12 +61,7 @@ def kept(machine: Bench, name: str, value: str | None) -> None:
 
 def commands(machine: Bench) -> list[str]:
     """The programs that were run, without the locks."""
-    found = []
-    for argv in machine.argvs:
-        while argv[:1] == ("flock",):
-            argv = argv[5:]
-        found.append(" ".join(argv[:2]))
-    return found
+    return [" ".join(unlocked(argv)[0][:2]) for argv in machine.argvs]
 
 
 @pytest.mark.parametrize("text", [MIRROR, PARITY, PARTED, MIRROR + PARITY])
@@ -133,7 +128,7 @@ def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
     for name, value in state.items():
         kept(machine, name, value)
     assert any(why in text for text in job(machine, MIRROR).refused()), job(machine, MIRROR).refused()
-    with pytest.raises(RaidctlError, match="LABE00001|data"):
+    with pytest.raises(RaidctlError, match=r"LABE00001|data"):
         late.applying.run(change)
     assert machine.argvs == []
 
@@ -223,7 +218,7 @@ def test_a_kill_before_any_command_is_continued(tmp_path: Path, text: str, steps
     """Killed at each command, then restored, then continued: as listed, and no command twice in vain."""
     for at in range(steps):
         machine = empty(tmp_path / str(at))
-        killed(machine, lambda: job(machine, text).run(), at)
+        killed(machine, job(machine, text).run, at)
         restored = restore(machine)
         assert not any("put back" in one for one in restored)
         if machine.journal.pending():
@@ -297,7 +292,7 @@ def test_a_kill_during_a_deletion_leaves_no_member_behind(tmp_path: Path) -> Non
         machine = empty(tmp_path / str(at))
         job(machine, MIRROR).run()
         text = deleting(machine)
-        killed(machine, lambda: job(machine, text).run(), at)  # noqa: B023 - called at once
+        killed(machine, job(machine, text).run, at)
         restore(machine)
         if machine.journal.pending():
             job(machine, text).resume()

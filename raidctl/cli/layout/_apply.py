@@ -43,11 +43,12 @@ class Wanted(Struct, frozen=True):
 
     wipe: tuple[str, ...] = ()
     confirm: str | None = None
+    controller: str | None = None
 
 
 def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted) -> int:
     """Carry out a layout file; return the exit code."""
-    layout = layout_of(file)
+    layout = layout_of(file, wanted.controller)
     if layout is None:
         return EXIT_USAGE
     if settings.replay is not None and not consent.dry_run:
@@ -56,7 +57,12 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
     with machine(settings) as named:
         if place is not None:
             refuse_container(named.runner)
-        facts = ApplyFacts(file=file, text=read_file(file).decode("utf-8", "replace"), wipe=wanted.wipe)
+        facts = ApplyFacts(
+            file=file,
+            text=read_file(file).decode("utf-8", "replace"),
+            wipe=wanted.wipe,
+            controller=wanted.controller or "",
+        )
         applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
         seen = named.survey()
         made, found, read = applying.look_at(seen)
@@ -228,7 +234,7 @@ def _held(begin: Begin, settings: Settings) -> Iterator[None]:
 def resume_apply(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
     """Continue an operation from what the machine shows now; return the exit code."""
     story, facts = _open(settings, change)
-    layout = read_layout(facts.file, facts.text.encode())
+    layout = read_layout(facts.file, facts.text.encode(), facts.controller or None)
     facts = replace(facts, wipe=(*facts.wipe, *wanted.wipe))
     with machine(settings) as named:
         refuse_container(named.runner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.layout._apply import Wanted, abandon_apply, begin_apply, resume_apply
+from raidctl.cli.layout._read import controller_option
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.errors import UsageError
@@ -23,12 +24,19 @@ from raidctl.errors import UsageError
     "--wipe", metavar="SERIAL", multiple=True,
     help="Remove what is on the drive with this serial number; of a volume that is deleted: its unique id.",
 )  # fmt: skip
+@controller_option
 @changing_options
 @machine_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, words: tuple[str, ...], confirm: str | None, wipe: tuple[str, ...], consent: Consent
+    context: click.Context,
+    *,
+    words: tuple[str, ...],
+    confirm: str | None,
+    wipe: tuple[str, ...],
+    controller: str | None,
+    consent: Consent,
 ) -> int:
     """Make a machine what a layout file describes: md arrays and settings.
 
@@ -52,7 +60,7 @@ def command(
     130 interrupted.
     """
     settings = settings_of(context)
-    wanted = Wanted(wipe=wipe, confirm=confirm)
+    wanted = Wanted(wipe=wipe, confirm=confirm, controller=controller)
     verb, rest = words[0], words[1:]
     if verb == "resume" and len(rest) < 2:
         return resume_apply(settings, consent, rest[0] if rest else None, wanted)

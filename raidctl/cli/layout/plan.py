@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.layout._read import layout_of
+from raidctl.cli.layout._read import controller_option, layout_of
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -23,10 +23,11 @@ from raidctl.vendor.registry import vendors
     "plan", epilog=examples("raidctl layout plan db7.toml", "raidctl --host db7 layout plan db7.toml --json")
 )
 @click.argument("file")
+@controller_option
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, file: str) -> int:
+def command(context: click.Context, *, file: str, controller: str | None) -> int:
     """Print the steps that would make a machine what a layout file describes.
 
     Nothing is run. Settings are raidctl's own commands. A volume that is missing
@@ -41,7 +42,7 @@ def command(context: click.Context, *, file: str) -> int:
     could not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
-    layout = layout_of(file)
+    layout = layout_of(file, controller)
     if layout is None:
         return EXIT_USAGE
     found, all_problems = _planned(layout, settings)
