@@ -15,9 +15,8 @@ from raidctl.change import deed_steps
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
-from raidctl.layout.compare import members_named
 from raidctl.layout.ground import Ground, ground, makers, probed
-from raidctl.layout.plan import Compiled, Creation, compiled
+from raidctl.layout.plan import Compiled, chosen_names, compiled
 from raidctl.layout.specification import Layout
 from raidctl.layout.stages import Known, Stages, doomed, identity, stages
 from raidctl.layout.tables import differs
@@ -66,7 +65,7 @@ class Applying:
         self._looked = None
         self.facts = replace(
             self.facts,
-            pins={one.wanted.line: (_names(one, spares=False), _names(one, spares=True)) for one in made.creations},
+            pins={one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in made.creations},
             doomed=tuple(_members(controller, volume, seen) for controller, volume in doomed(made, seen)),
             config=any(one.wanted.config is not False for one in made.creations) or bool(made.doomed),
         )
@@ -225,13 +224,6 @@ class Applying:
     def _stopped(self, change: Change, why: str) -> UnderWay:
         deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
         return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
-
-
-def _names(one: Creation, *, spares: bool) -> tuple[str, ...]:
-    """The names of the drives as the layout would list them: a partition that is made is not part of the name."""
-    places = one.chosen.spares if spares else one.chosen.places
-    part = members_named(one.wanted, [""])[0]
-    return tuple(place.name.removesuffix(part) if part else place.name for place in places)
 
 
 def _members(controller: Controller, volume: Volume, seen: Survey) -> Doomed:

@@ -10,15 +10,16 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from raidctl.described import doc
 from raidctl.layout.capacity import capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
-from raidctl.layout.compare import Compared, Comparison, compare
+from raidctl.layout.compare import Compared, Comparison, compare, members_named
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
-from raidctl.model import Controller, Tool
+from raidctl.layout.tables import Row, rows, script
+from raidctl.model import Controller, Drive, Tool
 from raidctl.model.inventory import RaidLevel
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -113,6 +114,51 @@ class Compiled(Struct, frozen=True, kw_only=True):
     """Ids of the volumes that are to be deleted."""
 
 
+def drives_of(one: Creation) -> list[Drive]:
+    """The physical drives of a volume, each once."""
+    places = (*one.chosen.places, *one.chosen.spares)
+    return list({place.drive.id: place.drive for place in places}.values())
+
+
+def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Creation], list[Row] | str]]:
+    """The partition table of each drive that gets one, for all volumes on it; a sentence if they do not fit."""
+    wanted: dict[str, tuple[Drive, list[Creation]]] = {}
+    for one in creations:
+        for drive in drives_of(one) if one.wanted.partition is not None else ():
+            wanted.setdefault(drive.id, (drive, []))[1].append(one)
+    for drive, mine in wanted.values():
+        partitions = [one.wanted.partition for one in mine if one.wanted.partition is not None]
+        yield drive, mine, rows(partitions, drive.size_bytes or 0)
+
+
+def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[Creation, str, bool]]:
+    """The volume, with the command that makes partitions first, or why they do not fit (true)."""
+    for drive, mine, table in drive_tables(creations):
+        if isinstance(table, str):
+            yield mine[0], f"{drive.id}: {table}", True
+        elif not any(one.parent == (drive.device or "").removeprefix("/dev/") for one in seen.view.blocks):
+            text = script(drive.device or "", table).replace("\n", "\\n")
+            yield mine[0], f"printf '{text}' | sfdisk --quiet {drive.device}", False
+
+
+def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Iterator[NotPlanned]:
+    """Put the commands that make partitions in front of the first volume on them; yield those that do not fit."""
+    for one, text, wrong in _partitioned(made, seen):
+        if wrong:
+            yield NotPlanned(label=one.wanted.label, why=(text,))
+            continue
+        at = made.index(one)
+        commands = steps[at].commands
+        steps[at] = structs.replace(steps[at], commands=(*commands[:-1], text, commands[-1]))
+
+
+def chosen_names(one: Creation, *, spares: bool = False) -> tuple[str, ...]:
+    """The names of the drives as the layout would list them: a partition that is made is not part of the name."""
+    places = one.chosen.spares if spares else one.chosen.places
+    part = members_named(one.wanted, [""])[0]
+    return tuple(place.name.removesuffix(part) if part else place.name for place in places)
+
+
 def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compiled:
     """Compare a machine with a layout, and choose the drives of what is missing."""
     found = compare(layout, stock.seen.inventory)
@@ -141,6 +187,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
             desired += mine
             settings += [_setting(one, mine)] if mine else []
             refused += _others(one, planned=bool(mine))
+    refused += _with_tables(made, creations, stock.seen)
     doomed = [one for one in found.compared if one.verdict == "doomed"]
     deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in doomed]
     steps = (*settings, *creations, *deletions)

@@ -14,9 +14,9 @@ from msgspec import Struct
 from raidctl.change.plan_inventory import plan as plan_settings
 from raidctl.layout.deleting import deletion_objections
 from raidctl.layout.ground import Ground
-from raidctl.layout.plan import Compiled, Creation, NotPlanned
+from raidctl.layout.plan import Compiled, Creation, NotPlanned, drive_tables, drives_of
 from raidctl.layout.specification import Layout
-from raidctl.layout.tables import rows, script
+from raidctl.layout.tables import script
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate import disk_steps
 from raidctl.select import family_of
@@ -105,12 +105,6 @@ def identity(drive: Drive) -> Identity:
     return Identity(object_id=drive.id, unique=drive.serial or "", device=drive.device)
 
 
-def drives_of(one: Creation) -> list[Drive]:
-    """The physical drives of a volume, each once."""
-    places = (*one.chosen.places, *one.chosen.spares)
-    return list({place.drive.id: place.drive for place in places}.values())
-
-
 def _wiping(creations: Sequence[Creation], known: Known) -> Plan:
     """Remove what is on the drives whose serial numbers were given with ``--wipe``."""
     steps: list[Step] = []
@@ -128,16 +122,9 @@ def _name(drive: Drive) -> str:
 def _tables(creations: Sequence[Creation], known: Known, refused: list[NotPlanned]) -> Plan:
     """Make the partitions of all volumes on a drive at once."""
     steps: list[Step] = []
-    wanted: dict[str, tuple[Drive, list[Creation]]] = {}
-    for one in creations:
-        for drive in drives_of(one) if one.wanted.partition is not None else ():
-            wanted.setdefault(drive.id, (drive, []))[1].append(one)
-    for drive, mine in wanted.values():
-        partitions = [one.wanted.partition for one in mine if one.wanted.partition is not None]
-        table = rows(partitions, drive.size_bytes or 0)
+    for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
-            refused.append(NotPlanned(label=mine[0].wanted.label, why=(f"{drive.id}: {table}",)))
-            continue
+            continue  # refused by the plan
         joint = "p" if (drive.device or "")[-1:].isdigit() else ""
         nodes = [f"{drive.device}{joint}{row.number}" for row in table]
         missing = [node for node in nodes if known.seen.view.block(node) is None]
