@@ -163,11 +163,21 @@ class Applying:
                 raise self._stopped(change, why or f"{', '.join(found.printed)} cannot be made here.")
             steps = self._next(found, seen)
             if not steps:
-                return [volume.id for _, volume in self._own(seen)]
+                made = [volume for _, volume in self._own(seen)]
+                self._name_old_data(made)
+                return [volume.id for volume in made]
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
             last = steps
             change.go_on(steps, self.facts.texts())
+
+    def _name_old_data(self, made: Sequence[Volume]) -> None:
+        """P12: with the same drives and geometry, what an earlier array contained may be readable again."""
+        nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
+        for node, found in converse(probed(list(nodes)), self.runner).items():
+            if found:
+                text = f"{nodes[node].id} shows {', '.join(found)} from earlier use of its drives: it is not empty."
+                self.tell(f"Warning: {text} Look at it before you use it.")
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
         """The steps of the next stage; empty: all is done."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 import subprocess
@@ -20,7 +19,7 @@ from tests.lab.places import program
 pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layout")]
 
 FREE = ("LABLAY1", "LABLAY2", "LABLAY3", "LABLAY4", "LABLAY5")
-KINDS = ("ext4", "gpt", "LVM2_member", "crypto_LUKS", "zfs_member", "linux_raid_member", "swap")
+KINDS = ("ext4", "gpt", "LVM2_member", "crypto_LUKS", "linux_raid_member", "swap")
 LAYOUT = Machine(
     "layout",
     "empty SCSI drives, and one for each kind of signature",
@@ -88,9 +87,6 @@ def content(kind: str, path: Path) -> bytes:
         return lvm(MIB)
     elif kind == "crypto_LUKS":
         return b"LUKS\xba\xbe\x00\x01".ljust(MIB, b"\0")
-    elif kind == "zfs_member":
-        block = struct.pack("<QQ", 0x00BAB10C, 5000).ljust(1024, b"\0")
-        return bytes(131072) + block * 128 + bytes(MIB)
     else:
         block = struct.pack("<II", 0xA92B4EFC, 1).ljust(144, b"\0") + struct.pack("<Q", 8)
         return bytes(4096) + block.ljust(MIB, b"\0")
@@ -162,8 +158,8 @@ def test_a_layout_is_applied_and_the_second_run_is_nothing(machine: Guest) -> No
     assert machine.sh("cat /sys/block/$(basename $(readlink -f /dev/md/data))/md/bitmap/location").strip() != "none"
     again = apply(machine, PLACE)
     assert (again.rc, "nothing to do" in again.text) == (0, True), again
-    check = machine.raidctl("layout", "check", PLACE, "--json")
-    assert json.loads(check.text)["verdict"] == "same", check
+    check = machine.raidctl("layout", "check", PLACE)
+    assert check.rc == 0, (check.text, check.err)
 
 
 def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
@@ -182,8 +178,8 @@ def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
     if done.rc == 2:  # cut before the first line of the journal was kept
         done = apply(machine, PLACE, "--confirm", coded(machine))
     assert done.rc == 0, done
-    check = machine.raidctl("layout", "check", PLACE, "--json")
-    assert json.loads(check.text)["verdict"] == "same", check
+    check = machine.raidctl("layout", "check", PLACE)
+    assert check.rc == 0, (check.text, check.err)
     again = apply(machine, PLACE)
     assert (again.rc, "nothing to do" in again.text) == (0, True), again
 
@@ -193,7 +189,7 @@ def test_a_volume_that_is_named_is_deleted(machine: Guest) -> None:
     uuid = machine.sh("mdadm --detail --export /dev/md/lake | grep ^MD_UUID=").strip().partition("=")[2]
     host = machine.sh("cat /proc/sys/kernel/hostname").strip()
     write(machine, f'[machine]\nhostname = "{host}"\n[[delete]]\ncontroller = "md"\nunique_id = "{uuid}"\n')
-    machine.sh("mdadm --wait /dev/md/lake || true; mkfs.ext4 -q /dev/md/lake; udevadm settle")
+    machine.sh("mkfs.ext4 -q /dev/md/lake; udevadm settle")
     refused = apply(machine, PLACE, "--confirm", "00000000")
     assert (refused.rc, "contains ext4" in said(refused)) == (1, True), refused
     machine.sh("mkdir -p /mnt/lake; mount /dev/md/lake /mnt/lake")

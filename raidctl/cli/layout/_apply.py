@@ -24,7 +24,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.code import DIGITS, code_of
@@ -54,6 +54,10 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
     if settings.replay is not None and not consent.dry_run:
         raise UsageError('A recorded machine cannot be changed; "raidctl layout plan" prints what would be done.')
     place = None if consent.dry_run else state_directory(settings)
+    if place is not None and (story := next((one for one, _ in _all_open(settings)), None)) is not None:
+        raise CannotTell(
+            f'The layout operation {story.begin.change} is not complete. Continue it first: "{story.begin.resume}".'
+        )
     with machine(settings) as named:
         if place is not None:
             refuse_container(named.runner)
@@ -68,7 +72,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
         made, found, read = applying.look_at(seen)
         work = Work(
             named, seen, found.whole, place, consent, planner=lambda now_: applying.look_at(now_)[1].whole,
-            notes=tuple(_notes(made, found)),
+            notes=tuple(_notes(made)),
         )  # fmt: skip
         code = code_of(found, seen.inventory, read)
         end = _shown(work, settings, made, found, code)
@@ -87,7 +91,10 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
                 emit_json(report.outcome())
 
 
-def _notes(made: Compiled, found: Stages) -> Iterator[str]:
+_THEN = "Then the configuration of the machine is written again, and its boot image if there is one.\n"
+
+
+def _notes(made: Compiled) -> Iterator[str]:
     """What should be known before it is carried out."""
     for one in made.creations:
         label = one.wanted.label
@@ -95,8 +102,6 @@ def _notes(made: Compiled, found: Stages) -> Iterator[str]:
             yield f"{label} is a {one.new.raid_level}: the first drive that fails takes all of its data with it."
         if one.new.raid_level == "raid5" and any((drive.size_bytes or 0) > 4 * 10**12 for drive in one.new.drives):
             yield f"{label} is a RAID-5 of drives of more than 4 TB: an unreadable sector during a rebuild loses data."
-    if any(name == "create" for name, _ in found.plans):
-        yield "Then the new arrays are listed in the configuration, and the boot image is made again if there is one."
 
 
 def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
@@ -108,7 +113,8 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
         return _nothing(settings, made, inventory)
     text = plan_text(work.plan, work.notes)
     if not settings.as_json:
-        emit(f"{text}Code of this plan: {code}\n")
+        then = _THEN if any(name in ("create", "delete") for name, _ in found.plans) else ""
+        emit(f"{text}{then}Code of this plan: {code}\n")
     elif work.consent.dry_run:
         report = Report(work.plan, "planned", warnings=work.notes, message=f"Code of this plan: {code}")
         emit_json(report.outcome())
@@ -208,15 +214,19 @@ def _ended(change: Change, settings: Settings, seen: Survey, made: Sequence[str]
 # --- resume and abandon
 
 
-def _open(settings: Settings, change: str | None) -> tuple[Story, ApplyFacts]:
+def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
+    """The operations on layouts of this machine that are not complete."""
     place = state_directory(settings) if settings.demo else kept_place(settings)
     source = f"demo:{settings.demo}" if settings.demo else f"ssh:{settings.host}" if settings.host else "local"
-    found = [
+    return [
         (story, facts)
         for story in Journal(place).pending()
-        if story.begin.source == source and (facts := facts_of(story.begin.facts)) is not None
-        and change in (None, story.begin.change)
-    ]  # fmt: skip
+        if story.begin.source == source and story.turns and (facts := facts_of(story.begin.facts)) is not None
+    ]
+
+
+def _open(settings: Settings, change: str | None) -> tuple[Story, ApplyFacts]:
+    found = [pair for pair in _all_open(settings) if change in (None, pair[0].begin.change)]
     if len(found) != 1:
         names = f": {', '.join(story.begin.change for story, _ in found)}. Name one" if found else ""
         raise UsageError(f"{len(found) or 'No'} open {'layouts' if found else 'layout'}{names}.")
