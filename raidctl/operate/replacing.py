@@ -62,6 +62,8 @@ class Replacing:
     """Serial number of the new drive whose content may be removed."""
     led: Led = field(default_factory=NoLed)
     complete_since: float | None = None
+    seen: Survey | None = None
+    """The last reading of the machine in its stages."""
     _reported: set[str] = field(default_factory=set)
 
     # --- guards
@@ -153,6 +155,7 @@ class Replacing:
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Asked by the engine right before each step, and at each reading while it waits."""
+        self.seen = seen
         if step.setting in ("fail", "remove", "replace"):
             return self._still_leaving(step, seen)
         if step.setting in ("add_spare", "copy_table", "wipe"):
@@ -262,8 +265,8 @@ class Replacing:
             return [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen)]
         return []
 
-    def run(self, change: Change) -> None:
-        """Carry out stage after stage until the replacement is done.
+    def run(self, change: Change, seen: Survey | None = None) -> None:
+        """Carry out stage after stage until the replacement is done; ``seen`` is a fresh reading, None: it is read.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
@@ -271,8 +274,9 @@ class Replacing:
         """
         change.guard = self.guard
         change.confirm = lambda step, seen: self.confirm(step, seen, change.clock)
+        seen = change.look() if seen is None else seen
         while True:
-            seen = change.look()
+            self.seen = seen
             stage = next_stage(seen, self.facts)
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
@@ -284,18 +288,18 @@ class Replacing:
                 raise self._stopped(change, why or "Nothing more can be planned.")
             self._blink(stage, seen)
             try:
-                change.go_on(made.steps, facts_text(self.facts))
+                seen = change.go_on(made.steps, facts_text(self.facts))
             except UnderWay:
-                self._blink(stage, change.look())  # another drive may be gone: its bay blinks
+                self._blink(stage, self.seen or seen)  # another drive may be gone: its bay blinks
                 raise
             if stage.name == "verifying":
-                self._install_boot_loader(change)
+                self._install_boot_loader(change, seen)
                 change.end("done")
                 return
 
-    def _install_boot_loader(self, change: Change) -> None:
+    def _install_boot_loader(self, change: Change, seen: Survey) -> None:
         """Run what installs the boot loader, where that was asked for and is certain."""
-        new = drive_of(change.look(), self.facts.new)
+        new = drive_of(seen, self.facts.new)
         if self.facts.boot_run and self.facts.boot_tool and new is not None:
             change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
 
