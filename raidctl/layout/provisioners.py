@@ -101,14 +101,14 @@ def _ironic(table: Mapping[str, Any], place: Place, controller: str | None) -> l
         if key != "logical_disks":
             place.wrong(f'"{key}" is no key of target_raid_config; {suggestion(key, ["logical_disks"])}')
     if not isinstance(disks, list) or not disks:
-        place.wrong("target_raid_config needs a list logical_disks with at least one logical disk.")
+        place.wrong("target_raid_config needs a list logical_disks with at least one object.")
         return []
     return [_logical_disk(one, place.at("volume", number), controller) for number, one in enumerate(disks)]
 
 
 def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayout | None:
     if not isinstance(one, Mapping):
-        place.wrong("a logical disk is an object.")
+        place.wrong("an entry of logical_disks is an object.")
         return None
     _known(one, _IRONIC, place)
     level = _word(one, "raid_level", IRONIC_LEVELS, place)

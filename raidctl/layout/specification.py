@@ -59,7 +59,7 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
     metadata: Annotated[str | None, doc("md superblock format.")] = None
     md_layout: Annotated[str | None, doc("md layout: `left-symmetric`, `near=2`.")] = None
     consistency_policy: Annotated[str | None, doc("md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
-    partition: Annotated[Partition | None, doc("md: members are partitions of the drives; null: as `drives` says.")] = (
+    partition: Annotated[Partition | None, doc("md: members are partitions of the drives; null: as in `drives`.")] = (
         None
     )
     mixed_sizes: Annotated[bool, doc("Whether sizes of members may differ by more than 10 %.")] = False

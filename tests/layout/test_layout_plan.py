@@ -209,7 +209,8 @@ COUNTED = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
     [
         # the smallest that suffice, of one kind, though others lie between them
         ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 4 * TB, "media": "ssd"},
-          {"size_bytes": 4 * TB}, {"size_bytes": 4 * TB, "interface": "sata"}], 'raid_level = "raid1"\ndrives = { count = 2 }', [1, 4]),
+          {"size_bytes": 4 * TB},
+          {"size_bytes": 4 * TB, "interface": "sata"}], 'raid_level = "raid1"\ndrives = { count = 2 }', [1, 4]),
         ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 8 * TB}],
          'raid_level = "raid1"\ndrives = { count = 2, at_least = "6TB" }', [2, 3]),
         # within a tenth

@@ -244,7 +244,7 @@ def _zeroed(whole: Identity, node: str) -> Step:
     action = Action(argv=locked(("mdadm", "--zero-superblock", node), [whole.device or ""]), lock="mdadm")
     return Step(
         object_id=whole.object_id, setting="zero_superblock", before=node, after="", kind="deed", way_back="none",
-        no_way_back=f"{node} is no member any more.", action=action, subjects=(whole,),
+        no_way_back=f"{node} is no longer a member.", action=action, subjects=(whole,),
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from raidctl.model import HIDING, Inventory
 from raidctl.output.plan import plan_text, printable_lines
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
-from raidctl.vendor.plan import Plan, point_of_no_return
+from raidctl.vendor.plan import Deed, Denial, Plan, point_of_no_return
 
 
 class Wanted(Struct, frozen=True):
@@ -78,17 +78,23 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
         end = _shown(work, settings, made, found, code)
         if end is not None:
             return end
-        report = Report(work.plan)
-        try:
+        with _reported(Report(work.plan), settings) as report:
             _confirmed(work, code, wanted.confirm)
             applying.pin(seen, made)
             return _begun(work, settings, applying, report)
-        except BaseException as error:
-            report.failed(error)
-            raise
-        finally:
-            if settings.as_json:
-                emit_json(report.outcome())
+
+
+@contextmanager
+def _reported(report: Report, settings: Settings) -> Iterator[Report]:
+    """One document of what became of the plan, whatever happens."""
+    try:
+        yield report
+    except BaseException as error:
+        report.failed(error)
+        raise
+    finally:
+        if settings.as_json:
+            emit_json(report.outcome())
 
 
 _THEN = "Then the configuration of the machine is written again, and its boot image if there is one.\n"
@@ -125,7 +131,10 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
     """All that is refused, at once; or the commands of hardware controllers, for a person. Nothing is run."""
     extra = [one for one in found.refused if one not in made.plan.not_planned]
     plan = replace(made.plan, not_planned=(*made.plan.not_planned, *extra))
-    emit_found(plan, settings, "layout_plan.plan_screen")
+    if settings.as_json:
+        emit_json(Report(Plan(denials=tuple(_denials(found))), "refused").outcome())
+    else:
+        emit_found(plan, settings, "layout_plan.plan_screen")
     if found.printed:
         names = listing(found.printed)
         tell(f"{names}: raidctl makes no volumes on hardware controllers. Run the commands yourself.")
@@ -134,6 +143,16 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
     if not settings.as_json:
         tell_problems(problems)
     return EXIT_NO if _certain(found.refused) or found.printed else exit_code(problems) or EXIT_NO
+
+
+def _denials(found: Stages) -> Iterator[Denial]:
+    """The refusals as a plan of deeds has them; the commands of hardware controllers are those of ``layout plan``."""
+    for one in found.refused:
+        yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
+    for label in found.printed:
+        why = "raidctl makes no volumes on hardware controllers."
+        deed = Deed(object_id=label, verb="create_volume")
+        yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
 
 
 def _certain(refused: Sequence[NotPlanned]) -> bool:
@@ -254,12 +273,14 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
         running = _resumed(named, settings, story)
-        with _held(story.begin, settings):
+        report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
+        with _reported(report, settings), _held(story.begin, settings):
             running.journal.append(StepEvent(
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip
             done = _run(applying, running)
             running.end("done")
+            report.result = "done"
         return _ended(running, settings, named.survey(), done)
 
 
