@@ -74,7 +74,7 @@ class Applying:
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Why a step must not be carried out now."""
-        if step.setting in ("wipe", "make_table", "create_volume", "delete_volume"):
+        if step.setting in ("wipe", "make_table", "create_volume", "add_spare", "delete_volume"):
             _, found, _ = self.look_at(seen)
             return [f"{one.label}: {' '.join(one.why)}" for one in found.refused]
         if step.setting == "zero_superblock":

@@ -184,6 +184,19 @@ def _spread(group: Sequence[Place], count: int) -> list[Place]:
     return turns[:count] if len(shelves) > 1 and None not in shelves else list(group[:count])
 
 
+def choose_spares(
+    wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
+) -> tuple[list[Place], list[str]]:
+    """Spares for an array with these members: those that are named, or as many as are counted."""
+    if isinstance(wanted.spares, tuple):
+        found, why = _named(wanted, wanted.spares, controller, stock)
+    else:
+        found, why = _spares(wanted, members, controller, stock)
+    if not members:
+        why = [*why, "Its members are not all known."]
+    return ([], why) if why else (found, [])
+
+
 def _spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:

@@ -16,6 +16,7 @@ from raidctl.described import doc
 from raidctl.layout.capacity import capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
 from raidctl.layout.compare import Compared, Comparison, compare, members_named
+from raidctl.layout.lacking_spares import Lacking, lacking, lacks_spares_only
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.layout.tables import Row, rows, script
@@ -36,8 +37,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """One step, to be run by a person."""
 
     kind: Annotated[
-        Literal["setting", "create", "delete"],
-        doc("`setting`: undone by the next change; `create`, `delete`: what the drives contain is lost."),
+        Literal["setting", "create", "spare", "delete"],
+        doc("`setting`: undone by the next change; `create`, `spare`, `delete`: what the drives contain is lost."),
     ]
     label: Annotated[str, doc("Name of the volume in the layout.")]
     commands: Annotated[tuple[str, ...], doc("As typed into a shell.")]
@@ -83,7 +84,7 @@ def _named(wanted: VolumeLayout) -> Iterator[str]:
 
 
 def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
-    lines = {one.line for one in found.compared if one.verdict == "missing"}
+    lines = {one.line for one in found.compared if one.verdict == "missing" or lacks_spares_only(one)}
     return (volume for volume in layout.volumes if volume.line in lines)
 
 
@@ -110,6 +111,8 @@ class Compiled(Struct, frozen=True, kw_only=True):
     creations: tuple[Creation, ...] = ()
     desired: tuple[Desired, ...] = ()
     """The settings of volumes that exist."""
+    spares: tuple[Lacking, ...] = ()
+    """Spares that existing arrays lack."""
     doomed: tuple[str, ...] = ()
     """Ids of the volumes that are to be deleted."""
 
@@ -168,7 +171,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
         refusal = NotPlanned(label="machine", why=(why,))
         return Compiled(plan=LayoutPlan(host=found.host, not_planned=(refusal,)), found=found)
     settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
-    made, desired = list[Creation](), list[Desired]()
+    made, desired, spares = list[Creation](), list[Desired](), list[Lacking]()
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
@@ -182,6 +185,13 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
                 refused += _apart(step[1])
         elif one.verdict == "doomed":
             continue
+        elif volume is not None and lacks_spares_only(one):
+            missing = lacking(one, volume, stock)
+            if isinstance(missing, tuple):
+                refused.append(NotPlanned(label=one.label, why=tuple(f"spares: {text}" for text in missing)))
+            else:
+                spares.append(missing)
+                stock.taken.extend(missing.places)
         elif one.verdict in ("settings", "different", "unknown", "missing") or one.differences:
             mine = tuple(_desired(one, volume)) if volume is not None else ()
             desired += mine
@@ -190,15 +200,25 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
     refused += _with_tables(made, creations, stock.seen)
     doomed = [one for one in found.compared if one.verdict == "doomed"]
     deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in doomed]
-    steps = (*settings, *creations, *deletions)
+    steps = (*settings, *creations, *(_adding(one) for one in spares), *deletions)
     return Compiled(
         plan=LayoutPlan(
             host=found.host, steps=steps, not_planned=tuple(refused),
-            point_of_no_return=len(settings) if creations or deletions else None,
+            point_of_no_return=len(settings) if len(steps) > len(settings) else None,
         ),
-        found=found, creations=tuple(made), desired=tuple(desired),
+        found=found, creations=tuple(made), desired=tuple(desired), spares=tuple(spares),
         doomed=tuple(one.object_id for one in doomed if one.object_id),
     )  # fmt: skip
+
+
+def _adding(one: Lacking) -> Step:
+    """The raidctl commands that add spares."""
+    commands = tuple(
+        shlex.join(["raidctl", "spare", "add", place.node or place.name, "--for", one.volume.id])
+        for place in one.places
+    )
+    names = tuple(place.name for place in one.places)
+    return Step(kind="spare", label=one.volume.id, commands=commands, overwrites=names)
 
 
 def _apart(made: Creation) -> Iterator[NotPlanned]:

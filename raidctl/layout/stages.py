@@ -11,18 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.plan_inventory import plan as plan_settings
 from raidctl.layout.deleting import deletion_objections
 from raidctl.layout.ground import Ground
+from raidctl.layout.lacking_spares import Lacking
 from raidctl.layout.plan import Compiled, Creation, NotPlanned, drive_tables, drives_of
 from raidctl.layout.specification import Layout
 from raidctl.layout.tables import script
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate import disk_steps
+from raidctl.operate.new_drive import Candidate
+from raidctl.operate.spare_guards import denials
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import CannotCreate, Making
-from raidctl.vendor.plan import Action, Deed, Expectation, Identity, Plan, Step
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import locked
 
@@ -69,6 +73,7 @@ def stages(made: Compiled, known: Known) -> Stages:
     refused += [_refusal(one, why) for one in own if (why := tuple(_hindrances(one, known)))]
     plans += [("wipe", _wiping(own, known)), ("tables", _tables(own, known, refused))]
     plans += [("create", _creating(one, known)) for one in own]
+    plans += [("spares", _adding(one, known, refused)) for one in made.spares]
     for controller, volume in doomed(made, known.seen):
         why = tuple(text for _, text in deletion_objections(controller, volume, known.seen, known.read, known.wipe))
         refused += [NotPlanned(label=volume.id, why=why)] if why else []
@@ -155,6 +160,23 @@ def _creating(one: Creation, known: Known) -> Plan:
     step = known.making[family].make(one.controller, one.new, known.read.setups[family], subjects)
     deed = Deed(object_id=step.object_id, verb="create_volume")
     return Plan(steps=(step,), deeds=(deed,))
+
+
+def _adding(one: Lacking, known: Known, refused: list[NotPlanned]) -> Plan:
+    """The deeds of "spare add", with its guards."""
+    nodes = {place.node: place for place in one.places}
+
+    def guard(deed: Deed, seen: Survey) -> Sequence[Denial]:
+        place = nodes[deed.device]
+        found = known.read.signatures.get(deed.device or "")
+        return denials(deed, seen, Candidate(drive=place.drive, node=deed.device or "", signatures=found))
+
+    made = plan_deeds(known.seen, known.vendors, one.deeds, guard, unsafe=known.unsafe)
+    if made.denials:
+        why = tuple(denial.reason for denial in made.denials)
+        refused.append(NotPlanned(label=one.volume.id, why=why))
+        return Plan()
+    return made
 
 
 def _deleting(controller: Controller, volume: Volume, known: Known, refused: list[NotPlanned]) -> Plan:

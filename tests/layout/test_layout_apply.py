@@ -367,3 +367,20 @@ def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
     assert "under another name" in found
     assert "another volume of the layout uses it" in found
     assert machine.argvs == []
+
+
+def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
+    """Counted or named; only what is missing, under the guards of "spare add"; a second run is nothing."""
+    machine = empty(tmp_path)
+    text = PARITY.replace("spares = 1\n", "")
+    job(machine, text).run()
+    machine.argvs.clear()
+    more = job(machine, text + "spares = 1\n")
+    assert more.steps() == ["mdadm /dev/md127 --add-spare /dev/sdd"]
+    more.run()
+    assert (more.verdict(), job(machine, text + "spares = 1\n").steps()) == ("same", [])
+    named = job(machine, text + 'spares = ["LABE00004", "LABE00006"]\n')
+    assert named.steps() == ["mdadm /dev/md127 --add-spare /dev/sdf"]
+    kept(machine, "md/drive LABE00006", "node=sdf sectors=3907029168 smart=PASSED")
+    assert any("too small" in text for text in job(machine, text + 'spares = ["LABE00004", "LABE00006"]\n').refused())
+    assert job(machine, text + "spares = 0\n").steps() == []
