@@ -145,8 +145,11 @@ class Applying:
 
     # --- stage after stage
 
-    def run(self, change: Change) -> list[str]:
-        """Carry out all stages; return the ids of the volumes that were made.
+    def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
+        """Carry out all stages; return the volumes that were made.
+
+        The reading that shows a step is the one that the next stage is planned from; ``seen`` is the first one, which
+        is read if it is None. Before each step the machine is read again.
 
         Raises:
             UnderWay: It cannot go on now; the message has the command that continues it.
@@ -155,8 +158,8 @@ class Applying:
         change.guard = self.guard
         change.confirm = self.confirm
         last: Sequence[Step] = ()
+        seen = seen if seen is not None else change.look()
         while True:
-            seen = change.look()
             _, found, _ = self.look_at(seen)
             if found.refused or found.printed:
                 why = " ".join(f"{one.label}: {' '.join(one.why)}" for one in found.refused)
@@ -165,11 +168,11 @@ class Applying:
             if not steps:
                 made = [volume for _, volume in self._own(seen)]
                 self._name_old_data(made)
-                return [volume.id for volume in made]
+                return made
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
             last = steps
-            change.go_on(steps, self.facts.texts())
+            seen = change.go_on(steps, self.facts.texts())
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
         """P12: with the same drives and geometry, what an earlier array contained may be readable again."""

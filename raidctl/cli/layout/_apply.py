@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -31,7 +32,7 @@ from raidctl.layout.code import DIGITS, code_of
 from raidctl.layout.document import read_layout
 from raidctl.layout.plan import Compiled, NotPlanned
 from raidctl.layout.stages import Stages
-from raidctl.model import HIDING, Inventory
+from raidctl.model import HIDING, Inventory, Volume
 from raidctl.output.plan import plan_text, printable_lines
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -68,12 +69,11 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
             controller=wanted.controller or "",
         )
         applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
+        length, looked = Journal(place).length() if place is not None else None, time.time()
         seen = named.survey()
         made, found, read = applying.look_at(seen)
-        work = Work(
-            named, seen, found.whole, place, consent, planner=lambda now_: applying.look_at(now_)[1].whole,
-            notes=tuple(_notes(made)),
-        )  # fmt: skip
+        work = Work(named, seen, found.whole, place, consent, length, looked, notes=tuple(_notes(made)))
+        work.planner = lambda again: applying.look_at(again)[1].whole
         code = code_of(found, seen.inventory, read)
         end = _shown(work, settings, made, found, code)
         if end is not None:
@@ -204,28 +204,27 @@ def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -
     with work.hold(first):
         change = work.change(msgspec.structs.replace(first, steps=()))
         change.apply()
-        done = _run(applying, change)
+        done = _run(applying, change, work.seen)
         change.end("done")
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
-    return _ended(change, settings, work.named.survey(), done)
+    return _ended(change, settings, done)
 
 
-def _run(applying: Applying, change: Change) -> list[str]:
+def _run(applying: Applying, change: Change, seen: Survey | None = None) -> list[Volume]:
     try:
-        return applying.run(change)
+        return applying.run(change, seen)
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed or change.passed else ""
         raise Interrupted(f"Interrupted: what had been begun of this step was undone.{way}") from None
 
 
-def _ended(change: Change, settings: Settings, seen: Survey, made: Sequence[str]) -> int:
+def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        for volume in (one for controller in seen.inventory.controllers for one in controller.volumes):
-            if volume.id in made:
-                going = f"; {volume.progress.operation} goes on in the background" if volume.progress else ""
-                tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
+        for volume in made:
+            going = f"; {volume.progress.operation} goes on in the background" if volume.progress else ""
+            tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
         tell(f"Done and verified; in the journal as change {change.begin.change}.")
     return EXIT_STANDS if change.doubtful else EXIT_FINE
 
@@ -281,7 +280,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             done = _run(applying, running)
             running.end("done")
             report.result = "done"
-        return _ended(running, settings, named.survey(), done)
+        return _ended(running, settings, done)
 
 
 def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
