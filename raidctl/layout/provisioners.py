@@ -221,7 +221,7 @@ def _binary(text: str) -> int:
 def _disks(disks: Any, place: Place) -> tuple[str, ...] | None:
     if isinstance(disks, list) and all(isinstance(one, Mapping) and "Slot" in one for one in disks):
         return tuple(f"{one.get('Enclosure', '')}:{one['Slot']}".lstrip(":") for one in disks)
-    place.wrong("Disks is a list of objects with Enclosure and Slot.")
+    place.wrong("its drives are a list of objects with Enclosure and Slot.")
     return None
 
 

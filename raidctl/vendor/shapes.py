@@ -52,18 +52,17 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
         shapes: The table of the family.
         known: All words that were read from the machine: ids, device nodes, kernel names.
     """
-    shapes = list(shapes)
     words, nodes = unlocked(action.argv)
     if action.path is not None:
         words, nodes = (">", action.path, action.data or ""), ()
     if not all(node in known for node in nodes):
         return "it locks a drive that was not read"
+    if any(_fits(words, shape, known) for shape in shapes):
+        return None  # a shape that names a forcing word has its own guards before it
     forcing = next((word for word in words if FORCING.fullmatch(word)), None)
-    if forcing is not None and not any(forcing in shape for shape in shapes):
+    if forcing is not None:
         return f"it contains the word {forcing}"
-    if not any(_fits(words, shape, known) for shape in shapes):
-        return "it is not in the table of commands that raidctl runs"
-    return None
+    return "it is not in the table of commands that raidctl runs"
 
 
 def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
