@@ -67,7 +67,9 @@ class Applying:
             self.facts,
             pins={one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in made.creations},
             doomed=tuple(_members(controller, volume, seen) for controller, volume in doomed(made, seen)),
-            config=any(one.wanted.config is not False for one in made.creations) or bool(made.doomed),
+            config=any(one.wanted.config is not False for one in made.creations)
+            or any(one.config for one in self.layout.volumes)
+            or bool(made.doomed),
         )
 
     # --- asked by the engine
@@ -184,13 +186,14 @@ class Applying:
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
         """The steps of the next stage; empty: all is done."""
-        creating = [(name, plan.steps) for name, plan in found.plans if name != "delete"]
+        creating = [(name, plan.steps) for name, plan in found.plans if name not in ("config", "delete")]
         if creating:
             return creating[0][1]
         setups = {family: converse(one.setup(seen.view), self.runner) for family, one in makers(self.vendors).items()}
-        for controller, volume in self._own(seen):
-            family = family_of(controller)
-            steps = makers(self.vendors)[family].register(volume, setups[family])
+        own = self._own(seen)
+        for family, making in makers(self.vendors).items():
+            mine = [volume for controller, volume in own if family_of(controller) == family]
+            steps = making.register(mine, setups[family])
             if steps:
                 return steps
         deleting = [plan.steps[:1] for name, plan in found.plans if name == "delete"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from raidctl.layout.choose import Chosen
 from raidctl.layout.specification import VolumeLayout
@@ -20,6 +20,10 @@ _USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
 """Usable drives of so many."""
 
 
+OVERHEAD = 0.03
+"""What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
+
+
 def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
     """Why such a volume cannot be made of these drives."""
     level, number = wanted.raid_level, len(chosen.places)
@@ -32,6 +36,15 @@ def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
     most = capacity(wanted, chosen)
     if isinstance(wanted.size, int) and most is not None and wanted.size > most * 1.01:
         yield f"{format_decimal(wanted.size)} do not fit: the drives give {format_decimal(int(most))}."
+
+
+def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None) -> bool | None:
+    """Whether a software array takes all of its members, but for metadata and rounding; None: unknown."""
+    usable = _USABLE.get(level) if level is not None else None
+    known = [one for one in sizes if one]
+    if usable is None or not known or len(known) < len(sizes) or not size:
+        return None
+    return size >= usable(len(known)) * min(known) * (1 - OVERHEAD)
 
 
 def capacity(wanted: VolumeLayout, chosen: Chosen) -> float | None:

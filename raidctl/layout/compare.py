@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 
 from raidctl.described import doc
+from raidctl.layout.capacity import whole
 from raidctl.layout.objects import SOFTWARE, Machine, array_of, global_spares, members_of, plain_id, spares_of
 from raidctl.layout.specification import Counted, Deletion, Layout, SpareLayout, VolumeLayout
 from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
@@ -275,7 +276,13 @@ def _or_none(form: Callable[[Any], str], value: int | None) -> str | None:
 
 
 def _size(wanted: VolumeLayout, controller: Controller, volume: Volume) -> Iterator[Difference]:
-    if wanted.size == "max":
+    if wanted.size == "max" and controller.mode == "software":
+        sizes = [drive.size_bytes for drive in members_of(controller, volume) or ()]
+        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes)
+        if not all_of_it:
+            less = None if all_of_it is None else f"{format_decimal(volume.size_bytes or 0)}, a part of its drives"
+            yield Difference("size", "max", less)
+    elif wanted.size == "max":
         array = array_of(controller, volume)
         free = array.free_bytes if array is not None else None
         if free is None or free > _SAME_SIZE * (volume.size_bytes or 0):

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from msgspec import Struct, structs
 
 from raidctl.described import doc
-from raidctl.layout.capacity import capacity, impossible
+from raidctl.layout.capacity import OVERHEAD, capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
 from raidctl.layout.compare import Compared, Comparison, compare, members_named
 from raidctl.layout.lacking_spares import Lacking, lacking, lacks_spares_only
@@ -28,8 +28,6 @@ from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
-_SAME = 0.03
-"""What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
 
 
@@ -300,7 +298,7 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
 def _new(wanted: VolumeLayout, level: RaidLevel, chosen: Chosen) -> NewVolume:
     most = capacity(wanted, chosen)
     size = wanted.size if isinstance(wanted.size, int) else None
-    whole = size is None or (most is not None and size >= most * (1 - _SAME))
+    whole = size is None or (most is not None and size >= most * (1 - OVERHEAD))
     return NewVolume(
         name=wanted.name, raid_level=level, drives=tuple(place.drive for place in chosen.places),
         nodes=tuple(place.node for place in chosen.places if place.node),

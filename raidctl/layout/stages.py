@@ -74,6 +74,7 @@ def stages(made: Compiled, known: Known) -> Stages:
     plans += [("wipe", _wiping(own, known)), ("tables", _tables(own, known, refused))]
     plans += [("create", _creating(one, known)) for one in own]
     plans += [("spares", _adding(one, known, refused)) for one in made.spares]
+    plans += [("config", plan) for plan in _listing(made, known)]
     for controller, volume in doomed(made, known.seen):
         why = tuple(text for _, text in deletion_objections(controller, volume, known.seen, known.read, known.wipe))
         refused += [NotPlanned(label=volume.id, why=why)] if why else []
@@ -82,6 +83,18 @@ def stages(made: Compiled, known: Known) -> Stages:
         plans=tuple((name, plan) for name, plan in plans if plan.steps), refused=tuple(refused),
         printed=tuple(one.wanted.label for one in made.creations if one not in own),
     )  # fmt: skip
+
+
+def _listing(made: Compiled, known: Known) -> Iterator[Plan]:
+    """The ARRAY lines of volumes that exist, where the file demands them."""
+    lines = {one.line for one in known.layout.volumes if one.config}
+    ids = {one.object_id for one in made.found.compared if one.line in lines}
+    for family, making in known.making.items():
+        volumes = [
+            volume for controller in known.seen.inventory.controllers if family_of(controller) == family
+            for volume in controller.volumes if volume.id in ids
+        ]  # fmt: skip
+        yield Plan(steps=tuple(making.register(volumes, known.read.setups[family])))
 
 
 def _refusal(one: Creation, why: tuple[str, ...]) -> NotPlanned:

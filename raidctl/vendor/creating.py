@@ -95,8 +95,8 @@ class Making(Protocol):
     def make(self, controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
         """The step that makes a volume on these drives."""
 
-    def register(self, volume: Volume, found: Setup) -> Sequence[Step]:
-        """The steps that list a volume in the machine's configuration; none: it is listed."""
+    def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
+        """The steps that list volumes in the machine's configuration; none: they are listed."""
 
     def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
         """The steps that remove a deleted volume from the configuration; ``subject``: a drive that was in it."""

@@ -131,23 +131,25 @@ def _ends(subjects: Sequence[Identity], drives: Sequence[Drive]) -> Iterator[Sav
             yield Saved(name=f"{one.unique}-{name}-mib", action=Action(argv=argv))
 
 
-def register(volume: Volume, found: Setup) -> Sequence[Step]:
-    """The ARRAY line in mdadm.conf: the new file is written beside the old one, then takes its place at once."""
-    if not volume.unique_id or any(conf.lists(text or "", volume.unique_id) for text in found.files.values()):
-        return []
+def register(volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
+    """The ARRAY lines in mdadm.conf: the new file is written beside the old one, then takes its place at once."""
     path, old = _config(found)
-    subject = Identity(object_id=volume.id, unique=volume.unique_id, device=volume.device)
-    return _rewritten(subject, (path, old), conf.with_array(old or "", volume), _LISTED)
+    text, subjects = old or "", list[Identity]()
+    for volume in volumes:
+        if volume.unique_id and not any(conf.lists(one or "", volume.unique_id) for one in found.files.values()):
+            text = conf.with_array(text, volume)
+            subjects.append(Identity(object_id=volume.id, unique=volume.unique_id, device=volume.device))
+    return _rewritten(subjects, (path, old), text, _LISTED) if subjects else []
 
 
 def unregister(unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
     """The same without the ARRAY line."""
     path, old = _config(found)
     text = conf.without(old or "", unique_id)
-    return [] if text == (old or "") else _rewritten(subject, (path, old), text, f"without {unique_id}")
+    return [] if text == (old or "") else _rewritten([subject], (path, old), text, f"without {unique_id}")
 
 
-_LISTED = "with its ARRAY line"
+_LISTED = "with the ARRAY lines"
 
 
 def _config(found: Setup) -> tuple[str, str | None]:
@@ -156,18 +158,18 @@ def _config(found: Setup) -> tuple[str, str | None]:
     return next((pair for pair in known if pair[1] is not None), known[0])
 
 
-def _rewritten(subject: Identity, before: tuple[str, str | None], text: str, what: str) -> list[Step]:
+def _rewritten(subjects: Sequence[Identity], before: tuple[str, str | None], text: str, what: str) -> list[Step]:
     path, old = before
     kept = (Saved(name=path.rpartition("/")[2], action=Action(argv=("cat", path))),) if old is not None else ()
     return [
         Step(
-            object_id=subject.object_id, setting="write_config", before=path, after=what, kind="deed",
+            object_id=subjects[0].object_id, setting="write_config", before=path, after=what, kind="deed",
             way_back="other", action=Action(argv=("dd", f"of={path}{_BESIDE}", "conv=fsync", "status=none"), feed=text),
-            subjects=(subject,), saves=kept,
+            subjects=tuple(subjects), saves=kept,
         ),
         Step(
-            object_id=subject.object_id, setting="install_config", before=path, after=what, kind="deed",
-            way_back="other", subjects=(subject,),
+            object_id=subjects[0].object_id, setting="install_config", before=path, after=what, kind="deed",
+            way_back="other", subjects=tuple(subjects),
             action=Action(argv=("mv", "--no-target-directory", "--", f"{path}{_BESIDE}", path)),
         ),
     ]  # fmt: skip
@@ -202,8 +204,9 @@ def wrong(step: Step, found: Setup) -> str | None:
         return None if written else f"{step.before}{_BESIDE} does not contain what was written"
     if step.setting == "install_config":
         text = found.files.get(step.before) or ""
-        uuid = step.after.removeprefix("without ") if step.after != _LISTED else step.subjects[0].unique
-        right = conf.lists(text, uuid) is (step.after == _LISTED)
+        added = step.after == _LISTED
+        uuids = [one.unique for one in step.subjects] if added else [step.after.removeprefix("without ")]
+        right = all(conf.lists(text, uuid) is added for uuid in uuids)
         return None if right else f"{step.before} is not {step.after}"
     return None
 
