@@ -19,7 +19,7 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",

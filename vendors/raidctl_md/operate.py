@@ -26,7 +26,7 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
 from raidctl.vendor.shapes import Shape
-from raidctl_md import operate_checks
+from raidctl_md import make, operate_checks
 
 SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--fail", "{}"),
@@ -37,6 +37,7 @@ SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--replace", "{}", "--with", "{}"),
     (">", "/sys/block/{}/md/dev-{}/state", "-want_replacement"),
     *operate_checks.SHAPES,
+    *make.SHAPES,
 )
 
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
