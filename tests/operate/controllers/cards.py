@@ -29,9 +29,9 @@ from raidctl.vendor.plan import Plan
 from raidctl.vendor.unreported import unreported
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
-CARDS = ("p400", "p440", "gen10", "h730", "9271", "perc5i")
+CARDS = ("p400", "p440", "gen10", "h730", "perc5i")
 """Demos whose simulators have bays."""
-FORGETFUL = ("h730", "9271", "perc5i")
+FORGETFUL = ("h730", "perc5i")
 """Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""

@@ -208,6 +208,7 @@ def test_states_of_a_drive(h730: Bench) -> None:
     assert h730.do("online", "32:5") == ["/e32/s5 set online"]
     assert (h730.status("v1"), h730.do("online", "32:5")) == ("ok", [])
     h730.machine.fail("32:8")
+    assert h730.drive("32:8").status_text == "UBad"
     assert h730.do("good", "32:8") == ["/e32/s8 set good"]
     assert h730.do("good", "32:8") == []
 

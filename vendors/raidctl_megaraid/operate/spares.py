@@ -24,9 +24,7 @@ def add_spare(case: Case) -> Made:
     if state != "good":
         text = drive.status_text or "in an unknown state"
         return case.deny(f"{drive.id} is {text}: only an unconfigured good drive becomes a spare.")
-    label = (
-        "adapter operations: global hot spares" if case.volume is None else "adapter operations: dedicated hot spare"
-    )
+    label = "operations: global hot spares" if case.volume is None else "operations: dedicated hot spare"
     if denied(case.controller, label):
         return case.deny("The controller reports that it has no such spares.")
     if case.volume is not None and array is None:

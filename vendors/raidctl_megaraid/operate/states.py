@@ -82,7 +82,7 @@ def jbod(case: Case) -> Made:
         return []
     if drive is None or state != "good" or drive.foreign:
         return _wrong(case, state, "only an unconfigured good drive becomes a JBOD drive")
-    for label in ("adapter operations: support jbod", "capabilities: enable jbod"):
+    for label in ("operations: support jbod", "capabilities: enable jbod"):
         if denied(case.controller, label):
             return case.deny(
                 f"The controller's JBOD mode is off ({label.partition(': ')[2]}: No); raidctl does not switch it on, "
