@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card, of_drive
+from tests.operate.controllers.cards import CARDS, FORGETFUL, LATER, PULLED, PUSHED, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
 
@@ -37,7 +37,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -
 
 
 @every
-def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card) -> None:
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card, name: str) -> None:
     """The sentence names the drive to be put back; nothing is run until it is."""
     wrong = story.others()[0]
     bay = wrong.id.removeprefix(f"{story.controller}/")
@@ -48,6 +48,8 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card) -> None:
     with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
         story.replacing.run(story.resumed(at_most=0.0))
     assert len(story.bench.argvs) == count
+    if name in FORGETFUL:
+        return
     story.push(bay=bay, serial=wrong.serial)
     story.bench.sleep(LATER / 4)
     story.hands(at=story.bench.at)
