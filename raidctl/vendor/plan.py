@@ -38,7 +38,8 @@ Verb = Literal[
     "import_foreign", "clear_foreign", "discard_preserved", "start_learn",
 ]  # fmt: skip
 """``take_out`` and ``let_in`` are what a family's controller needs before a drive is pulled and after a new one is in
-its bay: several commands of its tool, or none."""
+its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all verbs of drives
+behind a controller, with what a family's steps have to carry."""
 
 _SHELL_LIMIT = 120.0
 
@@ -148,6 +149,9 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
     successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
+    replaces: Annotated[
+        str | None, doc("Id that the drive had that has left, of `let_in`: its place; null: unknown, or nothing.")
+    ] = None
 
 
 class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
