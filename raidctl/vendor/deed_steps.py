@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
 
 SECONDS = 60.0
@@ -85,14 +86,13 @@ def volumes_on(controller: Controller, array: str | None) -> list[Volume]:
     return [volume for volume in controller.volumes if array is None or volume.array == array]
 
 
-def identity(item: Drive | Volume | Controller) -> Identity:
+def identity(controller: Controller, item: Drive | Volume | Controller) -> Identity:
     """An object by what does not move.
 
     Raises:
         CannotDo: It has no serial number or unique id (X1).
     """
-    unique = item.unique_id if isinstance(item, Volume) else item.serial
-    unique = unique or (item.wwn if isinstance(item, Drive) else None)
+    unique = unique_of(controller, item)
     if not unique:
         raise CannotDo(
             f"{item.id} has no serial number or unique id, so it cannot be identified.", guard="X1", unknown=True
@@ -100,14 +100,12 @@ def identity(item: Drive | Volume | Controller) -> Identity:
     return Identity(object_id=item.id, unique=unique)
 
 
-def place_of(volume: Volume, controller: Controller) -> tuple[Identity, ...]:
-    """A volume by its unique id, or by its controller and the drives of its array where the tool prints none."""
-    if volume.unique_id:
-        return (identity(volume),)
-    members = [drive for drive in controller.drives if volume.array is not None and drive.array == volume.array]
-    if not members:
-        raise CannotDo(f"{volume.id} has no unique id, and its drives are unknown.", guard="X1", unknown=True)
-    return (identity(controller), *(identity(drive) for drive in members if drive.role == "member"))
+def subjects(controller: Controller, deed: Deed) -> tuple[Identity, ...]:
+    """The objects of a deed: its drive and its volume, else its drive and the controller."""
+    named = {deed.object_id, deed.drive}
+    drives = [drive for drive in controller.drives if drive.id in named]
+    homes = [volume for volume in controller.volumes if volume.id in named] or [controller]
+    return tuple(identity(controller, item) for item in (*drives, *homes))
 
 
 def expect(
@@ -123,15 +121,16 @@ def deed_step(
     change: tuple[str, str],
     action: Action,
     *,
-    subjects: Iterable[Identity],
+    who: Iterable[Identity],
     expects: Iterable[Expectation],
     undo: Action | None = None,
     undo_expects: Iterable[Expectation] = (),
     same: bool = False,
     affects: Iterable[str] = (),
     no_way_back: str | None = None,
+    requires: Iterable[Expectation] = (),
 ) -> Step:
-    """A deed; ``same``: its undo leaves what was there.
+    """A deed; ``same``: its undo leaves what was there. ``requires``: what must still be so right before it.
 
     Without ``undo`` there is no way back, and ``no_way_back`` says what is lost.
     """
@@ -145,7 +144,8 @@ def deed_step(
         undo=undo or Action(),
         way_back=("same" if same else "other") if undo is not None else "none",
         no_way_back=no_way_back if undo is None else None,
-        subjects=tuple(subjects),
+        subjects=tuple(who),
+        requires=tuple(requires),
         expects=tuple(expects),
         undo_expects=tuple(undo_expects),
         affects=tuple(affects),

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.text import listing
+from raidctl.vendor.simulator import NewDrive
 
 DiskState = Literal["member", "free", "raw", "spare", "failed"]
 SlotState = Literal["present", "rebuilding", "failed", "missing"]
@@ -33,6 +34,8 @@ class Disk(Struct):
     state: DiskState
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
+    kind: NewDrive = "like"
+    """How it differs from the recorded one."""
 
 
 class Slot(Struct):
@@ -128,7 +131,7 @@ def tolerated(level: str, members: int) -> int:
 
 
 def fail(machine: Bays, serial: str) -> None:
-    """A member fails, and stays in its bay."""
+    """A drive fails, and stays in its bay."""
     for _, slot in machine.slots_of(serial):
         slot.state = "failed"
     machine.disks[serial].state = "failed"
@@ -152,7 +155,9 @@ def pull(machine: Bays, bay: str) -> None:
     settle(machine)
 
 
-def insert(machine: Bays, bay: str, serial: str | None, known: Mapping[str, object]) -> str:
+def insert(
+    machine: Bays, bay: str, serial: str | None, known: Mapping[str, object], kind: NewDrive = "like"
+) -> str:  # fmt: skip
     """Put a drive that was pulled into an empty bay, or a new one; return its serial number.
 
     Args:
@@ -160,6 +165,7 @@ def insert(machine: Bays, bay: str, serial: str | None, known: Mapping[str, obje
         bay: The bay.
         serial: A drive on the shelf; None: a new one.
         known: All bays that the machine has.
+        kind: How a new one differs from the one that was last in the bay.
 
     Raises:
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
@@ -172,7 +178,7 @@ def insert(machine: Bays, bay: str, serial: str | None, known: Mapping[str, obje
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))
         serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in machine.disks)
-        machine.disks[serial] = Disk(like=machine.disks[like].like, state="free")
+        machine.disks[serial] = Disk(like=machine.disks[like].like, state="free", kind=kind)
     elif serial not in shelf:
         raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
     machine.bays[bay] = serial
@@ -188,7 +194,7 @@ def advance(machine: Bays, seconds: float) -> None:
 
 
 def settle(machine: Bays) -> None:
-    """What follows by itself: rebuilds and checks that end, spares and new drives that step in."""
+    """What follows without a command: rebuilds and checks that end, spares and new drives that step in."""
     for volume, check in list(machine.checks.items()):
         over = machine.clock - check.since >= CHECK_SECONDS
         if over or standing(machine.groups[machine.volumes[volume]]) != "ok":

@@ -32,10 +32,9 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
-    identity,
     needs_member,
-    place_of,
     planned,
+    subjects,
     volume_of,
     volumes_on,
 )
@@ -139,7 +138,7 @@ class _Planner:
             raise CannotDo(f"{drive.id} is no member of an array: it can be pulled as it is.")
         yield deed_step(
             drive.id, deed.verb, ("member", "failed"), self.set_state(drive, "DDD"),
-            subjects=[identity(drive)],
+            who=subjects(self.controller, deed),
             expects=[expect(drive.id, "role", "failed")],
             undo=self.set_state(drive, "RDY"),
             undo_expects=[expect(drive.id, "role", "failed", "is_not")],
@@ -155,14 +154,17 @@ class _Planner:
         return ", ".join(found) or "its volumes"
 
     def let_in(self, deed: Deed) -> Iterator[Step]:
-        """Nothing where the controller has begun to rebuild it; else a spare, which is used at once."""
+        """Nothing where the controller rebuilds it without a command; else a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
         short = needs_member(volumes_on(self.controller, array.id if array is not None else None))
         if drive.role == "member" or not short:
             return
         self.usable(drive)
-        yield self.spare(deed, drive, short)
+        # Automatic Failover                       : Enabled
+        failover = self.controller.details.get("Automatic Failover", "").lower() == "enabled"
+        if drive.id != deed.replaces or not (failover or self.younger):
+            yield self.spare(deed, drive, short)
 
     def usable(self, drive: Drive) -> None:
         """Raise CannotDo unless a drive is free and initialised."""
@@ -184,10 +186,15 @@ class _Planner:
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str]) -> Step:
         """The step that makes a drive a spare; ``short``: the volumes that use it at once."""
         words, named = self.for_whom(deed)
-        expects = [expect(drive.id, "role", "unassigned", "is_not") if short else expect(drive.id, "role", "spare")]
+        array = array_of(self.controller, deed)
+        expects = [expect(drive.id, "role", "spare")]
+        if short:
+            expects = [
+                expect(drive.id, "array", array.id) if array else expect(drive.id, "role", "unassigned", "is_not")
+            ]
         return deed_step(
             drive.id, deed.verb, ("free", f"spare of {named}"), self.set_state(drive, "HSP", *words),
-            subjects=[identity(drive)],
+            who=subjects(self.controller, deed),
             expects=expects,
             undo=self.set_state(drive, "RDY"),
             undo_expects=[expect(drive.id, "role", "unassigned")],
@@ -223,7 +230,7 @@ class _Planner:
         words, named = self.for_whom(home)
         yield deed_step(
             drive.id, deed.verb, (f"spare of {named}", "free"), self.set_state(drive, "RDY"),
-            subjects=[identity(drive)],
+            who=subjects(self.controller, deed),
             expects=[expect(drive.id, "role", "unassigned")],
             undo=self.set_state(drive, "HSP", *words),
             undo_expects=[expect(drive.id, "role", "spare")],
@@ -237,7 +244,7 @@ class _Planner:
             raise CannotDo(f"{drive.id} has not failed: {drive.status_text or drive.role or 'its state is unknown'}.")
         yield deed_step(
             drive.id, deed.verb, ("failed", "free"), self.set_state(drive, "RDY"),
-            subjects=[identity(drive)],
+            who=subjects(self.controller, deed),
             expects=[expect(drive.id, "role", "failed", "is_not")],
             affects=[f"{one} may be rebuilt on it at once." for one in needs_member(self.controller.volumes)],
             no_way_back=f"{drive.id} has failed before; that mark is gone, and its content may be overwritten.",
@@ -254,7 +261,7 @@ class _Planner:
         yield deed_step(
             drive.id, deed.verb, ("raw", "ready"),
             self.call("TASK", "START", self.number or "", "DEVICE", *place, "INITIALIZE", "noprompt"),
-            subjects=[identity(drive)],
+            who=subjects(self.controller, deed),
             expects=[expect(drive.id, "role", "unassigned")],
             affects=["The system no longer sees the drive."],
             no_way_back=f"Everything on {drive.id} is erased.",
@@ -266,7 +273,7 @@ class _Planner:
         word = "VERIFY_FIX" if deed.verb == "repair" else "VERIFY"
         yield deed_step(
             volume.id, deed.verb, (volume.status, "checking"), self.task("START", volume, word, "noprompt"),
-            subjects=place_of(volume, self.controller),
+            who=subjects(self.controller, deed),
             expects=[expect(volume.id, "status", "checking")],
             undo=self.task("STOP", volume),
             undo_expects=[expect(volume.id, "status", "checking", "is_not")],
@@ -279,7 +286,7 @@ class _Planner:
         fixing = volume.progress is not None and volume.progress.operation == "repair"
         yield deed_step(
             volume.id, deed.verb, ("checking", "idle"), self.task("STOP", volume),
-            subjects=place_of(volume, self.controller),
+            who=subjects(self.controller, deed),
             expects=[expect(volume.id, "status", "checking", "is_not")],
             undo=self.task("START", volume, "VERIFY_FIX" if fixing else "VERIFY", "noprompt"),
             undo_expects=[expect(volume.id, "status", "checking")],

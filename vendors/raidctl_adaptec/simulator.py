@@ -9,9 +9,9 @@ from raidctl.vendor.simulated_bays import dump
 from raidctl.vendor.simulator import Reply, State, settings, walk
 from raidctl_adaptec import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
-from raidctl_adaptec.simulator_bays import advance, insert, pull
+from raidctl_adaptec.simulator_bays import advance, fail, insert, pull
 
-__all__ = ["advance", "change", "initial", "insert", "leds", "pull", "render"]
+__all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _FOUND = "Controllers found: {}\n"
 _DONE = "\n\nCommand completed successfully.\n"

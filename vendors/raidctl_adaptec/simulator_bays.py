@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import listing
 from raidctl.vendor import simulated_bays as machine_of
 from raidctl.vendor.simulated_bays import Bays, Check, load, standing
-from raidctl.vendor.simulator import Reply, State
+from raidctl.vendor.simulator import NewDrive, Reply, State
 
 KEY = re.compile(r"bays (\d{1,3})", re.ASCII)
 _FOUND = "Controllers found: 1\n"
@@ -51,30 +52,39 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
     return fresh
 
 
-def _only(state: Mapping[str, str]) -> tuple[str, Bays]:
-    numbers = _numbers(state)
-    if not numbers:
-        raise LookupError
-    machine = of(state, numbers[0])
+def _named(state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
+    """Number and drives of the controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``."""
+    head, _, place = bay.rpartition("/")
+    numbers = [number for number in _numbers(state) if head in ("", f"adaptec:{number}")]
+    machine = of(state, numbers[0]) if numbers else None
     if machine is None:
         raise LookupError
-    return numbers[0], machine
+    return numbers[0], machine, place
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:
     """Take the drive out of a bay, which is channel and device: ``0,3``."""
-    number, machine = _only(state)
+    number, machine, bay = _named(state, bay)
     machine_of.pull(machine, bay)
     return kept(state, number, machine)
 
 
-def insert(state: Mapping[str, str], bay: str, serial: str | None) -> State:
+def fail(state: Mapping[str, str], bay: str) -> State:
+    """Let the drive in a bay fail."""
+    number, machine, bay = _named(state, bay)
+    if bay not in machine.bays:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    machine_of.fail(machine, machine.bays[bay])
+    return kept(state, number, machine)
+
+
+def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
     """Put a drive into an empty bay."""
-    number, machine = _only(state)
+    number, machine, bay = _named(state, bay)
     known = dict.fromkeys([*machine.bays, *(slot.bay for group in machine.groups.values() for slot in group.slots)])
     if _ADDRESS.fullmatch(bay) and int(bay.partition(",")[2]) < 8:
         known[bay] = None
-    machine_of.insert(machine, bay, serial, known)
+    machine_of.insert(machine, bay, serial, known, kind)
     return kept(state, number, machine)
 
 

@@ -175,7 +175,7 @@ def _device(block: str, machine: Bays, serial: str, place: str) -> str:
     block = _set_value(block, "Serial number", serial)
     if machine.disks[serial].like != serial:
         block = _set_value(block, "World-wide name", f"5000CCA22DF{int(re.sub(r'[^0-9]', '', serial) or 0):05X}"[:16])
-        block = _set_value(_set_value(block, "S.M.A.R.T.", "No"), "S.M.A.R.T. warnings", "0")
+        block = _other(block, machine.disks[serial])
     block = re.sub(
         r"(?m)^( +Reported Channel,Device(?:\(T:L\))? *: )\S+", rf"\g<1>{channel},{device}({device}:0)", block
     )
@@ -185,6 +185,20 @@ def _device(block: str, machine: Bays, serial: str, place: str) -> str:
         volume = next(name for name, group in machine.volumes.items() if group == machine.disks[serial].array)
         line = f"         {'Dedicated Spare for':35}: logical device {volume}\n"
         block = re.sub(r"(?m)^( +State .*\n)", lambda match: match[1] + line, block, count=1)
+    return block
+
+
+def _other(block: str, disk: Disk) -> str:
+    """A new drive: smaller, failing, or of another medium than the recorded one."""
+    failing = disk.kind == "failing"
+    block = _set_value(block, "S.M.A.R.T.", "Yes" if failing else "No")
+    block = _set_value(block, "S.M.A.R.T. warnings", "3" if failing else "0")
+    if disk.kind == "small":
+        for label in ("Total Size", "Size"):
+            size = re.match(r"(\d+) MB", _value(block, label) or "")
+            block = _set_value(block, label, f"{int(size[1]) // 2} MB") if size else block
+    if disk.kind == "other_media":
+        block = _set_value(block, "SSD", "No" if _value(block, "SSD") == "Yes" else "Yes")
     return block
 
 
