@@ -97,8 +97,9 @@ hard drives are, or the other way round."""
 class Bays(Protocol):
     """The additional functions of a simulator whose machine has drive bays and a clock.
 
-    All of it is in the state, under names of the family's own: ``smartarray/clock`` (seconds, as text), one name for
-    each bay (the drive in it), one for each array (its members, what is being filled since when). ``initial`` takes
+    All of it is in the state, under names of the family's own. Two of them are the same for all families, as the core
+    looks them up: ``FAMILY/clock = SECONDS`` and ``FAMILY/bay BAY = SERIAL`` for each bay with a drive. Others are
+    the family's: the drives on the shelf, what is being filled since when. ``initial`` takes
     them from the recorded output, so that every demo of the family has bays; ``render`` prints the output for the
     drives as they are now: a drive that was pulled is gone from it, its volume is degraded in the tool's words, a
     rebuild has a percentage. What a controller does by itself (a rebuild begins, a hot spare steps in, a
