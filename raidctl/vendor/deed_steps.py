@@ -104,8 +104,10 @@ def subjects(controller: Controller, deed: Deed) -> tuple[Identity, ...]:
     """The objects of a deed: its drive and its volume, else its drive and the controller."""
     named = {deed.object_id, deed.drive}
     drives = [drive for drive in controller.drives if drive.id in named]
-    homes = [volume for volume in controller.volumes if volume.id in named] or [controller]
-    return tuple(identity(controller, item) for item in (*drives, *homes))
+    volumes = [volume for volume in controller.volumes if volume.id in named]
+    found = [identity(controller, drive) for drive in drives]
+    found += [identity(controller, volume) for volume in volumes]
+    return tuple(found if volumes else [*found, identity(controller, controller)])
 
 
 def expect(

@@ -2,7 +2,7 @@
 
 What all controllers do in the same way: a pulled drive is missing in its array, a spare steps in, a rebuild advances
 with the clock. The words of a tool, and what it accepts, are its family's: :mod:`raidctl_adaptec.simulator_bays` and
-others. The machine is one value of the simulator's state, as JSON.
+others. The machine is one value of the simulator's state, as JSON; its clock and bays stand beside it for the core.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.text import listing
-from raidctl.vendor.simulator import NewDrive
+from raidctl.vendor.simulator import NewDrive, State
 
 DiskState = Literal["member", "free", "raw", "spare", "failed"]
 SlotState = Literal["present", "rebuilding", "failed", "missing"]
@@ -77,6 +77,8 @@ class Bays(Struct):
     """The array of each volume."""
     checks: dict[str, Check] = {}
     """By volume."""
+    removed: dict[str, str] = {}
+    """Drives that were removed by a command and are still in their bay."""
     arrival: DiskState = "free"
     """The state of a drive that was put in."""
     same_bay: bool = True
@@ -100,14 +102,39 @@ class Bays(Struct):
         return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
 
 
-def load(value: str) -> Bays:
-    """The machine of a value."""
-    return msgspec.json.decode(value.encode(), type=Bays)
+def numbers(state: Mapping[str, str], family: str) -> list[str]:
+    """The numbers of the controllers that have simulated bays."""
+    head = f"{family}/machine "
+    return [name.removeprefix(head) for name in state if name.startswith(head)]
 
 
-def dump(machine: Bays) -> str:
-    """The value of a machine."""
-    return msgspec.json.encode(machine).decode()
+def of_state(state: Mapping[str, str], family: str, number: str) -> Bays | None:
+    """The drives of a controller; None: they are not simulated."""
+    value = state.get(f"{family}/machine {number}")
+    return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
+
+
+def kept(state: Mapping[str, str], family: str, number: str, machine: Bays, before: str = "") -> State:
+    """The state with a machine; ``before`` stands before the name of a bay: ``p`` of ``p3``."""
+    head = f"{family}/bay "
+    fresh = {name: value for name, value in state.items() if not name.startswith(head)}
+    fresh[f"{family}/machine {number}"] = msgspec.json.encode(machine).decode()
+    fresh[f"{family}/clock"] = f"{machine.clock:.1f}"
+    return fresh | {f"{head}{before}{bay}": serial for bay, serial in machine.bays.items()}
+
+
+def named(state: Mapping[str, str], family: str, bay: str) -> tuple[str, Bays, str]:
+    """Number and drives of a controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``.
+
+    Raises:
+        LookupError: The machine has no such controller with bays.
+    """
+    head, _, place = bay.rpartition("/")
+    found = [number for number in numbers(state, family) if head in ("", f"{family}:{number}")]
+    machine = of_state(state, family, found[0]) if found else None
+    if machine is None:
+        raise LookupError
+    return found[0], machine, place
 
 
 def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
@@ -130,8 +157,15 @@ def tolerated(level: str, members: int) -> int:
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
-def fail(machine: Bays, serial: str) -> None:
-    """A drive fails, and stays in its bay."""
+def fail(machine: Bays, bay: str) -> None:
+    """A drive fails, and stays in its bay.
+
+    Raises:
+        ValueError: The bay is empty.
+    """
+    if bay not in machine.bays:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    serial = machine.bays[bay]
     for _, slot in machine.slots_of(serial):
         slot.state = "failed"
     machine.disks[serial].state = "failed"
@@ -146,6 +180,8 @@ def pull(machine: Bays, bay: str) -> None:
         ValueError: The bay is empty.
     """
     serial = machine.bays.pop(bay, None)
+    if serial is None and machine.removed.pop(bay, None) is not None:
+        return
     if serial is None:
         raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
     for _, slot in machine.slots_of(serial):
@@ -170,10 +206,11 @@ def insert(
     Raises:
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
     """
-    if bay in machine.bays or bay not in known:
-        empty = sorted(set(known) - set(machine.bays))
+    if bay in machine.bays or bay in machine.removed or bay not in known:
+        empty = sorted(set(known) - set(machine.bays) - set(machine.removed))
         raise ValueError(f"bay {bay} is not an empty bay ({listing(empty) or 'none is'})")
-    shelf = sorted(name for name in machine.disks if machine.bay_of(name) is None)
+    inside = {*machine.bays.values(), *machine.removed.values()}
+    shelf = sorted(name for name in machine.disks if name not in inside)
     if serial is None:
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.vendor.simulated_bays import dump
 from raidctl.vendor.simulator import Reply, State, settings, walk
 from raidctl_adaptec import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
@@ -36,7 +35,7 @@ def _settings(argv: tuple[str, ...], text: str) -> State:
 
 def _bays(argv: tuple[str, ...], text: str) -> State:
     machine = simulator_outputs.recorded(text)
-    return {} if machine is None else {f"bays {argv[2]}": dump(machine)}
+    return {} if machine is None else simulator_bays.kept({}, argv[2], machine)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -52,7 +51,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     if not _asks(argv):
         return text
     recorded = _settings(argv, text)
-    if machine is not None and _bays(argv, text).get(f"bays {argv[2]}") != state.get(f"bays {argv[2]}"):
+    if machine is not None and not _bays(argv, text).items() <= state.items():
         text = simulator_outputs.config(text, machine)
     other = {name: value for name, value in state.items() if recorded.get(name, value) != value}
 

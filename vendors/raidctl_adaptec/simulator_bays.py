@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from raidctl.text import listing
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import Bays, Check, load, standing
+from raidctl.vendor.simulated_bays import Bays, Check, standing
 from raidctl.vendor.simulator import NewDrive, Reply, State
 
-KEY = re.compile(r"bays (\d{1,3})", re.ASCII)
+_FAMILY = "adaptec"
 _FOUND = "Controllers found: 1\n"
 DONE = f"{_FOUND}\n\nCommand completed successfully.\n"
 _ADDRESS = re.compile(r"\d{1,3},\d{1,4}", re.ASCII)
@@ -22,11 +21,8 @@ _ADDRESS = re.compile(r"\d{1,3},\d{1,4}", re.ASCII)
 
 def of(state: Mapping[str, str], number: str) -> Bays | None:
     """The drives of a controller; None: it has none that are simulated."""
-    value = state.get(f"bays {number}")
-    if value is None:
-        return None
-    machine = load(value)
-    for name, group in machine.groups.items():
+    machine = machine_of.of_state(state, _FAMILY, number)
+    for name, group in machine.groups.items() if machine is not None else ():
         group.since = float(state.get(f"since {number} {name}", group.since))
     return machine
 
@@ -34,17 +30,13 @@ def of(state: Mapping[str, str], number: str) -> Bays | None:
 def kept(state: Mapping[str, str], number: str, machine: Bays) -> State:
     """The state with a machine."""
     fresh = {name: value for name, value in state.items() if not name.startswith(f"since {number} ")}
-    return {**fresh, f"bays {number}": machine_of.dump(machine)}
-
-
-def _numbers(state: Mapping[str, str]) -> list[str]:
-    return [match[1] for name in state if (match := KEY.fullmatch(name))]
+    return machine_of.kept(fresh, _FAMILY, number, machine)
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
     """Let time pass: rebuilds and checks advance."""
     fresh = dict(state)
-    for number in _numbers(state):
+    for number in machine_of.numbers(state, _FAMILY):
         machine = of(fresh, number)
         if machine is not None:
             machine_of.advance(machine, seconds)
@@ -53,38 +45,31 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
 
 
 def _named(state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
-    """Number and drives of the controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``."""
-    head, _, place = bay.rpartition("/")
-    numbers = [number for number in _numbers(state) if head in ("", f"adaptec:{number}")]
-    machine = of(state, numbers[0]) if numbers else None
-    if machine is None:
-        raise LookupError
-    return numbers[0], machine, place
+    number, machine, place = machine_of.named(state, _FAMILY, bay)
+    return number, of(state, number) or machine, place
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:
     """Take the drive out of a bay, which is channel and device: ``0,3``."""
-    number, machine, bay = _named(state, bay)
-    machine_of.pull(machine, bay)
+    number, machine, place = _named(state, bay)
+    machine_of.pull(machine, place)
     return kept(state, number, machine)
 
 
 def fail(state: Mapping[str, str], bay: str) -> State:
     """Let the drive in a bay fail."""
-    number, machine, bay = _named(state, bay)
-    if bay not in machine.bays:
-        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
-    machine_of.fail(machine, machine.bays[bay])
+    number, machine, place = _named(state, bay)
+    machine_of.fail(machine, place)
     return kept(state, number, machine)
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
     """Put a drive into an empty bay."""
-    number, machine, bay = _named(state, bay)
+    number, machine, place = _named(state, bay)
     known = dict.fromkeys([*machine.bays, *(slot.bay for group in machine.groups.values() for slot in group.slots)])
-    if _ADDRESS.fullmatch(bay) and int(bay.partition(",")[2]) < 8:
-        known[bay] = None
-    machine_of.insert(machine, bay, serial, known, kind)
+    if _ADDRESS.fullmatch(place) and int(place.partition(",")[2]) < 8:
+        known[place] = None
+    machine_of.insert(machine, place, serial, known, kind)
     return kept(state, number, machine)
 
 
@@ -121,7 +106,7 @@ def _set(machine: Bays, words: list[str]) -> str | None:
     if to == ["ddd"]:
         if disk.state == "failed":
             return "The device is already in the failed state."
-        machine_of.fail(machine, serial)
+        machine_of.fail(machine, f"{words[1]},{words[2]}")
         return None
     if to == ["rdy"]:
         if disk.state not in ("spare", "failed"):
