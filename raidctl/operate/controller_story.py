@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, newcomers, parts, pull, push
 from raidctl.survey.survey import Survey
@@ -61,6 +62,9 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     volume = arrays[0].volume
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
+    if inside(arrays, new) and expects_failure(arrays[0].controller, new):
+        text = f"The new drive {facts.new} expects its failure ({new.status_text}). Replace it as well."
+        return Stage("rebuilding", problem=text)
     complete = all(part.complete for part in arrays)
     if inside(arrays, new):
         setting = "verifying" if complete else "rebuilding"
@@ -79,6 +83,11 @@ def inside(arrays: Sequence[Part], new: Drive) -> bool:
     if new.role == "spare":
         return not new.spare_for or bool(mine & set(new.spare_for))
     return new.role == "member" and new.array in mine
+
+
+def works(old: Drive) -> bool:
+    """Whether a drive still holds its part of an array's data: then its array loses something with it."""
+    return old.role == "member" and old.status != "critical"
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:

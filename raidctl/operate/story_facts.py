@@ -124,6 +124,13 @@ class Part(Struct, frozen=True):
         return want is not None and self.volume.drives_active == want and self.volume.progress is None
 
     @property
+    def busy(self) -> bool:
+        """Whether something is being filled for it."""
+        drives = (one.progress for one in self.members)
+        filling = any(one is not None and one.operation in FILLING for one in drives)
+        return filling or rebuilding(self.controller, self.volume)
+
+    @property
     def _complete_behind(self) -> bool:
         """The same of a controller's volume: by its own state, and by that of each member."""
         drives = below(self.controller, self.volume)
