@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.story_facts import Facts, Part, Stage, newcomers, parts, pull, push
+from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 
@@ -25,6 +25,8 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     if failed is not None:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
+    if old is not None and missing(seen, facts):
+        return pull(old, facts)  # which says first what has to be put back (R9)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from raidctl.change.expectations import serials_of
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
@@ -243,6 +244,12 @@ def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
         for drive in controller.drives
         if drive.serial and drive.serial not in known
     ]
+
+
+def missing(seen: Survey, facts: Facts) -> list[str]:
+    """Return the serial numbers of drives that must stay and are gone."""
+    there = serials_of(seen)
+    return [serial for serial in facts.others if serial not in there] if there else []
 
 
 def place_of(seen: Survey, drive: Drive) -> str:
