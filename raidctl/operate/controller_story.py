@@ -13,6 +13,7 @@ from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
 from raidctl.survey.survey import Survey
+from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Step
 
 
@@ -23,7 +24,10 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
         return Stage("waiting_push", problem=arrays)
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
     if failed is not None:
-        return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
+        gone = missing(seen, facts)
+        back = f"{listing(gone)} is gone, which must stay. Put it back now, into the bay that it came from. "
+        text = f"{back if gone else ''}{failed} no longer works: nothing is done to its drives."
+        return Stage("rebuilding", problem=text)
     old = drive_behind(arrays, facts.old)
     if old is not None and missing(seen, facts):
         return pull(old, facts)  # which says first what has to be put back (R9)
