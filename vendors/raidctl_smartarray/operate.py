@@ -98,7 +98,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
     if volume is None or volume.array is None:
         return Denial(
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
-            alternative="Name a volume of the array.",
+            alternative="Name a volume of the array with --for.",
         )  # fmt: skip
     if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
         return []

@@ -22,7 +22,6 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import outside
 
-
 _NAMES = {"local": "this machine"}
 
 
@@ -105,8 +104,9 @@ def kept_transcript(
     reading = reading_of(kept, seen, words)
     if before is None:
         deed_transcript.first(place, reading)
+        name = _NAMES.get(named.source, named.source)
         return (
-            f"{place / deed_transcript.BEFORE}: what {_NAMES.get(named.source, named.source)} shows before the command.\n{reading.known}\n"
+            f"{place / deed_transcript.BEFORE}: what {name} shows before the command.\n{reading.known}\n"
             "Run the command yourself, when you would run it anyway; raidctl does not run it.\n"
             f"Write its exit code and what it printed into {place / deed_transcript.ANSWER}, then run this again.\n"
         )

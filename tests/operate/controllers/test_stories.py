@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, SILENT, Card, card
+from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
 
@@ -134,3 +134,26 @@ def test_the_tools_are_left_alone_between_readings(story: Card) -> None:
     story.run()
     assert {30.0, 300.0} <= set(pauses)
     assert max(pauses) == 300.0
+
+
+@every
+def test_two_new_drives_are_asked_about(story: Card) -> None:
+    """Of two drives that came, none is taken by guess, unless a controller has taken one."""
+    other = next(one for one in story.others() if one.id != story.old.id)
+    bay = other.id.removeprefix(f"{story.controller}/")
+    story.bench.moments = [
+        (PULLED, story.pull), (PUSHED, lambda: story.pull(bay)), (PUSHED, story.push),
+        (PUSHED, lambda: story.push(bay=bay)),
+    ]  # fmt: skip
+    with pytest.raises((UnderWay, ChangeStands), match=r"several new drives.*--with|no longer works|is gone"):
+        story.run()
+
+
+@every
+def test_a_replacement_begins_with_a_drive_that_has_failed(story: Card) -> None:
+    """A dead drive that is still in its bay is named, pulled and replaced as a good one is."""
+    story.bench.machine.fail(story.bay)
+    again = of_drive(story.bench, story.controller, story.volume, story.old.id)
+    again.hands()
+    again.run()
+    assert finished(again)
