@@ -24,6 +24,8 @@ NAV = {
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",
+        "Operations": "operate",
+        "From real controllers": "field",
         "Layouts": "layout",
         "Many machines": "policy",
         "Monitoring": "export",

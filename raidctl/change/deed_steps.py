@@ -167,7 +167,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
         raise StepFailed(f"{step.setting} was not carried out: the plan does not identify its object")
-    reasons = list(change.guard(step, seen))
+    reasons = [*(f"{text}." for text in unmet(seen, step.requires)), *change.guard(step, seen)]
     if reasons:
         raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
     why = hindrance(change.runner, change.vendors, change.sleep)

@@ -157,9 +157,13 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
 
 
 def _words_of(item: Item) -> Iterator[str | None]:
-    """Yield what tools name an object of a controller by: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``."""
+    """Yield what tools name an object of a controller by: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
+
+    Also its place in the tool's own list, which the tool prints under ``#``.
+    """
     tail = item.id.partition(":")[2].rpartition("/")[2]
-    for word in (tail, *tail.split(":")):
+    yield item.details.get("#")
+    for word in (tail, *tail.replace(",", ":").split(":")):
         yield word
         yield word.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     for name in ("slot", "enclosure", "bay"):

@@ -46,12 +46,12 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
         old=old.serial, old_id=old.id, bay=bay_text(old), place=old.id, members="",
         known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
         errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in others),
-        volumes="\n".join(_identities(seen, controller, volumes)), width=str(len(others) + 1),
-        spares=_spares(controller, volumes[0]),
+        volumes="\n".join(identities(seen, controller, volumes)), width=str(len(others) + 1),
+        spares=spares_of(controller, volumes[0]),
     )  # fmt: skip
 
 
-def _identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
+def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
     """What identifies each volume on the whole machine.
 
     Raises:
@@ -72,7 +72,7 @@ def _identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> 
         yield unique
 
 
-def _spares(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
+def spares_of(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
     """For what the spares are that cover a volume."""
     spares = [one for one in controller.drives if one.role == "spare"]
     if any(volume.array in one.spare_for for one in spares):

@@ -185,6 +185,10 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     no_way_back: Annotated[str | None, doc("What cannot be undone, one sentence; null if it can be.")] = None
     expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show.")] = ()
     undo_expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show after undoing.")] = ()
+    requires: Annotated[
+        tuple[Expectation, ...],
+        doc("What a reading right before the step must show: its command names a number that may move."),
+    ] = ()
     subjects: Annotated[tuple[Identity, ...], doc("Objects that are looked up again right before the step.")] = ()
     saves: Annotated[tuple[Saved, ...], doc("What is kept before the step.")] = ()
     keeps: Annotated[tuple[str, ...], doc("Serial numbers that must stay while a person works.")] = ()

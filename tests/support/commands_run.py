@@ -21,6 +21,8 @@ Log = list[tuple[str, tuple[str, ...]]]
 """The kind of the step, and the command line."""
 _NAMED = frozenset({"forced"})
 """Words that a setting of a family needs, in shapes that name them: `modify … forced` of ssacli."""
+_ANSWERS = frozenset({"quiet"})
+"""Words that answer the question of a tool, in shapes of deeds that name them and one object: `/c6/p3 remove quiet`."""
 
 
 @contextmanager
@@ -43,10 +45,12 @@ def forbidden(log: Log) -> list[str]:
     """The commands that no test may have had run: forced ones, and deeds outside of the tables of shapes."""
     found = []
     for kind, argv in log:
-        forced = [word for word in argv[1:] if FORCING.fullmatch(word) and not (kind == "setting" and word in _NAMED)]
+        shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
+        named = _ANSWERS & {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
+        forced = [word for word in argv[1:] if FORCING.fullmatch(word) and word not in named]
         if forced:
             found.append(f"{' '.join(argv)}: {forced[0]}")
-        if kind == "deed" and not any(_fits(argv, shape) for shape in _shapes()):
+        if kind == "deed" and not shapes:
             found.append(f"{' '.join(argv)}: in no table of shapes")
     return found
 
