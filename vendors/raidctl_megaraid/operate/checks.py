@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.commands import denied
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _UNSEEN = "The tool's outputs that raidctl reads do not show {}, so it could not tell whether the command worked."
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from raidctl.model import Drive
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.drive_words import state_of
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _UNSEEN = "The tool's outputs do not show whether a rebuild is paused, so raidctl could not tell whether it worked."
 
