@@ -126,7 +126,7 @@ class Way(NamedTuple):
         """A command on a drive whose place is known; ``words`` fill its other places."""
         enclosure, slot = place_of(drive) or ("", "")
         more = (*words, *(place_of(other) or ())) if other is not None else words
-        where = (enclosure, slot) if enclosure or self.kind == "megacli" else (slot,)
+        where = (enclosure, slot) if enclosure else (slot,)
         shape = self._shape(name, loose=not enclosure)
         card = (self.number,)
         return self._action(shape, (*where, *more, *card) if self.kind == "megacli" else (*card, *where, *more))
@@ -159,7 +159,7 @@ class Way(NamedTuple):
 def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
     """A shape without the program; ``loose``: of a drive without an enclosure."""
     if kind == "megacli":
-        names = {_DRIVE: "-PhysDrv[{}:{}]", _PAIR: "-PhysDrv[{}:{},{}:{}]"}
+        names = {_DRIVE: "-PhysDrv[:{}]" if loose else "-PhysDrv[{}:{}]", _PAIR: "-PhysDrv[{}:{},{}:{}]"}
         return (*(names.get(word, word) for word in words), "-a{}", "-NoLog")
     return (*("/c{}/s{}" if word == _DRIVE and loose else "/c{}/e{}/s{}" if word == _DRIVE else word for word in words),
             "nolog", "J")  # fmt: skip

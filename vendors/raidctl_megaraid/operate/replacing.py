@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.model import Drive
 from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
-from raidctl_megaraid.operate.commands import denied, group_of
+from raidctl_megaraid.operate.commands import denied, group_of, place_of
 from raidctl_megaraid.operate.drive_words import missing_places, seat_of, spun_down, stand_in, state_of
 from raidctl_megaraid.operate.rebuild import started
 from raidctl_megaraid.operate.steps import Case, Made
@@ -162,6 +162,8 @@ def replace(case: Case) -> Made:
         return case.deny(
             f"{target.id} is {target.status_text}: only an unconfigured good drive or a spare can take over."
         )
+    if not all((place_of(one) or ("",))[0] for one in (drive, target)):
+        return case.deny("Copies are started between drives in enclosures only: no source shows the command without.")
     subjects = case.subjects(drive, target, case.volume or case.controller)
     if subjects is None:
         return case.deny(f"{target.id} has no serial number, so it cannot be identified.", guard="X1", unknown=True)
