@@ -36,7 +36,11 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
             return
         asked.add(stage.name)
         known = ("--state-dir", settings.state_dir) if settings.state_dir else ()
-        line = shlex.join(["raidctl", *known, "demo", *words])
-        tell(f"This machine is simulated; in another terminal: {line}")
+        lines = [words]
+        if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
+            lines.insert(0, ("--pull", name, bay))  # its controller no longer lists the drive that is still there
+        for line in lines:
+            shown_line = shlex.join(["raidctl", *known, "demo", *line])
+            tell(f"This machine is simulated; in another terminal: {shown_line}")
 
     return shown

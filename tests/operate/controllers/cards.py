@@ -31,6 +31,8 @@ from tests.change.md_machine import SOURCE, VENDORS, Bench
 
 CARDS = ("p400", "p440", "gen10", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
+DROPS = ("9690",)
+"""Those whose tools no longer list a drive that they took out: nothing shows its pull, and its LED cannot blink."""
 SILENT = ("1882",)
 """Those whose tools have no word for a drive that expects its failure."""
 RESUME = "raidctl replace resume ID"
