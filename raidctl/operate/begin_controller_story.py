@@ -36,10 +36,11 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
             '"raidctl spare add".'
         )
     volumes = [volume for volume in controller.volumes if old.array and volume.array == old.array]
+    volumes = volumes or _former(controller, old)
     if not volumes:
         raise UsageError(
             f'{old.id} is in no array with a volume. "raidctl replace {old.serial} --check" shows whether it may be '
-            "pulled."
+            'pulled; "raidctl spare add" makes the new drive a spare.'
         )
     others = [one for one in below(controller, volumes[0]) if one.id != old.id]
     return Facts(
@@ -49,6 +50,14 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
         volumes="\n".join(identities(seen, controller, volumes)), width=str(len(others) + 1),
         spares=spares_of(controller, volumes[0]),
     )  # fmt: skip
+
+
+def _former(controller: Controller, old: Drive) -> list[Volume]:
+    """The volumes of the only array that lacks a member, of a failed drive that the tool lists outside of arrays."""
+    if old.array or not (old.status == "critical" or old.role == "failed"):
+        return []
+    short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
+    return short if len({one.array for one in short}) == 1 else []
 
 
 def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:

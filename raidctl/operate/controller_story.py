@@ -13,7 +13,6 @@ from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
 from raidctl.survey.survey import Survey
-from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Step
 
 
@@ -23,14 +22,12 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     if isinstance(arrays, str):
         return Stage("waiting_push", problem=arrays)
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
-    if failed is not None:
-        gone = missing(seen, facts)
-        back = f"{listing(gone)} is gone, which must stay. Put it back now, into the bay that it came from. "
-        text = f"{back if gone else ''}{failed} no longer works: nothing is done to its drives."
-        return Stage("rebuilding", problem=text)
+    gone = missing(seen, facts)
+    if failed is not None and not gone:
+        return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
-    if old is not None and missing(seen, facts):
-        return pull(old, facts)  # which says first what has to be put back (R9)
+    if gone and (old is not None or failed is not None):
+        return pull(old, facts) if old is not None else push(facts)  # each first has what is to be put back (R9)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))

@@ -79,7 +79,7 @@ def _short(controller: Controller, drive: Drive) -> str:
 
 def _facts(seen: Survey, controller: Controller, volume: Volume, old: Drive | None, new: str) -> Facts:
     members = below(controller, volume)
-    why = next(_whole(controller, volume, members), None)
+    why = next(_whole(controller, volume, members, known=old is not None), None)
     if why is not None:
         raise UsageError(why)
     if volume.status == "unknown":
@@ -96,10 +96,15 @@ def _facts(seen: Survey, controller: Controller, volume: Volume, old: Drive | No
     )  # fmt: skip
 
 
-def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...]) -> Iterator[str]:
-    """Why there is no missing member to be replaced; nothing if there is one."""
+def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *, known: bool) -> Iterator[str]:
+    """Why there is no missing member to be replaced; nothing if there is one.
+
+    Of a drive that is known to be gone, a spare may have taken the place: the new drive becomes the next spare (S3).
+    """
     if volume.status in OUT_OF_REACH:
         yield f"{volume.id} is {volume.status}: a new drive does not bring it back."
+    if known:
+        return
     failed = next((one for one in members if one.status == "critical" or one.role == "failed"), None)
     if failed is not None:
         yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"

@@ -22,7 +22,8 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
     if not name:
         return lambda _: None
     place = demo_directory(settings, name)
-    bay = simulated(name, vendors()[0], place).bay_of(facts.old) or facts.place.rpartition("/")[2]
+    at = facts.place.rpartition("/")[2] if facts.volumes else ""  # md: a place on the bus is no bay
+    bay = simulated(name, vendors()[0], place).bay_of(facts.old) or at
     asked: set[str] = set()
 
     def shown(stage: Stage) -> None:
@@ -40,7 +41,6 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
         if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
             lines.insert(0, ("--pull", name, bay))  # its controller no longer lists the drive that is still there
         for line in lines:
-            shown_line = shlex.join(["raidctl", *known, "demo", *line])
-            tell(f"This machine is simulated; in another terminal: {shown_line}")
+            tell(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
 
     return shown

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from tests.operate.controllers.cards import CARDS, DROPS, Card, card
+from tests.operate.controllers.cards import CARDS, DARK, Card, card
 
 Run = Callable[..., Result]
 every = pytest.mark.parametrize("name", CARDS)
@@ -29,8 +29,8 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def story(name: str, tmp_path: Path) -> Card:
-    """A drive of the demo that may be pulled."""
-    return card(name, tmp_path / "chosen")
+    """A drive of the demo that may be pulled; the same machine is used on the command line."""
+    return card(name, tmp_path / "state" / "demo" / name)
 
 
 def lit(tmp_path: Path, name: str) -> list[str]:
@@ -40,14 +40,15 @@ def lit(tmp_path: Path, name: str) -> list[str]:
     return [led for led, value in state.items() if led.startswith("led ") and value == "on"]
 
 
-@pytest.mark.parametrize("name", [name for name in CARDS if name not in DROPS])
+@every
 def test_a_demo_can_be_played(name: str, story: Card, run: Run, tmp_path: Path) -> None:
     """Each screen names the command that simulates the hand; the LED blinks for the person, and is off afterwards."""
     serial = story.old.serial or ""
-    run("demo", "--pass-time", name, "40000s")
     first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
-    assert (first.exit_code, f"demo --pull {name}" in first.output) == (7, True), first.output
-    assert len(lit(tmp_path, name)) == 1
+    assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
+    assert "On this simulated machine: raidctl" in first.output
+    # the drive blinks, unless its tool no longer lists it, or needs a password for that
+    assert len(lit(tmp_path, name)) == (0 if "No LED blinks" in first.output or name in DARK else 1)
     assert f"Pull the drive with serial number {serial}" in run("--demo", name, "replace", "list").output
     assert run("demo", "--pull", name, story.bay).exit_code == 0
     second = run("--demo", name, "replace", "resume", "--no-wait")
@@ -55,27 +56,13 @@ def test_a_demo_can_be_played(name: str, story: Card, run: Run, tmp_path: Path) 
     assert run("demo", "--push", name, story.bay).exit_code == 0
     third = run("--demo", name, "replace", "resume", "--no-wait")
     assert (third.exit_code, f"demo --pass-time {name}" in third.output) == (7, True), third.output
-    assert "New drive: ZC1N0001" in third.output
+    assert "New drive: ZC1N" in third.output
     assert lit(tmp_path, name) == []
-
-
-@pytest.mark.parametrize("name", DROPS)
-def test_a_demo_whose_tool_drops_the_drive_can_be_played(name: str, story: Card, run: Run) -> None:
-    """The drive is named before it is pulled, though nothing lists it; both hands are simulated."""
-    serial = story.old.serial or ""
-    first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
-    assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
-    for word in ("--pull", "--push"):
-        assert f"demo {word} {name} {story.bay}" in first.output
-        assert run("demo", word, name, story.bay).exit_code == 0
-    third = run("--demo", name, "replace", "resume", "--no-wait")
-    assert (third.exit_code, "New drive: ZC1N0001" in third.output) == (7, True), third.output
 
 
 @every
 def test_only_the_serial_number_confirms(name: str, story: Card, run: Run) -> None:
     """Neither --yes nor another drive's serial number names a drive to be pulled."""
-    run("demo", "--pass-time", name, "40000s")
     other = story.others()[0].serial or ""
     for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
         result = run("--demo", name, "replace", story.old.id, *words)
@@ -87,20 +74,19 @@ def test_only_the_serial_number_confirms(name: str, story: Card, run: Run) -> No
 def test_it_can_be_abandoned(name: str, story: Card, run: Run, tmp_path: Path) -> None:
     """Given up with the serial number, it is closed, its LED is off, and what stands is named."""
     serial = story.old.serial or ""
-    run("demo", "--pass-time", name, "40000s")
     run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
     result = run("--demo", name, "replace", "abandon", listed["begin"]["change"], "--confirm", serial)
-    assert (result.exit_code, f"{story.volume} is " in result.output) == (0, True), result.output
+    assert (result.exit_code, f"  {story.volume} is " in result.output) == (0, True), result.output
     assert lit(tmp_path, name) == []
 
 
 @every
 def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
-    """The sentence names the bays with drives; nothing is changed."""
+    """A sentence, and nothing is changed."""
     for word in ("--pull", "--push"):
         result = run("demo", word, name, "99:99")
-        assert (result.exit_code, "there are drives in" in result.output) == (2, True), result.output
+        assert (result.exit_code, "The simulated machine was not changed" in result.output) == (2, True), result.output
 
 
 def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
+from tests.operate.controllers.cards import CARDS, FORGETFUL, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
 
@@ -38,7 +38,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -
 
 
 @every
-def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card) -> None:
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card, name: str) -> None:
     """The sentence names the drive to be put back; nothing is run until it is."""
     wrong = story.others()[0]
     bay = wrong.id.removeprefix(f"{story.controller}/")
@@ -49,6 +49,8 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card) -> None:
     with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
         story.replacing.run(story.resumed(at_most=0.0))
     assert len(story.bench.argvs) == count
+    if name in FORGETFUL:
+        return
     story.push(bay=bay, serial=wrong.serial)
     story.bench.sleep(LATER / 4)
     story.hands(at=story.bench.at)
@@ -153,6 +155,8 @@ def test_two_new_drives_are_asked_about(story: Card) -> None:
 def test_a_replacement_begins_with_a_drive_that_has_failed(story: Card) -> None:
     """A dead drive that is still in its bay is named, pulled and replaced as a good one is."""
     story.bench.machine.fail(story.bay)
+    if story.now()[1].status == "rebuilding":
+        pytest.skip("a spare has stepped in: guard R3 waits for it")
     again = of_drive(story.bench, story.controller, story.volume, story.old.id)
     again.hands()
     again.run()
