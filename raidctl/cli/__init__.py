@@ -51,7 +51,7 @@ COMMANDS = {
     "demo": "List the simulated machines for --demo, reset them, or change their drives.",
     "record": "Record all outputs of the tools, to work from them later.",
     "schema": "Print the JSON Schema of the --json output.",
-    "vendors": "Show what can be read and set on each family of controllers.",
+    "vendors": "Show what can be read, set and done on each family of controllers.",
 }
 """The commands with their short help, so that the listing imports none of them; a test compares it with them."""
 
