@@ -46,6 +46,8 @@ HAND_PAUSE = 10.0
 """Seconds between two readings while a person works."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
+TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
+"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
 """Why a step must not be carried out now; empty if it may."""
@@ -62,6 +64,7 @@ class Running(Protocol):
     runner: Runner
     vendors: Sequence[Vendor]
     at_most: float | None
+    pauses: Sequence[float]
     doubtful: bool
     passed: bool
 
@@ -164,7 +167,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
         raise StepFailed(f"{step.setting} was not carried out: the plan does not identify its object")
-    reasons = list(change.guard(step, seen))
+    reasons = [*(f"{text}." for text in unmet(seen, step.requires)), *change.guard(step, seen)]
     if reasons:
         raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
     why = hindrance(change.runner, change.vendors, change.sleep)
@@ -219,7 +222,7 @@ def wait_for(change: Running, number: int) -> None:
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.setting == "verifying" else change.at_most
     try:
-        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else TASK_PAUSES):
+        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else change.pauses):
             seen = change.look()
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:

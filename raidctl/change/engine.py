@@ -80,6 +80,8 @@ class Change:
     """What else a reading does not show yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    pauses: Sequence[float] = deed_steps.TASK_PAUSES
+    """Seconds between two readings while the hardware works; then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False

@@ -60,8 +60,8 @@ __all__ = [
     "HIDING", "SCHEMA_VERSION", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer",
     "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
     "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface", "Inventory",
-    "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem", "ProblemKind",
-    "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
+    "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
+    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
     "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
     "hides",
 ]  # fmt: skip

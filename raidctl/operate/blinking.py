@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from raidctl.change.expectations import serials_of
-from raidctl.operate.story import Facts, Stage
+from raidctl.operate.story_facts import Facts, Stage
 from raidctl.survey.survey import Survey
 
 

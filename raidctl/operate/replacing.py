@@ -20,16 +20,8 @@ from raidctl.operate.boot_loader import Around, code_of, read_sector
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.partition_table import not_copied
 from raidctl.operate.removal import check
-from raidctl.operate.story import (
-    Facts,
-    Stage,
-    drive_of,
-    facts_text,
-    newcomers,
-    next_stage,
-    node_of,
-    parts,
-)
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, newcomers, node_of, parts
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb

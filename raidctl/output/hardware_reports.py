@@ -41,7 +41,7 @@ def _frame(found: Report, paper: Paper, body: Iterator[RenderableType], nothing:
 
 def _title(object_id: str, model: str | None, paper: Paper) -> Iterator[RenderableType]:
     yield Text("")
-    yield hanging((paper.clean(object_id), STRONG), [paper.clean(f" · {model}")] if model else [], paper)
+    yield hanging((f"{paper.clean(object_id)}  ", STRONG), [paper.clean(model)] if model else [], paper)
 
 
 def _pairs(pairs: list[tuple[str, str]], paper: Paper) -> Iterator[RenderableType]:

@@ -1,14 +1,16 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
 A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
-Any other word is literal. So nothing that a user types reaches a command line, and no command is run that its
-family does not list. A shape of a file begins with ``>``: the path, then the word that is written.
+Any other word is literal. A place may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. The
+program is compared without its folder. So nothing that a user types reaches a command line, and no command is run that
+its family does not list. A shape of a file begins with ``>``: the path, then the word that is written.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from posixpath import basename
 
 from raidctl.vendor.plan import Action
 
@@ -43,7 +45,20 @@ def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
         return False
     if shape[:1] == (">",):
         return words[2] == shape[2] and _fits_path(words[1], shape[1], known)
-    return all(word in known if place == _PLACE else word == place for word, place in zip(words, shape, strict=True))
+    if not words or basename(words[0]) != shape[0]:
+        return False
+    return all(_fits_word(word, place, known) for word, place in zip(words[1:], shape[1:], strict=True))
+
+
+def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
+    """Whether each place of a word has something that was read, and the rest is literal."""
+    if place == _PLACE:
+        return word in known
+    if _PLACE not in place:
+        return word == place
+    form = "(.+?)".join(re.escape(part) for part in place.split(_PLACE))
+    match = re.fullmatch(form, word)
+    return match is not None and all(found in known for found in match.groups())
 
 
 def _fits_path(path: str, shape: str, known: Collection[str]) -> bool:

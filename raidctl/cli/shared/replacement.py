@@ -24,7 +24,8 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UsageError
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, outside, parts, standing
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
 from raidctl.output.plan import printable_lines
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey

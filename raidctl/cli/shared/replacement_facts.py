@@ -17,7 +17,7 @@ from raidctl.operate.begin_story import facts_of
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.removal import check
-from raidctl.operate.story import Facts, drive_of, parts
+from raidctl.operate.story_facts import Facts, drive_of, parts
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey
