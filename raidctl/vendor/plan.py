@@ -155,6 +155,7 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
             "What the deed is limited to on its controller: the number of one foreign configuration, or the id of the "
             "volume whose preserved cache is discarded; null: nothing."
         ),
+    ] = None
     replaces: Annotated[
         str | None, doc("Id that the drive had that has left, of `let_in`: its place; null: unknown, or nothing.")
     ] = None
