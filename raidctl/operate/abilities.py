@@ -43,7 +43,11 @@ def lacking(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> l
         without_tool(seen, controller)
         offered = offered_by(controller, vendors)
         known = _known(offered, controller, seen, vendors)
-        if offered is None or (known is not None and deed.verb not in known):
+        own = known.get(deed.verb) if known is not None else None
+        if own is not None and not own.can and not own.printed:
+            reason = own.why_not or f"The tool cannot do it on {controller.id}."
+            found.append(Denial(deed=deed, reason=reason, alternative=own.alternative))
+        elif offered is None or (known is not None and deed.verb not in known):
             reason = (
                 f"raidctl knows no command {NOUNS.get(deed.verb, f'for {deed.verb}')} "
                 f"on controllers of the family {family_of(controller)}."

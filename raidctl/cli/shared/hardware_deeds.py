@@ -15,7 +15,7 @@ from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, tell
-from raidctl.errors import EXIT_FINE, UsageError
+from raidctl.errors import EXIT_FINE, CannotTell, UsageError
 from raidctl.operate.abilities import lacking
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step
@@ -102,7 +102,10 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.
         Declined: Something else was typed.
+        CannotTell: The object has no identity.
     """
+    if not unique:
+        raise CannotTell(f"Nothing was done. {what}, and nothing identifies it, so it cannot be confirmed.")
     rest = set(others) - {unique}
     if typed:
         whys = [mismatch(word, unique, rest) for word in typed]
@@ -110,7 +113,7 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
             raise UsageError(f"Nothing was done: --confirm: {whys[0]}.")
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise UsageError(f"Nothing was done. {what}; confirm it with --confirm {unique}")
+        raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")
     try:
         text = f"{what}. Type {unique}, at least its last {LEAST} characters"
         answer = click.prompt(text, default="", err=True, show_default=False)
