@@ -43,7 +43,7 @@ REFUSED_SECONDS = 4.0
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command; then the last one again and again."""
 HAND_PAUSE = 10.0
-"""Seconds between two readings while a person works."""
+"""Seconds between two readings while a person works, and between the two that show a complete array."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
@@ -221,8 +221,9 @@ def wait_for(change: Running, number: int) -> None:
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.setting == "verifying" else change.at_most
+    short = step.kind == "hand" or step.setting == "verifying"
     try:
-        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else change.pauses):
+        for pause in _repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:

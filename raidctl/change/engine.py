@@ -63,7 +63,7 @@ class Change:
     uncertain: bool = False
     """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
-    """Whether a missing right or tool is the only failure."""
+    """Whether only a right or tool is missing."""
     undone_any: bool = False
     """Whether any step was undone."""
     silent_drives: list[str] = field(default_factory=list)
@@ -121,8 +121,7 @@ class Change:
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
-        first, self.begun = len(self.begin.steps), []
-        self.resumed = first > 0
+        first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from raidctl.host import HostView
@@ -10,6 +11,7 @@ from raidctl.select import Item, items
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Expectation, Identity
+from raidctl.vendor.shapes import MISSING_PLACES
 
 _SERIAL = "serial:"
 _NODE = "node:"
@@ -166,6 +168,7 @@ def _words_of(item: Item) -> Iterator[str | None]:
         yield word.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     for name in ("slot", "enclosure", "bay"):
         yield getattr(item, name, None)
+    yield from re.findall(r"\d+", item.details.get(MISSING_PLACES, ""))
 
 
 def differences(before: Inventory, after: Inventory, ids: Collection[str]) -> list[str]:

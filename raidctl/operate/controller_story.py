@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.story_facts import Facts, Part, Stage, newcomers, parts, pull, push
+from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 
@@ -24,6 +25,8 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     if failed is not None:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
+    if old is not None and missing(seen, facts):
+        return pull(old, facts)  # which says first what has to be put back (R9)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))
@@ -61,6 +64,9 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     volume = arrays[0].volume
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
+    if inside(arrays, new) and expects_failure(arrays[0].controller, new):
+        text = f"The new drive {facts.new} expects its failure ({new.status_text}). Replace it as well."
+        return Stage("rebuilding", problem=text)
     complete = all(part.complete for part in arrays)
     if inside(arrays, new):
         setting = "verifying" if complete else "rebuilding"
@@ -79,6 +85,11 @@ def inside(arrays: Sequence[Part], new: Drive) -> bool:
     if new.role == "spare":
         return not new.spare_for or bool(mine & set(new.spare_for))
     return new.role == "member" and new.array in mine
+
+
+def works(old: Drive) -> bool:
+    """Whether a drive still holds its part of an array's data: then its array loses something with it."""
+    return old.role == "member" and old.status != "critical"
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from raidctl.change.expectations import serials_of
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
@@ -124,6 +125,13 @@ class Part(Struct, frozen=True):
         return want is not None and self.volume.drives_active == want and self.volume.progress is None
 
     @property
+    def busy(self) -> bool:
+        """Whether something is being filled for it."""
+        drives = (one.progress for one in self.members)
+        filling = any(one is not None and one.operation in FILLING for one in drives)
+        return filling or rebuilding(self.controller, self.volume)
+
+    @property
     def _complete_behind(self) -> bool:
         """The same of a controller's volume: by its own state, and by that of each member."""
         drives = below(self.controller, self.volume)
@@ -236,6 +244,12 @@ def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
         for drive in controller.drives
         if drive.serial and drive.serial not in known
     ]
+
+
+def missing(seen: Survey, facts: Facts) -> list[str]:
+    """Return the serial numbers of drives that must stay and are gone."""
+    there = serials_of(seen)
+    return [serial for serial in facts.others if serial not in there] if there else []
 
 
 def place_of(seen: Survey, drive: Drive) -> str:

@@ -18,6 +18,8 @@ Shape = tuple[str, ...]
 
 FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
 """Words that make a tool skip its own checks, or act on everything."""
+MISSING_PLACES = "Places of missing drives"
+"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name them."""
 _PLACE = "{}"
 _KERNEL_NAME = re.compile(r"[A-Za-z0-9][\w.:-]{0,80}", re.ASCII)
 

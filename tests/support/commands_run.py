@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
+from posixpath import basename
 from typing import Any
 
 import pytest
@@ -62,4 +63,4 @@ _PLACE = re.compile(r"/dev/[\w./:-]+|[\w.:-]+", re.ASCII)
 def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
     """Compare a command with a shape word by word, by other means than the program does."""
     form = "\0".join(re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") for word in shape)
-    return re.fullmatch(form, "\0".join(argv), re.ASCII) is not None
+    return re.fullmatch(form, "\0".join((basename(argv[0]), *argv[1:])), re.ASCII) is not None

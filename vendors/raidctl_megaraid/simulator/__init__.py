@@ -128,7 +128,7 @@ def _in_bay(state: Mapping[str, str], bay: str, act: Callable[[Machine, str], No
         raise ValueError(f"there is no controller {whole}")
     found = load(number, state)
     act(found, where)
-    return found.state(state)
+    return machine.occupied(found.state(state))
 
 
 def _kind(argv: tuple[str, ...]) -> str | None:

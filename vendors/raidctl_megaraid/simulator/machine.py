@@ -5,7 +5,8 @@ The machine is in the simulator's state, one value for each part, as JSON:
 =============================  ================================================================================
 name                           value
 =============================  ================================================================================
-``megaraid 0/clock``           seconds
+``megaraid/clock``             seconds
+``megaraid/bay 32:5``          serial number of the drive in a bay, for whoever looks; ``1/32:5`` of controller 1
 ``megaraid 0/bay 32:5``        name of the drive in a bay
 ``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
 ``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not
@@ -30,6 +31,7 @@ from raidctl.text import listing
 from raidctl.vendor.simulator import NewDrive, State
 from raidctl_megaraid.simulator.state import name
 
+CLOCK = "megaraid/clock"
 REBUILD_SECONDS = 7200.0
 """How long a rebuild or a copyback takes."""
 CHECK_SECONDS = 3600.0
@@ -117,7 +119,7 @@ class Machine:
         for kind, items in parts.items():
             left |= {f"{start}{kind} {one}": msgspec.json.encode(item).decode() for one, item in items.items()}
         left |= {f"{start}bay {bay}": one for bay, one in self.bays.items()}
-        return left | {f"{start}clock": f"{self.clock:g}", f"{start}auto": "On" if self.auto else "Off"}
+        return left | {CLOCK: f"{self.clock:g}", f"{start}auto": "On" if self.auto else "Off"}
 
     def at(self, bay: str) -> Disk | None:
         """The drive in a bay."""
@@ -166,19 +168,35 @@ def load(number: str, state: Mapping[str, str]) -> Machine:
             machine.volumes[one] = msgspec.json.decode(value, type=Volume)
         elif kind == "task":
             machine.tasks[one] = msgspec.json.decode(value, type=Task)
-    machine.clock = float(state.get(name(number, "clock"), "0"))
+    machine.clock = float(state.get(CLOCK, "0"))
     machine.auto = state.get(name(number, "auto"), "On") == "On"
     return machine
 
 
 def _is_part(key: str) -> bool:
     kind = key.partition("/")[2].partition(" ")[0]
-    return kind in ("bay", "disk", "seat", "volume", "task", "clock", "auto")
+    return kind in ("bay", "disk", "seat", "volume", "task", "auto")
 
 
 def numbers(state: Mapping[str, str]) -> list[str]:
     """The controllers that have drives in bays."""
     return sorted({key[9:].partition("/")[0] for key in state if key.startswith("megaraid ") and "/bay " in key})
+
+
+def occupied(state: Mapping[str, str]) -> State:
+    """The state with ``megaraid/bay 32:5`` of all drives that are there."""
+    found = {key: value for key, value in state.items() if not key.startswith("megaraid/bay ")}
+    for number in numbers(state):
+        machine = load(number, state)
+        for bay, key in machine.bays.items():
+            serial = machine.disks[key].serial or state.get(name(number, f"serial {key}"), "")
+            found[shown_bay(number, bay)] = serial
+    return found
+
+
+def shown_bay(number: str, bay: str) -> str:
+    """``megaraid/bay 32:5``."""
+    return f"megaraid/bay {bay}" if number == "0" else f"megaraid/bay {number}/{bay}"
 
 
 def standing(machine: Machine, group: str, span: str | None = None) -> str:

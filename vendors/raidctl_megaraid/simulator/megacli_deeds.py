@@ -119,9 +119,11 @@ def group_of(machine: Machine, array: str) -> str:
 
 
 def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
-    """Missing members, and how far rebuilds are."""
+    """Missing members, how far rebuilds are, and the configuration."""
     del state
-    found: list[tuple[tuple[str, ...], str]] = []
+    found: list[tuple[tuple[str, ...], str]] = [
+        (("-CfgDsply", f"-a{machine.number}", "-NoLog"), _configuration(machine))
+    ]
     for target in ("-aALL", f"-a{machine.number}"):
         found.append((("-PdGetMissing", target, "-NoLog"), missing(machine)))
         places = [bay for bay in sorted(machine.bays) if machine.disks[machine.bays[bay]].state == "Rbld"]
@@ -131,6 +133,24 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
                 (words, "\n".join(["", *(rebuild(machine, bay) for bay in places), "", "Exit Code: 0x00", ""]))
             )
     return found
+
+
+def _configuration(machine: Machine) -> str:
+    """``DISK GROUP: 0``, ``SPAN: 0``, and the members of each in their order."""
+    lines = [
+        "",
+        f"Adapter: {machine.number}",
+        f"Number of DISK GROUPS: {len({one.split('.')[0] for one in machine.seats})}",
+    ]
+    for reference, span in enumerate(arrays(machine)):
+        group, _, number = span.partition(".")
+        lines += ["", f"DISK GROUP: {group}", f"SPAN: {number}", f"Span Reference: {reference:#04x}"]
+        for seat in (one for one in machine.seats if one.startswith(f"{span}.")):
+            disk = machine.occupant(seat)
+            lines.append(f"Physical Disk: {seat.rpartition('.')[2]}")
+            enclosure, _, slot = ((machine.bay_of(disk) if disk else None) or "").partition(":")
+            lines += [f"Enclosure Device ID: {enclosure}", f"Slot Number: {slot}"] if slot else []
+    return "\n".join([*lines, "", "Exit Code: 0x00", ""])
 
 
 def rebuild(machine: Machine, bay: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.megacli.inquiry import split_inquiry
-from raidctl_megaraid.simulator.machine import CHECK_SECONDS, LONG, Disk, Machine, load, numbers, standing
+from raidctl_megaraid.simulator.machine import CHECK_SECONDS, LONG, Disk, Machine, load, numbers, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
 _ADAPTER = re.compile(r"Adapter #(\d+)")
@@ -27,6 +27,7 @@ _STATE = re.compile(r"(?m)^Firmware state: (.*)$")
 _COERCED = re.compile(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
 _INQUIRY = re.compile(r"(?m)^Inquiry Data: (.*)$")
 _OF_VOLUME = re.compile(r"State\s*: ")
+_DISKS = re.compile(r"( +Disks +: )\d+")
 _END = re.compile(r"Exit Code: ")
 _WORDS = {text.partition(",")[0].lower(): word for word, text in reversed(LONG.items())}
 _STATES = {"Optl": "Optimal", "Pdgd": "Partially Degraded", "Dgrd": "Degraded", "OfLn": "Offline"}
@@ -104,7 +105,11 @@ def _add(machine: Machine, body: str) -> State:
         machine.seat(disk.seat, bay, f"{size[1]} {size[2]}" if size else "")
     inquiry = _INQUIRY.search(body)
     serial = split_inquiry(inquiry[1], None, None).serial if inquiry else None
-    return {name(machine.number, f"line {bay}"): body, name(machine.number, f"serial {bay}"): serial or ""}
+    return {
+        name(machine.number, f"line {bay}"): body,
+        name(machine.number, f"serial {bay}"): serial or "",
+        shown_bay(machine.number, bay): serial or "",
+    }
 
 
 def _add_seats(machine: Machine, parts: list[Piece]) -> None:
@@ -125,9 +130,9 @@ def _add_seats(machine: Machine, parts: list[Piece]) -> None:
 
 def render(text: str, state: Mapping[str, str]) -> str:
     """The output with the drives as they are now."""
-    if "Enclosure Device ID:" not in text:
-        return text
     machines = {number: load(number, state) for number in numbers(state)}
+    if "Enclosure Device ID:" not in text:
+        return _counted(text, machines)
     lines: list[str] = []
     shown: set[str] = set()
     for piece in pieces(text):
@@ -144,6 +149,17 @@ def render(text: str, state: Mapping[str, str]) -> str:
                 )
         else:
             lines += _of_volume(machine, piece) if piece.volume else piece.lines
+    return "\n".join(lines)
+
+
+def _counted(text: str, machines: Mapping[str, Machine]) -> str:
+    """``-AdpAllInfo`` with the number of drives: ``  Disks           : 4``."""
+    lines, adapter = text.split("\n"), ""
+    for at, line in enumerate(lines):
+        if match := _ADAPTER.fullmatch(line.strip()):
+            adapter = match[1]
+        elif (match := _DISKS.match(line)) and adapter in machines:
+            lines[at] = f"{match[1]}{len(machines[adapter].bays)}{line[match.end() :]}"
     return "\n".join(lines)
 
 

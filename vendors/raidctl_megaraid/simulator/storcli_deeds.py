@@ -110,11 +110,7 @@ def rebuilds(machine: Machine, state: Mapping[str, str], what: str) -> str:
             rows.append(row | {"Estimated Time Left": left})
         else:
             rows.append(row | {"Estimated Time Left": "-"})
-    card = Card(machine.number, state)
-    head = {
-        "CLI Version": card.get("cli"), "Operating system": card.get("os"),
-        "Controller": int(machine.number), "Status": "Success", "Description": f"Show Drive {what} Status Succeeded.",
-    }  # fmt: skip
+    head = _head(machine, state) | {"Status": "Success", "Description": f"Show Drive {what} Status Succeeded."}
     return json.dumps({"Controllers": [{"Command Status": head, "Response Data": rows}]}, indent="\t") + "\n"
 
 
@@ -125,8 +121,34 @@ def _drive(number: str, bay: str) -> str:
 
 def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
     """The outputs on rebuilds and copies, which are asked for while there are any."""
-    return [
+    found = [
         ((path, "show", what.lower(), "nolog", "J"), rebuilds(machine, state, what))
         for what in ("Rebuild", "Copyback")
         for path in ("/call/eall/sall", f"/c{machine.number}/eall/sall")
     ]
+    return [*found, ((f"/c{machine.number}/dall", "show", "all", "nolog", "J"), _groups(machine, state))]
+
+
+def _groups(machine: Machine, state: Mapping[str, str]) -> str:
+    """``TOPOLOGY``: the members of each group in their order."""
+    rows = []
+    for seat in machine.seats:
+        disk = machine.occupant(seat)
+        group, span, row = (int(part) for part in seat.split("."))
+        shown = {"DG": group, "Arr": span, "Row": row, "EID:Slot": (machine.bay_of(disk) if disk else None) or "-"}
+        rows.append(
+            shown | {"Type": "DRIVE", "State": disk.state if disk else "Msng", "Size": machine.seats[seat].size}
+        )
+    head = _head(machine, state) | {"Status": "Success", "Description": "Show Diskgroup Succeeded"}
+    return (
+        json.dumps({"Controllers": [{"Command Status": head, "Response Data": {"TOPOLOGY": rows}}]}, indent="\t") + "\n"
+    )
+
+
+def _head(machine: Machine, state: Mapping[str, str]) -> dict[str, Any]:
+    card = Card(machine.number, state)
+    return {
+        "CLI Version": card.get("cli"),
+        "Operating system": card.get("os") or "Linux",
+        "Controller": int(machine.number),
+    }

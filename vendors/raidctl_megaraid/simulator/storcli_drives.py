@@ -13,7 +13,7 @@ from typing import Any
 
 from raidctl.json_decode import decode_text
 from raidctl.vendor.simulator import State
-from raidctl_megaraid.simulator.machine import CHECK_SECONDS, SPARES, Disk, Machine, load, standing
+from raidctl_megaraid.simulator.machine import CHECK_SECONDS, SPARES, Disk, Machine, load, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
 _DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
@@ -28,7 +28,8 @@ def initial(text: str) -> State:
     for number, data in _controllers(text):
         if "TOPOLOGY" in data and "PD LIST" in data:
             found |= _of_lists(number, data)
-        found |= {name(number, f"serial {bay}"): serial for bay, serial in _serials(data)}
+        for bay, serial in _serials(data):
+            found |= {name(number, f"serial {bay}"): serial, shown_bay(number, bay): serial}
     return found
 
 
@@ -137,6 +138,8 @@ class _Page:
             return [self.row(bay) for bay in self.bays]
         if title == "Physical Drives" and "PD LIST" in data:
             return len(self.bays)
+        if title == "Policies" and "Auto Rebuild" in part:
+            return part | {"Auto Rebuild": "On" if self.machine.auto else "Off"}
         if title == "VD LIST":
             return [self.volume_row(row) for row in part]
         if title == "Enclosure LIST":

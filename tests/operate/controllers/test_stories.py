@@ -1,0 +1,133 @@
+"""Replacing a drive behind a controller, from the first plan to the end, on every family that has bays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
+
+every = pytest.mark.parametrize("name", CARDS)
+
+
+@pytest.fixture
+def story(name: str, tmp_path: Path) -> Card:
+    """The replacement of a drive that may be pulled."""
+    return card(name, tmp_path)
+
+
+def finished(story: Card) -> bool:
+    """Whether the volume is complete with the new drive, and nothing is open."""
+    _, volume = story.now()
+    new = story.new()
+    return volume.status == "ok" and new is not None and new.role == "member" and not story.bench.journal.pending()
+
+
+@every
+def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -> None:
+    """It is named, pulled, replaced, rebuilt and verified; the journal ends."""
+    story.hands()
+    story.run()
+    assert finished(story)
+    said = "\n".join(story.bench.said)
+    assert f"Pull the drive with serial number {story.old.serial}" in said
+    assert "Put the new drive into the bay of the old one" in said
+
+
+@every
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card) -> None:
+    """The sentence names the drive to be put back; nothing is run until it is."""
+    wrong = story.others()[0]
+    bay = wrong.id.removeprefix(f"{story.controller}/")
+    story.bench.moments = [(PULLED, lambda: story.pull(bay))]
+    with pytest.raises(UnderWay, match=f"{wrong.serial} is gone.*Put it back now"):
+        story.run()
+    count = len(story.bench.argvs)
+    with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
+        story.replacing.run(story.resumed(at_most=0.0))
+    assert len(story.bench.argvs) == count
+    story.push(bay=bay, serial=wrong.serial)
+    story.bench.sleep(LATER / 4)
+    story.hands(at=story.bench.at)
+    story.replacing.run(story.resumed())
+    assert finished(story)
+
+
+@every
+def test_guard_R10_a_drive_that_is_too_small_never_counts(story: Card) -> None:
+    """It is refused by name, or failed by its controller: the story stays open, and no command lets it in."""
+    story.hands("small")
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
+        story.run()
+    [open_one] = story.bench.journal.pending()
+    assert not any(turn.mark == "done" and "let_in" in str(turn) for turn in open_one.turns)
+    _, volume = story.now()
+    assert volume.status != "ok"
+
+
+@every
+def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: Card) -> None:
+    """Also where the controller takes it by itself, the replacement is not called complete."""
+    story.hands("failing")
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"not healthy|expects its failure"):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_another_member_fails_on_the_way(story: Card) -> None:
+    """What was lost besides is not called complete."""
+    other = story.others()[0].id.removeprefix(f"{story.controller}/")
+    story.hands()
+    story.bench.moments.append((PUSHED + 10, lambda: story.bench.machine.fail(other)))
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone)):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
+    """A rebuild that ends because the new drive has failed is no success."""
+    story.hands()
+    story.bench.moments.append((PUSHED + 60, lambda: story.bench.machine.fail(story.bay)))
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_a_person_who_never_comes(story: Card) -> None:
+    """Without waiting, the story is open with what it waits for, and continues in another process."""
+    with pytest.raises(UnderWay, match="Pull the drive"):
+        story.replacing.run(story.start(at_most=0.0))
+    assert "Pull the drive" in (story.bench.journal.pending()[0].waiting or "")
+    story.hands(at=story.bench.at)
+    story.replacing.run(story.resumed())
+    assert finished(story)
+
+
+@every
+def test_a_drive_that_was_swapped_at_once_is_seen(story: Card) -> None:
+    """Pulled and replaced between two readings: nobody waits for an empty bay."""
+    story.bench.moments = [(PULLED, story.pull), (PULLED, story.push)]
+    story.run()
+    assert finished(story)
+
+
+@every
+def test_the_tools_are_left_alone_between_readings(story: Card) -> None:
+    """During the rebuild the pauses grow to five minutes."""
+    pauses: list[float] = []
+    sleep = story.bench.sleep
+
+    def slept(seconds: float) -> None:
+        pauses.append(seconds)
+        sleep(seconds)
+
+    story.bench.sleep = slept  # type: ignore[method-assign]  # of this machine
+    story.hands()
+    story.run()
+    assert {30.0, 300.0} <= set(pauses)
+    assert max(pauses) == 300.0
