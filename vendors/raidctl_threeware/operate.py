@@ -22,9 +22,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from posixpath import basename
 
+from msgspec.structs import replace
+
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
-from raidctl.request import Answer
+from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -112,8 +114,12 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it ends with ``Done``."""
-    return change.judge(action, answer)
+    """The tool's objection; None if it ends with ``Done``, whatever it warns of besides."""
+    if not isinstance(answer, RunAnswer):
+        return None
+    # WARNING: This Spare unit may replace failed drive of same interface type only.
+    lines = [line for line in answer.text.splitlines() if not line.strip().lower().startswith("warning")]
+    return change.judge(action, replace(answer, out="\n".join(lines).encode()))
 
 
 def hinders(words: Sequence[str]) -> bool:
