@@ -123,9 +123,7 @@ def _foreign(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
         for group in one.groups:
             volumes = counted(group.volumes, "volume") if group.volumes is not None else "volumes not reported"
             parts = (group.raid_level or "level not reported", decimal(group.size_bytes), volumes, group.status_text)
-            pieces = [
-                paper.clean(f"{' · ' if number else ''}{text}") for number, text in enumerate(filter(None, parts))
-            ]
+            pieces = [paper.clean(text) for text in parts if text]
             yield hanging((f"  configuration {paper.clean(group.number)}  ", WARN), pieces, paper)
         if one.drives:
             yield _drives(one, paper)
@@ -153,8 +151,7 @@ def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
         parts = (volume.name or "", volume.raid_level or "level not reported", decimal(volume.size_bytes))
         state = {True: "complete", False: "INCOMPLETE", None: "completeness unknown"}[volume.complete]
         words = f"{state} ({volume.status_text})" if volume.status_text else state
-        texts = [text for text in (*parts, words) if text]
-        pieces = [paper.clean(f"{' · ' if number else ''}{text}") for number, text in enumerate(texts)]
+        pieces = [paper.clean(text) for text in (*parts, words) if text]
         yield hanging((f"  would bring volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
     complete = {True: "yes", False: "NO", None: "unknown"}[one.preview.complete]
     why = [paper.clean(f": {one.preview.why}")] if one.preview.why else []

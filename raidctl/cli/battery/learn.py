@@ -7,11 +7,13 @@ from datetime import datetime, timezone
 
 import click
 
+from raidctl.change.journal import Journal, Story
 from raidctl.cli.foreign._deeds import card
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
-from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options, state_directory
+from raidctl.errors import RaidctlError
 from raidctl.events.reading import read_logs
 from raidctl.operate.battery_guards import HOURS, affected, denials, last_learn
 from raidctl.operate.deed_subjects import controller_of
@@ -40,7 +42,11 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     confirmed; 130 interrupted.
     """
     settings = settings_of(context)
-    return HardwareDeeds(settings, consent, lambda seen: _deeds(seen, controller), _guards, hits=_hits).perform()
+
+    def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
+        return _denials(deed, seen, named, settings)
+
+    return HardwareDeeds(settings, consent, lambda seen: _deeds(seen, controller), guards, hits=_hits).perform()
 
 
 def _deeds(seen: Survey, word: str) -> list[Deed]:
@@ -53,9 +59,27 @@ def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
     return (HOURS, affected(controller)) if controller is not None else ()
 
 
-def _guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
-    """The guards, with the controller's log for the last learn cycle (B2)."""
+def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Sequence[Denial]:
+    """The guards, with the last learn cycle in the controller's log or in the journal (B2)."""
     now = datetime.now(timezone.utc)
     logs = converse(read_logs(seen, named.vendors, now, frozenset({deed.object_id})), named.runner)
     last, reported = last_learn(logs.logs, deed.object_id, now)
-    return denials(deed, seen, last, now, reported=reported)
+    own = _own(deed, seen, named, settings)
+    return denials(deed, seen, max(filter(None, (last, own)), default=None), now, reported=reported)
+
+
+def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
+    """When raidctl last started a learn cycle of this controller; None: it has not, or its journal cannot be read."""
+    controller = controller_of(seen.inventory, deed.object_id)
+    serial = controller.serial if controller is not None else None
+    try:
+        stories = Journal(state_directory(settings)).stories() if serial and settings.replay is None else []
+    except RaidctlError:
+        return None
+    return max((one.begin.at for one in stories if _is_of(one, named.source, serial or "")), default=None)
+
+
+def _is_of(story: Story, source: str, serial: str) -> bool:
+    begin = story.begin
+    begun = bool(story.started()) and any(deed.verb == "start_learn" for deed in begin.deeds)
+    return begun and begin.source == source and serial in begin.touches

@@ -180,7 +180,15 @@ def _read_preserved(controller: ControllerDraft, section: Section) -> None:
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
             controller.put(line, "cache.preserved_data", True)
+    for row in section.rows:
+        found = {words.word(label): pair.value.strip() for label, pair in row.items()}
+        number = next((text for label, text in found.items() if label in _VOLUME_COLUMNS), "")
+        if number.rpartition("/")[2].isdecimal():
+            controller.keep_preserved(number.rpartition("/")[2], found.get("state"))
     keep_rows(controller, section, section.rows, section.title)
+
+
+_VOLUME_COLUMNS = ("vd", "dg/vd", "virtual drive", "vd id", "ld", "target id")
 
 
 def _is_event_log(section: Section) -> bool:
