@@ -24,6 +24,7 @@ NAV = {
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",
+        "Drive states and controllers": "drive_states",
         "Layouts": "layout",
         "Many machines": "policy",
         "Monitoring": "export",

@@ -47,14 +47,21 @@ def foreign_drives(controller: Controller) -> tuple[Drive, ...]:
     return tuple(drive for drive in controller.drives if drive.foreign)
 
 
+def has_foreign(controller: Controller) -> bool | None:
+    """Whether a controller has foreign configurations; None: not reported."""
+    if foreign_drives(controller) or controller.foreign_groups or controller.foreign:
+        return True
+    if controller.foreign is None and not controller.drives:
+        return None
+    return None if any(drive.foreign is None for drive in controller.drives) else False
+
+
 def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
     """F3: every drive that is hit is listed."""
     drives = foreign_drives(controller)
     silent = [drive.id for drive in controller.drives if drive.foreign is None]
-    if controller.foreign is False and not drives:
+    if has_foreign(controller) is False:
         yield Denial(deed=deed, reason=f"{controller.id} has no foreign configuration.")
-    elif not drives and not silent and controller.foreign is None and not controller.foreign_groups:
-        yield Denial(deed=deed, reason=f"No drive of {controller.id} holds a foreign configuration.")
     elif not drives:
         reason = f"Which drives of {controller.id} hold a foreign configuration is not reported."
         yield Denial(deed=deed, guard="F3", reason=reason, unknown=True)

@@ -21,7 +21,7 @@ from raidctl.model import (
     Scrub,
     Task,
 )
-from raidctl.operate.foreign_guards import foreign_drives
+from raidctl.operate.foreign_guards import foreign_drives, has_foreign
 from raidctl.vendor.foreign import ForeignPreview
 
 _HIDDEN = ("capacity", "learn", "health", "design", "cycle")
@@ -175,11 +175,8 @@ def foreign(inventory: Inventory, previews: dict[str, ForeignPreview | str] | No
 
 def _foreign(one: Controller, preview: ForeignPreview | str | None) -> ControllerForeign:
     drives = foreign_drives(one)
-    known = one.foreign
-    if known is None and one.drives and all(drive.foreign is not None for drive in one.drives):
-        known = bool(drives)
     return ControllerForeign(
-        object_id=one.id, model=one.model, serial=one.serial, foreign=True if drives else known,
+        object_id=one.id, model=one.model, serial=one.serial, foreign=has_foreign(one),
         groups=one.foreign_groups,
         drives=tuple(
             ForeignDrive(drive=d.id, serial=d.serial, size_bytes=d.size_bytes, status_text=d.status_text)

@@ -11,6 +11,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_NO
 from raidctl.operate.abilities import without_tool
+from raidctl.operate.foreign_guards import has_foreign
 from raidctl.operate.hardware_reports import foreign
 from raidctl.request import converse
 from raidctl.select import narrow
@@ -35,7 +36,7 @@ def command(context: click.Context, *, controller: str) -> int:
         seen = named.survey()
         chosen = card(seen, controller)
         without_tool(seen, chosen)
-        if chosen.foreign is False and not any(drive.foreign for drive in chosen.drives):
+        if has_foreign(chosen) is False:
             found: ForeignPreview | str = "There is no foreign configuration."
         else:
             found = converse(preview_of(chosen, seen, named.vendors), named.runner)
