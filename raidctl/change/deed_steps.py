@@ -102,8 +102,8 @@ class Running(Protocol):
         """The table of allowed commands."""
 
 
-def do_deed(change: Running, number: int) -> None:
-    """Carry out a deed and watch it.
+def do_deed(change: Running, number: int) -> Survey:
+    """Carry out a deed and watch it; return the reading that shows it.
 
     Raises:
         StepFailed: It must not be done now, or was refused and has changed nothing.
@@ -127,7 +127,7 @@ def do_deed(change: Running, number: int) -> None:
             change.warnings.append(text)
             change.doubtful = True
         change.mark(number, "done", fault)
-        return
+        return after
     others = differences(seen.inventory, after.inventory, _controllers(seen.inventory, step))
     text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
     if others:
@@ -206,8 +206,8 @@ def _repeated(pauses: Sequence[float]) -> Any:
         yield pauses[-1]
 
 
-def wait_for(change: Running, number: int) -> None:
-    """Wait until a person or the hardware has done a step.
+def wait_for(change: Running, number: int) -> Survey:
+    """Wait until a person or the hardware has done a step; return the reading that shows it.
 
     Raises:
         UnderWay: It is not done, and nobody waits for it any longer.
@@ -237,7 +237,7 @@ def wait_for(change: Running, number: int) -> None:
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:
                 change.mark(number, "seen" if step.kind == "hand" else "done")
-                return
+                return seen
             if at_most is not None and change.clock() - began >= at_most:
                 break
             change.sleep(pause)

@@ -42,8 +42,6 @@ READ_DELAYS = (0.0, 1.0, 3.0)
 
 Look = Callable[[], Survey]
 """Reads the machine again."""
-ReportProgress = Callable[[str], None]
-"""Shows a line of progress to the user."""
 
 
 @dataclass
@@ -55,7 +53,7 @@ class Change:
     runner: Runner
     look: Look
     vendors: Sequence[Vendor]
-    tell: ReportProgress
+    tell: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
@@ -63,7 +61,7 @@ class Change:
     uncertain: bool = False
     """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
-    """Whether only a right or tool is missing."""
+    """Whether a missing right or tool is the only failure."""
     undone_any: bool = False
     """Whether any step was undone."""
     silent_drives: list[str] = field(default_factory=list)
@@ -129,10 +127,11 @@ class Change:
 
     def _carried_out(self, first: int) -> Survey:
         """Carry out the steps from this number on, and verify the settings."""
+        seen = None
         try:
             for number in range(first, len(self.begin.steps)):
-                self._do_step(number)
-            return self._confirmed()
+                seen = self._do_step(number)
+            return self._confirmed(seen)
         except UnderWay:
             raise
         except StepFailed as failure:
@@ -195,14 +194,13 @@ class Change:
             return
         raise self._undone()
 
-    def _do_step(self, number: int) -> None:
+    def _do_step(self, number: int) -> Survey | None:
+        """Carry out a step; return the reading that shows its effect, None for a setting: they are read together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
-            deed_steps.do_deed(self, number)
-            return
+            return deed_steps.do_deed(self, number)
         if step.kind != "setting":
-            deed_steps.wait_for(self, number)
-            return
+            return deed_steps.wait_for(self, number)
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")
@@ -212,6 +210,7 @@ class Change:
             raise StepFailed(f"{step.action}: {fault}")
         self.accepted.add(number)
         self.mark(number, "done")
+        return None
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
         """Set a setting, or its previous value; return the fault, None if it was accepted."""
@@ -250,18 +249,18 @@ class Change:
         vendor = next((vendor for vendor in self.vendors if name == vendor.FAMILY), None)
         return changes_of(vendor) if vendor is not None else None
 
-    def _confirmed(self) -> Survey:
-        """Read the machine again until the settings are as planned.
+    def _confirmed(self, shown: Survey | None) -> Survey:
+        """Read the machine again until the settings are as planned; ``shown`` is a reading after the last step.
 
         Raises:
             StepFailed: They are not.
         """
         differences: list[str] = []
+        if all(step.kind != "setting" for step in self.begin.steps):
+            return shown or self.look()
         for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()
-            if all(step.kind != "setting" for step in self.begin.steps):
-                return seen
             idle, known = self._inactive_settings(seen)
             self.warnings += [text for text in known if text not in self.warnings]
             differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]

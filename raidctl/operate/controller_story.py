@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.change.expectations import serials_of
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
@@ -22,7 +23,8 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     if isinstance(arrays, str):
         return Stage("waiting_push", problem=arrays)
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
-    if failed is not None:
+    if failed is not None and not set(facts.others) - set(serials_of(seen)):
+        # else another drive was pulled: the hand's step says which one has to be put back
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
     if old is not None and missing(seen, facts):

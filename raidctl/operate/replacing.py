@@ -67,6 +67,8 @@ class Replacing:
     begun: bool = False
     """Whether it is being carried out, so that the old drive may be out already."""
     _idle_since: float | None = None
+    seen: Survey | None = None
+    """The last reading of the machine in its stages."""
     _reported: set[str] = field(default_factory=set)
 
     # --- guards
@@ -182,6 +184,7 @@ class Replacing:
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Asked by the engine right before each step, and at each reading while it waits."""
+        self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
         if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
@@ -326,8 +329,8 @@ class Replacing:
         old = self._old(seen)
         return not self.begun or (old is not None and works(old))
 
-    def run(self, change: Change) -> None:
-        """Carry out stage after stage until the replacement is done.
+    def run(self, change: Change, seen: Survey | None = None) -> None:
+        """Carry out stage after stage until the replacement is done; ``seen`` is a fresh reading, None: it is read.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
@@ -338,8 +341,9 @@ class Replacing:
         self.clock, self.begun = change.clock, True
         if self.facts.volumes:
             change.pauses = TOOL_PAUSES
+        seen = change.look() if seen is None else seen
         while True:
-            seen = change.look()
+            self.seen = seen
             stage = next_stage(seen, self.facts)
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
@@ -352,18 +356,18 @@ class Replacing:
             self._blink(stage, seen)
             self.hint(stage)
             try:
-                change.go_on(made.steps, facts_text(self.facts))
+                seen = change.go_on(made.steps, facts_text(self.facts))
             except UnderWay:
-                self._blink(stage, change.look())  # another drive may be gone: its bay blinks
+                self._blink(stage, self.seen or seen)  # another drive may be gone: its bay blinks
                 raise
             if stage.name == "verifying":
-                self._install_boot_loader(change)
+                self._install_boot_loader(change, seen)
                 change.end("done")
                 return
 
-    def _install_boot_loader(self, change: Change) -> None:
+    def _install_boot_loader(self, change: Change, seen: Survey) -> None:
         """Run what installs the boot loader, where that was asked for and is certain."""
-        new = drive_of(change.look(), self.facts.new)
+        new = drive_of(seen, self.facts.new)
         if self.facts.boot_run and self.facts.boot_tool and new is not None:
             change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
 

@@ -35,7 +35,7 @@ class Ability(Struct, frozen=True, kw_only=True):
         Proof,
         doc(
             "What it was tried on: `kernel`: a real kernel; `captures`: a simulator that answers as recorded outputs "
-            "do; `manual`: a simulator that answers as the manual says; `none`: nothing."
+            "do; `manual`: a simulator that answers as the manual describes; `none`: nothing."
         ),
     ] = "none"
 
@@ -92,7 +92,7 @@ class Operations(Protocol):
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
         """What can be done on this controller with its tool; a verb that is missing does not exist for the family.
 
-        A package may leave the function out: then ``plan_deeds`` alone says what can be done.
+        A package may leave the function out: then ``plan_deeds`` alone decides what can be done.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

@@ -29,8 +29,12 @@ from raidctl.vendor.plan import Plan
 from raidctl.vendor.unreported import unreported
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
-CARDS = ("p400", "p440", "gen10")
+CARDS = ("p400", "p440", "gen10", "h730", "9271", "perc5i")
 """Demos whose simulators have bays."""
+FORGETFUL = ("h730", "9271", "perc5i")
+"""Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
+INCOMPLETE = {"perc5i": "8:1"}
+"""Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
 RESUME = "raidctl replace resume ID"
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
 """Seconds after which a person pulls a drive, and puts one in; and after which any rebuild is over."""
@@ -45,6 +49,8 @@ class Card:
     volume: str
     old: Drive
     replacing: Replacing
+    known: tuple[str | None, ...] = ()
+    """Serial numbers of the drives at the beginning."""
 
     @property
     def bay(self) -> str:
@@ -64,7 +70,7 @@ class Card:
     def new(self) -> Drive | None:
         """The drive that was put in, if it is there."""
         card, _ = self.now()
-        return next((one for one in card.drives if (one.serial or "").startswith("ZC1N")), None)
+        return next((one for one in card.drives if one.serial not in self.known and "ZC1N" in (one.serial or "")), None)
 
     # --- a person's hands
 
@@ -126,6 +132,9 @@ def card(name: str, place: Path) -> Card:
     """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
     place.mkdir(parents=True, exist_ok=True)
     bench = Bench(place, machine(name, VENDORS, place))
+    if name in INCOMPLETE:
+        bench.machine.pull(INCOMPLETE[name])
+        bench.machine.insert(INCOMPLETE[name])
     bench.machine.pass_time(LATER)
     return of_drive(bench, *_chosen(name, bench.look()))
 
@@ -136,7 +145,8 @@ def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Card:
     found = next(one for one in seen.inventory.controllers if one.id == controller)
     old = next(one for one in found.drives if one.id == drive)
     facts = facts_behind(seen, found, old)
-    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append))
+    known = tuple(one.serial for one in found.drives)
+    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known)
 
 
 _CHOSEN: dict[str, tuple[str, str, str]] = {}

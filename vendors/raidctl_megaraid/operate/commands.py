@@ -140,9 +140,7 @@ class Way(NamedTuple):
         """The command that prints the configuration: groups, order of members, sizes. It changes nothing."""
         if self.kind == "megacli":
             return Action(argv=(self.program, "-CfgDsply", f"-a{self.number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)
-        return Action(
-            argv=(self.program, f"/c{self.number}/dall", "show", "all", "nolog", "J"), timeout=TIMEOUT, lock=LOCK
-        )
+        return Action(argv=(self.program, f"/c{self.number}/dall", "show", "nolog", "J"), timeout=TIMEOUT, lock=LOCK)
 
     def _shape(self, name: str, *, loose: bool = False) -> Shape:
         return _expanded(self.kind, self._table[name], loose=loose)

@@ -56,11 +56,19 @@ def missing_places(controller: Controller, array: str | None) -> list[tuple[str,
 
 
 def stand_in(controller: Controller, array: str | None) -> Drive | None:
-    """The spare that begins to take a member's place as soon as it is offline; None: none does."""
+    """The spare that may begin to take a member's place as soon as it is offline; None: none does."""
     if denied_rebuild(controller):
         return None
+    members = [drive for drive in controller.drives if drive.array == array and drive.role == "member"]
     spares = (drive for drive in controller.drives if drive.role == "spare" and drive.status != "critical")
-    return next((drive for drive in spares if not drive.spare_for or array in drive.spare_for), None)
+    own = (drive for drive in spares if not drive.spare_for or array in drive.spare_for)
+    return next((drive for drive in own if all(_may_replace(drive, member) for member in members)), None)
+
+
+def _may_replace(spare: Drive, member: Drive) -> bool:
+    """Whether nothing is known that keeps a spare from taking a member's place."""
+    small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
+    return (not small and None in (spare.media, member.media)) or (not small and spare.media == member.media)
 
 
 def denied_rebuild(controller: Controller) -> bool:

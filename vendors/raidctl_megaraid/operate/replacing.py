@@ -97,8 +97,9 @@ def let_in(case: Case) -> Made:
             _FOREIGN, guard="F2",
         )  # fmt: skip
     places = missing_places(case.controller, array.id)
-    if not places and case.volume.status in ("ok", "checking"):
-        return []
+    members = [state_of(one) for one in case.controller.drives if one.array == array.id]
+    if not places and (case.volume.status in ("ok", "checking") or {"rebuilding", "copying"} & set(members)):
+        return []  # nothing is free: a spare has stepped in
     if state == "bad":
         return [good_step(case, drive)]
     if state != "good":

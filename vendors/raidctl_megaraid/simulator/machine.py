@@ -59,6 +59,8 @@ class Disk(Struct, omit_defaults=True):
     """Of a new drive."""
     kind: NewDrive = "like"
     """Of a new drive."""
+    model: str = ""
+    """Size and medium: drives with the same can take each other's place."""
     since: float | None = None
     """When its rebuild or copyback began or went on; None while it is paused."""
     done: float = 0.0
@@ -266,7 +268,9 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
         taken = {one.serial for one in machine.disks.values()}
         serial = next(text for number in range(1, 1000) if (text := f"ZC1N{number:04}") not in taken)
         like = bay if bay in known else next(iter(known))
-        machine.disks[serial] = Disk(state="UGood", home=like, serial=serial, kind=kind)
+        machine.disks[serial] = Disk(
+            state="UGood", home=like, serial=serial, kind=kind, model=machine.disks[like].model
+        )  # fmt: skip
         shelf[serial] = serial
     if serial not in shelf:
         raise ValueError(
@@ -325,14 +329,22 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
 def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
     """A new drive in the bay of the missing member, else a spare; one that was set offline is then in no group."""
     there = machine.at(machine.seats[seat].bay)
-    fresh = there if member is None and there is not None and there.state == "UGood" and there.serial else None
-    found = fresh or next(_spares(machine, seat.partition(".")[0]), None)
+    new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
+    fresh = there if new and there is not None and _fits(machine, there, seat) else None
+    found = fresh or next((one for one in _spares(machine, seat.partition(".")[0]) if _fits(machine, one, seat)), None)
     if found is None:
         return
     if member is not None:
         free(member, "UBad")
     free(found, "Rbld")
     found.seat, found.since = seat, machine.clock
+
+
+def _fits(machine: Machine, disk: Disk, seat: str) -> bool:
+    """Whether a drive is as large as the place needs, and of the same kind as the other members."""
+    span = seat.rpartition(".")[0]
+    others = [one for one in machine.disks.values() if one.seat.rpartition(".")[0] == span and one is not disk]
+    return disk.kind in ("like", "failing") and all(disk.model == one.model for one in others)
 
 
 def _spares(machine: Machine, group: str) -> Iterator[Disk]:

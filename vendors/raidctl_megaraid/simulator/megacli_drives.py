@@ -25,6 +25,7 @@ _SLOT = re.compile(r"(?m)^Slot Number: (\d+)$")
 _POSITION = re.compile(r"(?m)^Drive's position: DiskGroup: (\d+), Span: (\d+), Arm: (\d+)\n")
 _STATE = re.compile(r"(?m)^Firmware state: (.*)$")
 _COERCED = re.compile(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
+_MEDIUM = re.compile(r"(?m)^Media Type: (.*?) *$")
 _INQUIRY = re.compile(r"(?m)^Inquiry Data: (.*)$")
 _OF_VOLUME = re.compile(r"State\s*: ")
 _DISKS = re.compile(r"( +Disks +: )\d+")
@@ -99,9 +100,10 @@ def _add(machine: Machine, body: str) -> State:
     words = (state[1] if state else "").lower().split(",")
     disk = machine.disks[bay] = Disk(state=_WORDS.get(words[0], words[0]), down="down" in words[-1])
     machine.bays[bay] = bay
+    size, medium = _COERCED.search(body), _MEDIUM.search(body)
+    disk.model = f"{size[0] if size else ''} {medium[1] if medium else ''}"
     if position is not None:
         disk.seat = ".".join(position.groups())
-        size = _COERCED.search(body)
         machine.seat(disk.seat, bay, f"{size[1]} {size[2]}" if size else "")
     inquiry = _INQUIRY.search(body)
     serial = split_inquiry(inquiry[1], None, None).serial if inquiry else None
@@ -125,7 +127,20 @@ def _add_seats(machine: Machine, parts: list[Piece]) -> None:
         for piece in mine:
             seat = f"{position[1]}.{piece.seat}"
             if piece.seat and seat not in machine.seats:
-                machine.seat(seat, "", size)
+                machine.seat(seat, _bay_of(machine, seat), size)
+
+
+def _bay_of(machine: Machine, seat: str) -> str:
+    """The bay of a missing member, if the others are in bays that count as they do; empty: unknown."""
+    span, _, row = seat.rpartition(".")
+    known = [
+        (one.bay.partition(":"), key) for key, one in machine.seats.items() if key.startswith(f"{span}.") and one.bay
+    ]
+    apart = {(enclosure, int(slot) - int(key.rpartition(".")[2])) for (enclosure, _, slot), key in known}
+    if len(apart) != 1:
+        return ""
+    [(enclosure, delta)] = apart
+    return f"{enclosure}:{int(row) + delta}"
 
 
 def render(text: str, state: Mapping[str, str]) -> str:

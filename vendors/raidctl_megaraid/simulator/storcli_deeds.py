@@ -126,7 +126,7 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
         for what in ("Rebuild", "Copyback")
         for path in ("/call/eall/sall", f"/c{machine.number}/eall/sall")
     ]
-    return [*found, ((f"/c{machine.number}/dall", "show", "all", "nolog", "J"), _groups(machine, state))]
+    return [*found, ((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state))]
 
 
 def _groups(machine: Machine, state: Mapping[str, str]) -> str:

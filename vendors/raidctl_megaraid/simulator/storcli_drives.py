@@ -58,7 +58,7 @@ def _of_lists(number: str, data: Row) -> State:
     for row in data["PD LIST"]:
         bay = str(row["EID:Slt"]).strip()
         machine.bays[bay] = bay
-        machine.disks[bay] = Disk(state=row["State"], down=row.get("Sp") == "D")
+        machine.disks[bay] = Disk(state=row["State"], down=row.get("Sp") == "D", model=f"{row['Size']} {row['Med']}")
         if row["State"] == "DHS":
             machine.disks[bay].groups = str(row["DG"])
         found[name(number, f"line {bay}")] = json.dumps(row)
