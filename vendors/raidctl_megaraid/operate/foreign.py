@@ -25,6 +25,10 @@ from raidctl_megaraid.operate.steps import Case, Made, expect
 from raidctl_megaraid.tools import KINDS
 
 _ONLY_BY_SERIAL = "A foreign drive has no serial number or world wide name, so it cannot be identified."
+_WHICH = (
+    "No output that raidctl reads shows which drives belong to one of several configurations, so it could not tell "
+    "whether the command worked."
+)
 _IMPORTED = "The drives belong to this controller from now on; the controller that they come from does not know of it."
 _CLEARED = "The configuration on these drives is erased: the data of its volumes cannot be reached any more."
 _DISCARDED = "The unwritten data are lost; they exist nowhere else."
@@ -46,12 +50,14 @@ def shapes() -> Iterator[Shape]:
 
 
 def import_or_clear(case: Case) -> Made:
-    """Every foreign drive of the controller, or of the configuration that MegaCli is given by its number."""
+    """Every foreign drive of the controller; one of several configurations, by MegaCli, is printed only."""
     drives = [drive for drive in case.controller.drives if drive.foreign]
     if not drives:
         return case.deny(f"No drive of {case.controller.id} is listed as foreign.")
     if case.deed.part is not None and case.way.kind != "megacli" and len(case.controller.foreign_groups) > 1:
         return case.deny("storcli and perccli have no form for one of several foreign configurations.", guard="F3")
+    if case.deed.part is not None and len(case.controller.foreign_groups) > 1:
+        return case.printed(_WHICH, _action(case))
     subjects = case.subjects(case.controller, *drives)
     if subjects is None:
         return case.deny(_ONLY_BY_SERIAL, guard="X1", unknown=True)
@@ -61,15 +67,12 @@ def import_or_clear(case: Case) -> Made:
             object_id=case.controller.id, setting=case.deed.verb, before="foreign",
             after="imported" if importing else "cleared", kind="deed", way_back="none",
             no_way_back=_IMPORTED if importing else _CLEARED, action=_action(case),
-            expects=tuple(_expects(case, drives, importing=importing)), subjects=subjects, saves=(_saved(case),),
+            expects=tuple(_expects(drives, importing=importing)), subjects=subjects, saves=(_saved(case),),
         )
     ]  # fmt: skip
 
 
-def _expects(case: Case, drives: list[Drive], *, importing: bool) -> Iterator[Expectation]:
-    """MegaCli with a number acts on some of the drives, and no output tells on which."""
-    if case.deed.part is not None and len(case.controller.foreign_groups) > 1:
-        return
+def _expects(drives: list[Drive], *, importing: bool) -> Iterator[Expectation]:
     for drive in drives:
         yield expect(drive.id, "foreign", "no")
         if importing and drive.role == "unassigned":
@@ -91,7 +94,7 @@ def _saved(case: Case) -> Saved:
     if case.way.kind == "megacli":
         argv: tuple[str, ...] = (case.way.program, "-CfgForeign", "-Dsply", f"-a{case.way.number}", "-NoLog")
     else:
-        argv = (case.way.program, f"/c{case.way.number}/fall", "show", "all", "nolog", "J")
+        argv = (case.way.program, f"/c{case.way.number}/fall", "show", "nolog", "J")
     name = f"{case.controller.id.replace(':', '-')}-foreign"
     return Saved(name=name, action=Action(argv=argv, timeout=TIMEOUT, lock=LOCK))
 
