@@ -18,7 +18,9 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|drive good|drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|"
+    "rebuild stop|rebuild pause|rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|"
+    "foreign clear|preserved discard|battery learn",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -45,6 +47,10 @@ PRINTED: Mapping[str, str] = {
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",
+    "foreign": "foreign show|foreign preview",
+    "preserved": "preserved show",
+    "battery": "battery show",
+    "patrol": "patrol show",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""

@@ -22,7 +22,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial
 
 
-@click.command("learn", epilog=examples("raidctl battery learn megaraid:0 --dry-run"))
+@click.command("learn", epilog=examples("raidctl battery learn /srv/db --dry-run"))
 @click.argument("controller")
 @changing_options
 @machine_options

@@ -9,7 +9,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 
 
-@click.command("clear", epilog=examples("raidctl foreign clear megaraid:0 --dry-run"))
+@click.command("clear", epilog=examples("raidctl foreign clear /srv/db --dry-run"))
 @click.argument("controller")
 @click.option("--group", metavar="NUMBER", help="One configuration alone, where the tool can select.")
 @click.option("--confirm", metavar="SERIAL", help="End of the controller's serial number.")

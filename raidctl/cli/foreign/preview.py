@@ -18,7 +18,7 @@ from raidctl.select import narrow
 from raidctl.vendor.foreign import ForeignPreview
 
 
-@click.command("preview", epilog=examples("raidctl foreign preview megaraid:0"))
+@click.command("preview", epilog=examples("raidctl foreign preview /srv/db"))
 @click.argument("controller")
 @machine_options
 @output_options

@@ -9,7 +9,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 
 
-@click.command("stop", epilog=examples("raidctl patrol stop megaraid:0 --dry-run"))
+@click.command("stop", epilog=examples("raidctl patrol stop /srv/db --dry-run"))
 @click.argument("controller")
 @changing_options
 @machine_options

@@ -16,7 +16,7 @@ from raidctl.text import listing, printable
 from raidctl.vendor.plan import Deed
 
 
-@click.command("discard", epilog=examples("raidctl preserved discard megaraid:0/v6 --dry-run"))
+@click.command("discard", epilog=examples("raidctl preserved discard v6 --dry-run"))
 @click.argument("volume")
 @click.option("--confirm", "typed", metavar="ID", help="The volume's id, as the plan names it.")
 @changing_options
