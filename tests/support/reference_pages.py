@@ -18,9 +18,9 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|drive good|drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|"
-    "rebuild stop|rebuild pause|rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|"
-    "foreign clear|preserved discard|battery learn",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|drive good|drive offline|"
+    "drive online|drive jbod|drive raid|drive erase|rebuild start|rebuild stop|rebuild pause|rebuild resume|"
+    "patrol start|patrol stop|patrol pause|patrol resume|foreign import|foreign clear|preserved discard|battery learn",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
