@@ -262,6 +262,22 @@ def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: 
     assert json.loads(file.read_bytes())["number"] == 1
 
 
+def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
+    """As on a full disk: the alarm is delivered, with a note, at each look again; exit code 3."""
+    (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
+    watched.state.chmod(0o700)
+    (watched.state / "demo/raid6/watch.json").mkdir()
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    watched.run("demo", "--pull", "raid6", "3")
+    for _ in range(2):
+        done = watched.look("--run", str(hook), "--after", "1")
+        assert done.exit_code == 3
+        report = json.loads(seen.read_text())
+        assert "volume_degraded" in {event["rule"] for event in report["events"]}
+        assert any("is not remembered" in note for note in report["notes"])
+        seen.unlink()
+
+
 def test_two_looks_at_once(watched: Watched) -> None:
     """The second one does nothing, and says why."""
     watched.look()
