@@ -65,6 +65,9 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     source: Annotated[str, doc("`local`, `ssh:HOST`, a file and the line in it.")]
     collected_at: Annotated[str | None, doc("When the inventory was read, RFC 3339; null: unknown.")] = None
     unreadable: Annotated[bool, doc("The inventory could not be read; the only finding contains the reason.")] = False
+    exit_code: Annotated[
+        int | None, doc("With `--hosts`: the exit code for this host alone, 8: unreachable; null: not asked there.")
+    ] = None
     checked: Annotated[int, doc("Number of checks (a rule on an object).")] = 0
     passed: Annotated[int, doc("Checks that passed.")] = 0
     findings: Annotated[tuple[Finding, ...], doc("Findings that did not pass; on request also those that did.")] = ()

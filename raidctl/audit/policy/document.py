@@ -9,6 +9,7 @@ from typing import Any
 
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
+from raidctl.audit.policy.layouts import is_layout, layout_rule
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.schema import kinds
 from raidctl.audit.policy.waivers import KEY as WAIVERS
@@ -101,6 +102,10 @@ class _Reader:
         if read is None:
             return
         table, place = read
+        if is_layout(table.get("layout")):
+            rule = layout_rule(path, data, place)
+            self.found.part.rules |= {rule.name: rule} if rule is not None else {}
+            return
         for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
             self._include(path, name, chain, place.at("include", number))
         self.found.part.add(_part(table, place, WHOLE, self.builtin))

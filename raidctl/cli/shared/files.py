@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
 
 LARGEST = 256 << 20
@@ -73,6 +73,21 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) 
             _replace(Path(os.path.realpath(path)), parts, mode)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def directory(path: str) -> None:
+    """Make a directory, which only this user can enter, if there is none.
+
+    Raises:
+        CannotTell: It cannot be made.
+        UsageError: It is a file.
+    """
+    try:
+        Path(path).mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{printable(path)} is a file; with --hosts it has to be a directory.") from None
+    except OSError as error:
+        raise CannotTell(f"{printable(path)} cannot be made: {error.strerror}.") from error
 
 
 def create(path: str, text: str) -> None:
