@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import click
 
-from raidctl.audit import builtin
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
-from raidctl.audit.policy.sets import Policy, load, only_builtin
+from raidctl.audit.policy.sets import Policy, load
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, hosts_option, machine_options, output_options, settings_of
+from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, UsageError
 from raidctl.model import Inventory
@@ -48,13 +47,14 @@ _MOST_LEFT_OUT = 20
     metavar="N",
     help="Number of processes (one per core); with --hosts: hosts at a time (16).",
 )
+@click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
 @machine_options
 @hosts_option
 @output_options
 @click.pass_context
 def command(
     context: click.Context, *, policy: str | None, path: tuple[str, ...], all_builtin: bool, init: bool,
-    form: str | None, details: bool, passed: bool, jobs: int | None,
+    form: str | None, details: bool, passed: bool, waivers: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
     """Check machines against a policy.
 
@@ -79,14 +79,15 @@ def command(
     if all_builtin and policy and not policy.endswith(".toml"):
         path, policy = (policy, *path), None
     if init:
-        _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs)
+        _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs,
+                             waivers=waivers)  # fmt: skip
         return _init(policy, path, settings)
     if settings.as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} contradict each other.")
     if policy is None and not all_builtin:
         raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes one to begin with.')
     try:
-        rules = _policy(policy, every=all_builtin)
+        rules = policy_of(policy, waivers, every=all_builtin)
     except MistakesError as error:
         return _mistaken(error, form)
     form = form or ("json" if settings.as_json else "table")
@@ -130,17 +131,6 @@ def _mistaken(error: MistakesError, form: str | None) -> int:
         click.echo(str(fault), err=True)
     click.echo(f"raidctl: {mistakes} in the policy; nothing was audited.", err=True)
     return EXIT_USAGE
-
-
-def _policy(path: str | None, *, every: bool) -> Policy:
-    rules = builtin.rules()
-    if path is None:
-        return only_builtin(rules)
-    try:
-        return load(path, lambda name: Path(name).read_bytes(), rules, every=every)
-    except OSError as error:
-        hint = ' "raidctl audit --init" writes one.' if isinstance(error, FileNotFoundError) else ""
-        raise UsageError(f"The policy {path} cannot be read: {error.strerror}.{hint}") from error
 
 
 Found = Iterable[tuple[Tally, Sequence[Audited]]]

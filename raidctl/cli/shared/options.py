@@ -109,7 +109,7 @@ def these_machine_options(function: F) -> F:
         _option("--state-dir", metavar="DIR", help="Directory of the journal, snapshots, runs and demos."),
         _option("--demo", metavar="NAME", help="Use a simulated machine; raidctl demo lists them."),
         _option("--replay", metavar="PATH", help="Read a recording, or saved outputs of tools; - is stdin."),
-        _option("--sudo", is_flag=True, help="With --host and --hosts: run sudo -n there."),
+        _option("--sudo", is_flag=True, help="On another machine: run sudo -n."),
         _option("--host", metavar="[USER@]HOST", help="Read another machine over ssh."),
     ):
         function = option(function)
