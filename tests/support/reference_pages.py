@@ -49,7 +49,7 @@ PRINTED: Mapping[str, str] = {
     "layout-plan": "layout plan",
     "foreign": "foreign show|foreign preview",
     "preserved": "preserved show",
-    "battery": "battery show",
+    "battery": "battery show|battery schedule",
     "patrol": "patrol show",
     "self-tests": "check media start|check media show|check media stop",
 }
