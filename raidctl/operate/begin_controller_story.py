@@ -36,22 +36,31 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
             '"raidctl spare add".'
         )
     volumes = [volume for volume in controller.volumes if old.array and volume.array == old.array]
+    volumes = volumes or _former(controller, old)
     if not volumes:
         raise UsageError(
             f'{old.id} is in no array with a volume. "raidctl replace {old.serial} --check" shows whether it may be '
-            "pulled."
+            'pulled; "raidctl spare add" makes the new drive a spare.'
         )
     others = [one for one in below(controller, volumes[0]) if one.id != old.id]
     return Facts(
         old=old.serial, old_id=old.id, bay=bay_text(old), place=old.id, members="",
         known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
         errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in others),
-        volumes="\n".join(_identities(seen, controller, volumes)), width=str(len(others) + 1),
-        spares=_spares(controller, volumes[0]),
+        volumes="\n".join(identities(seen, controller, volumes)), width=str(len(others) + 1),
+        spares=spares_of(controller, volumes[0]),
     )  # fmt: skip
 
 
-def _identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
+def _former(controller: Controller, old: Drive) -> list[Volume]:
+    """The volumes of the only array that lacks a member, of a failed drive that the tool lists outside of arrays."""
+    if old.array or not (old.status == "critical" or old.role == "failed"):
+        return []
+    short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
+    return short if len({one.array for one in short}) == 1 else []
+
+
+def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
     """What identifies each volume on the whole machine.
 
     Raises:
@@ -72,7 +81,7 @@ def _identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> 
         yield unique
 
 
-def _spares(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
+def spares_of(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
     """For what the spares are that cover a volume."""
     spares = [one for one in controller.drives if one.role == "spare"]
     if any(volume.array in one.spare_for for one in spares):

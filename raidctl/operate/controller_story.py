@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.change.expectations import serials_of
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
@@ -23,12 +22,12 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     if isinstance(arrays, str):
         return Stage("waiting_push", problem=arrays)
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
-    if failed is not None and not set(facts.others) - set(serials_of(seen)):
-        # else another drive was pulled: the hand's step says which one has to be put back
+    gone = missing(seen, facts)
+    if failed is not None and not gone:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
-    if old is not None and missing(seen, facts):
-        return pull(old, facts)  # which says first what has to be put back (R9)
+    if gone and (old is not None or failed is not None):
+        return pull(old, facts) if old is not None else push(facts)  # each first has what is to be put back (R9)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))

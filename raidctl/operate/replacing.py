@@ -205,14 +205,16 @@ class Replacing:
         if not self.facts.volumes or isinstance(arrays, str):
             return None
         new = drive_behind(arrays, self.facts.new)
-        idle = new is not None and not inside(arrays, new) and not any(part.busy for part in arrays)
-        if not idle:
+        short = new is not None and not all(part.complete for part in arrays)
+        if not short or any(part.busy for part in arrays):
             self._idle_since = None
             return None
         self._idle_since = self.clock() if self._idle_since is None else self._idle_since
         if self.clock() - self._idle_since < _TAKEN_WITHIN:
             return None
         names = ", ".join(part.volume.id for part in arrays)
+        if new is not None and inside(arrays, new):
+            return f"{names} lacks another member, and nothing is being rebuilt. Replace or add that one, too."
         return (
             f"The controller has not taken the drive {self.facts.new} for {names} in {_TAKEN_WITHIN / 60:.0f} minutes, "
             "and nothing is being rebuilt."
@@ -353,6 +355,8 @@ class Replacing:
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.")
+            if stage.name == "taken_out" and any(one.field == "present" for step in made.steps for one in step.expects):
+                self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
             self.hint(stage)
             try:

@@ -59,6 +59,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Number of members of the controller's array at the beginning, with the drive that leaves; empty: unknown."""
     spares: Literal["", "array", "controller"] = ""
     """For what the hot spares are that the controller's array had at the beginning; empty: it had none."""
+    dropped: Literal["", "yes"] = ""
+    """Whether the tool took the drive out so that it lists it no longer: nothing shows when it is pulled."""
 
     @property
     def name(self) -> str:
@@ -189,6 +191,9 @@ def pull(old: Drive, facts: Facts) -> Stage:
 def push(facts: Facts) -> Stage:
     """Wait until a person has put the new drive in."""
     text = f"Put the new drive into the bay of the old one{facts.bay and f' ({facts.bay})'}."
+    if facts.dropped:
+        first = f"Pull the drive with serial number {facts.old} ({facts.old_id}): its controller no longer lists it."
+        text = f"{first} Not another one. {text}"
     return Stage("waiting_push", step=hand("push", facts.old_id, text, (), facts.others))
 
 

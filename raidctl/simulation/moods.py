@@ -1,6 +1,6 @@
 """A simulated machine whose tools do not do what they say, for tests of what comes after a command.
 
-A tool's exit code and its words prove nothing (mdadm has refused a command and carried it out; firmware says yes and
+A tool's exit code and its words prove nothing (mdadm has refused a command and carried it out; firmware accepts and
 does nothing). A mood is one way in which that goes wrong, for the commands that a test names.
 """
 
@@ -15,7 +15,7 @@ from raidctl.simulation.runner import Simulated
 
 Mood = Literal[
     "accepts", "refuses", "is not supported", "refuses and changes", "accepts and does nothing",
-    "changes something else", "hangs", "hangs after the change", "says nothing",
+    "changes something else", "hangs", "hangs after the change", "prints nothing",
 ]  # fmt: skip
 
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
@@ -80,4 +80,4 @@ class Moody:
             return RunAnswer(code=1, err=REFUSAL)
         if self.mood == "hangs after the change":
             return hung
-        return RunAnswer(code=0) if self.mood == "says nothing" else answer
+        return RunAnswer(code=0) if self.mood == "prints nothing" else answer

@@ -187,7 +187,7 @@ class Simulated:
                 except LookupError:
                     continue
                 return
-        raise UsageError("This simulated machine has no bays; raid6 has.")
+        raise UsageError("This simulated machine has no bays; raid6 and p440 have.")
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass on the simulated machine: rebuilds advance."""

@@ -35,7 +35,9 @@ class Disk(Struct):
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
     kind: NewDrive = "like"
-    """How it differs from the recorded one."""
+    """How it differs from the recorded one; a smaller one is never used."""
+    bus: str = ""
+    """Its interface, where controllers do not mix them."""
 
 
 class Slot(Struct):
@@ -120,7 +122,7 @@ def kept(state: Mapping[str, str], family: str, number: str, machine: Bays, befo
     fresh = {name: value for name, value in state.items() if not name.startswith(head)}
     fresh[f"{family}/machine {number}"] = msgspec.json.encode(machine).decode()
     fresh[f"{family}/clock"] = f"{machine.clock:.1f}"
-    return fresh | {f"{head}{before}{bay}": serial for bay, serial in machine.bays.items()}
+    return fresh | {f"{head}{before}{bay}": serial for bay, serial in (*machine.bays.items(), *machine.removed.items())}
 
 
 def named(state: Mapping[str, str], family: str, bay: str) -> tuple[str, Bays, str]:
@@ -207,21 +209,32 @@ def insert(
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay in machine.removed or bay not in known:
-        empty = sorted(set(known) - set(machine.bays) - set(machine.removed))
-        raise ValueError(f"bay {bay} is not an empty bay ({listing(empty) or 'none is'})")
-    inside = {*machine.bays.values(), *machine.removed.values()}
-    shelf = sorted(name for name in machine.disks if name not in inside)
+        inside = sorted({*machine.bays, *machine.removed})
+        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(inside)}")
+    used = {*machine.bays.values(), *machine.removed.values()}
+    shelf = sorted(name for name in machine.disks if name not in used)
     if serial is None:
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))
         serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in machine.disks)
-        machine.disks[serial] = Disk(like=machine.disks[like].like, state="free", kind=kind)
+        machine.disks[serial] = Disk(
+            like=machine.disks[like].like, state="free", kind=kind, bus=machine.disks[like].bus
+        )  # fmt: skip
     elif serial not in shelf:
         raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
     machine.bays[bay] = serial
     machine.disks[serial].state = machine.arrival
+    _come_back(machine, bay, serial)
     settle(machine)
     return serial
+
+
+def _come_back(machine: Bays, bay: str, serial: str) -> None:
+    """An array that stopped because a member left runs again when it is back: nothing was written since."""
+    for group in machine.groups.values():
+        for slot in group.slots:
+            if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":
+                slot.state, slot.bay, machine.disks[serial].state = "present", bay, "member"
 
 
 def advance(machine: Bays, seconds: float) -> None:
@@ -266,12 +279,19 @@ def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
 def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
     """The drive that replaces a member by itself: one in its bay, a spare, then any free one."""
     there = machine.bays.get(slot.bay)
-    if machine.same_bay and there is not None and machine.disks[there].state == "free":
+    fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
+    if machine.same_bay and there in fitting and machine.disks[there].state == "free":
         return there
     spares = [
-        serial for serial in machine.bays.values()
+        serial for serial in fitting
         if machine.disks[serial].state == "spare" and machine.disks[serial].array in ("", name)
     ]  # fmt: skip
     spares.sort(key=lambda serial: machine.disks[serial].array == "")  # a dedicated one first
-    free = [serial for serial in machine.bays.values() if machine.disks[serial].state == "free"]
+    free = [serial for serial in fitting if machine.disks[serial].state == "free"]
     return next(iter(spares + (free if machine.takes_free else [])), None)
+
+
+def _fits(machine: Bays, slot: Slot, serial: str) -> bool:
+    """Whether a drive is as large as the missing one, and of its interface."""
+    disk, before = machine.disks[serial], machine.disks.get(slot.serial)
+    return disk.kind != "small" and (before is None or before.bus == disk.bus)

@@ -9,11 +9,11 @@ from raidctl.vendor.plan import Verb
 
 _BY_ITSELF = Ability(
     can=False,
-    why_not="The controller starts its rebuilds by itself; arcconf has no command for it.",
+    why_not="The controller starts its rebuilds automatically; arcconf has no command for it.",
     alternative="raidctl tasks --wait",
 )
 _NO_PAUSE = Ability(can=False, why_not="arcconf has no command that pauses a check.", alternative="raidctl check stop")
-_PRINTED = "No manual that raidctl relies on shows the command. By hand, as the tool's own help has it: "
+_PRINTED = "No manual that raidctl relies on shows the command, so raidctl does not run it."
 _NEVER: Mapping[Verb, Ability] = {
     "replace": Ability(
         can=False, why_not="arcconf has no command that copies a member to another drive first.",
@@ -32,10 +32,12 @@ _NEVER: Mapping[Verb, Ability] = {
         can=False, why_not="A failed member comes back by a rebuild only.", alternative="raidctl drive good"
     ),
     "jbod": Ability(
-        can=False, printed=True, why_not=f"{_PRINTED}`arcconf UNINIT`, or `CREATE N JBOD` on series 7 and 8."
+        can=False, printed=True, why_not=_PRINTED, alternative="By hand: `arcconf UNINIT N C D`"
     ),
-    "erase": Ability(can=False, printed=True, why_not=f"{_PRINTED}`arcconf TASK START N DEVICE C D CLEAR`."),
-    "start_learn": Ability(can=False, why_not="The controller starts its learn cycles by itself."),
+    "erase": Ability(
+        can=False, printed=True, why_not=_PRINTED, alternative="By hand: `arcconf TASK START N DEVICE C D CLEAR`"
+    ),
+    "start_learn": Ability(can=False, why_not="The controller starts its learn cycles automatically."),
 }  # fmt: skip
 _PLAYED = Ability(can=True, proof="captures")
 _READ_UP = Ability(can=True, proof="manual")

@@ -21,6 +21,7 @@ tasks of logical drives do the same there is not known from a manual: a drive is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from posixpath import basename
 
@@ -110,13 +111,21 @@ class _Planner:
         ability = abilities_of(self.younger, known=True).get(deed.verb)
         if ability is None or not ability.can:
             why = (ability.why_not if ability is not None else None) or f"arcconf has no command for {deed.verb}."
-            raise CannotDo(why, ability.alternative if ability is not None else None)
+            raise CannotDo(why, self.by_hand(deed, ability))
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "good": self.good, "raid": self.raid, "start_check": self.check,
             "repair": self.check, "stop_check": self.stop,
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
+
+    def by_hand(self, deed: Deed, ability: Ability | None) -> str | None:
+        """What to do instead; of a command that is only printed, with its numbers."""
+        if ability is None or not ability.printed or ability.alternative is None:
+            return ability.alternative if ability is not None else None
+        place = address(drive_of(self.controller, deed)) or ("C", "D")
+        numbers = {"N": self.number or "N", "C": place[0], "D": place[1]}
+        return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], ability.alternative)
 
     def call(self, *words: str) -> Action:
         """A command of arcconf."""

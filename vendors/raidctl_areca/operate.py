@@ -61,6 +61,7 @@ _MIRRORS = ("raid1", "raid1e", "raid10")
 _SPARE_OF_ALL = re.compile(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
 _PLAYED = Ability(can=True, proof="manual")
 _NO_COMMAND = "The tool has no command for it."
+_PRINTED = "No manual that raidctl relies on shows the command, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _PLAYED),
     "repair": Ability(can=False, why_not="What a check repairs is chosen in the controller's web interface only."),
@@ -71,14 +72,8 @@ _ABILITIES: Mapping[Verb, Ability] = {
         ),
         Ability(can=False, why_not=_NO_COMMAND),
     ),
-    **dict.fromkeys(
-        ("jbod", "raid"),
-        Ability(
-            can=False, printed=True,
-            why_not="No manual that raidctl relies on has the command. By hand, as the tool's help has it: "
-            "`disk create drv=N`, `disk delete drv=N`.",
-        ),
-    ),
+    "jbod": Ability(can=False, printed=True, why_not=_PRINTED, alternative="By hand: `cli64 disk create drv=N`"),
+    "raid": Ability(can=False, printed=True, why_not=_PRINTED, alternative="By hand: `cli64 disk delete drv=N`"),
     "start_learn": Ability(can=False, why_not="The tool reports no learn cycle."),
 }  # fmt: skip
 
@@ -125,12 +120,20 @@ class _Planner:
             raise CannotDo(why, unknown=True)
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
-            raise CannotDo((ability.why_not if ability is not None else None) or _NO_COMMAND)
+            raise CannotDo(
+                (ability.why_not if ability is not None else None) or _NO_COMMAND, self.by_hand(deed, ability)
+            )
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "start_check": self.check, "stop_check": self.stop,
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
+
+    def by_hand(self, deed: Deed, ability: Ability | None) -> str | None:
+        """What to do instead; of a command that is only printed, with the drive's number."""
+        if ability is None or not ability.printed or ability.alternative is None:
+            return ability.alternative if ability is not None else None
+        return ability.alternative.replace("=N", f"={self.number(drive_of(self.controller, deed))}")
 
     def call(self, *words: str) -> Action:
         """A command, after the password."""

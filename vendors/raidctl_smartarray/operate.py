@@ -38,8 +38,8 @@ _NAMES = frozenset(spec.name for spec in TOOLS)
 _READING = frozenset({"show", "help", "version", "diag", "-h", "--help"})
 """Words of commands that change nothing."""
 _SECONDS = 60.0
-_NO_SCAN = "The tool has no command for it: the controller's surface scan checks the volumes by itself."
-_BY_ITSELF = "The controller rebuilds by itself; the tool has no command for it."
+_NO_SCAN = "The tool has no command for it: the controller's surface scan checks the volumes."
+_BY_ITSELF = "The controller rebuilds automatically; the tool has no command for it."
 _LACKS: Mapping[Verb, str] = {
     **dict.fromkeys(("start_check", "stop_check", "pause_check", "resume_check", "repair"), _NO_SCAN),
     **dict.fromkeys(("start_patrol", "stop_patrol", "pause_patrol", "resume_patrol"), _NO_SCAN),
@@ -98,7 +98,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
     if volume is None or volume.array is None:
         return Denial(
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
-            alternative="Name a volume of the array.",
+            alternative="Name a volume of the array with --for.",
         )  # fmt: skip
     if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
         return []
@@ -106,7 +106,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
 
 
 def _has_to_be_told(deed: Deed, drive: Drive, volume: Volume) -> bool:
-    """Whether the controller does not take the drive by itself: it is in another bay than the missing member."""
+    """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"
 

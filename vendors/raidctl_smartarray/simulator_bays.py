@@ -186,11 +186,11 @@ def _taken(state: Mapping[str, str]) -> str:
     return f"there are drives in {listing(sorted(named(state, 'bay')))}"
 
 
-# --- what follows by itself
+# --- what the controller does automatically
 
 
 def settled(state: Mapping[str, str]) -> State:
-    """The state after what the controller does by itself."""
+    """The state after what the controller does automatically."""
     fresh = dict(state)
     now = float(fresh[f"{HEAD}clock"])
     for key, began in named(fresh, "fill").items():

@@ -70,7 +70,9 @@ def recorded(text: str) -> Bays | None:
         spare = unit in units and units[unit]["type"] == "SPARE"
         machine.bays[port] = name = f"p{port}"
         machine.disks[name] = Disk(
-            like=port, state="spare" if spare else "member" if unit in machine.groups else "free"
+            bus="SAS" if " SAS " in match["rest"] else "SATA",
+            like=port,
+            state="spare" if spare else "member" if unit in machine.groups else "free",
         )
         if unit in machine.groups:
             state = {"OK": "present", "VERIFYING": "present", "REBUILDING": "rebuilding"}.get(match["status"], "failed")

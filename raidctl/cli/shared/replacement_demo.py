@@ -22,7 +22,8 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
     if not name:
         return lambda _: None
     place = demo_directory(settings, name)
-    bay = simulated(name, vendors()[0], place).bay_of(facts.old) or facts.place.rpartition("/")[2]
+    at = facts.place.rpartition("/")[2] if facts.volumes else ""  # md: a place on the bus is no bay
+    bay = simulated(name, vendors()[0], place).bay_of(facts.old) or at
     asked: set[str] = set()
 
     def shown(stage: Stage) -> None:
@@ -36,7 +37,10 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
             return
         asked.add(stage.name)
         known = ("--state-dir", settings.state_dir) if settings.state_dir else ()
-        line = shlex.join(["raidctl", *known, "demo", *words])
-        tell(f"This machine is simulated; in another terminal: {line}")
+        lines = [words]
+        if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
+            lines.insert(0, ("--pull", name, bay))  # its controller no longer lists the drive that is still there
+        for line in lines:
+            tell(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
 
     return shown

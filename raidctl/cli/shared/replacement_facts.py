@@ -17,6 +17,7 @@ from raidctl.operate.begin_controller_story import BEHIND, facts_behind
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
+from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
 from raidctl.operate.story_facts import Facts, drive_of, parts
 from raidctl.request import converse
@@ -119,7 +120,16 @@ def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None
     try:
         ids = sorted(find(seen.inventory, seen.view, [word]))
     except RaidctlError:
-        return facts_of_serial(seen, word, before, new=new) if before is not None else None
+        if before is None:
+            return None
+        return facts_of_serial(seen, word, before, new=new) or facts_of_gone(seen, word, before, new=new)
+    behind = [
+        (controller, volume)
+        for controller in seen.inventory.controllers if controller.mode in BEHIND
+        for volume in controller.volumes if volume.id in ids or volume.array in ids
+    ]  # fmt: skip
+    if behind:
+        return facts_of_volume(seen, *behind[0], before, new=new)
     volumes = [
         volume.id
         for controller in seen.inventory.controllers if controller.mode == "software"
@@ -173,7 +183,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
     """What should be known before: how the story begins, the guards' notes, the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
-    if facts.gone and not facts.new:
+    if facts.gone and not facts.new and not facts.place:
         yield f"No LED blinks: the bay that {facts.name} was in is unknown."
         yield "If the new drive is in the machine already, name it: --with DRIVE."
     old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives

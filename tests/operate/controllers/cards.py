@@ -29,12 +29,16 @@ from raidctl.vendor.plan import Plan
 from raidctl.vendor.unreported import unreported
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
-CARDS = ("p400", "p440", "gen10", "h730", "9271", "perc5i")
+CARDS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
-FORGETFUL = ("h730", "9271", "perc5i")
+FORGETFUL = ("h730", "perc5i")
 """Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
+DARK = ("9690",)
+"""Demos of which nothing blinks: the tool lists the drive no longer."""
+SILENT = ("1882",)
+"""Those whose tools have no word for a drive that expects its failure."""
 RESUME = "raidctl replace resume ID"
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
 """Seconds after which a person pulls a drive, and puts one in; and after which any rebuild is over."""

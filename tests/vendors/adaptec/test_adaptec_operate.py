@@ -140,6 +140,15 @@ def test_a_raw_drive_is_initialised_by_a_deed_of_its_own() -> None:
     assert "is not Raw" in member.denials[0].reason
 
 
+def test_what_no_manual_shows_is_printed_with_its_numbers(demo: Simulated) -> None:
+    """The command is the alternative of a refusal; raidctl does not run it."""
+    made = planned(look(demo), deed("erase", target=MEMBER), deed("jbod", target=MEMBER))
+    assert made.steps == ()
+    assert [denial.alternative for denial in made.denials] == [
+        "By hand: `arcconf TASK START 1 DEVICE 0 1 CLEAR`", "By hand: `arcconf UNINIT 1 0 1`",
+    ]  # fmt: skip
+
+
 def test_smartpqi_has_spares_of_arrays_and_no_other_deeds(tmp_path: Path) -> None:
     """A drive is pulled as it is; what no manual has is refused with the reason."""
     demo = simulated("3154", tmp_path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
 from raidctl_megaraid.operate.commands import denied
 from raidctl_megaraid.operate.drive_words import State, state_of
 from raidctl_megaraid.operate.replacing import good_step, offline_step
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _ERASE = (
     "The tool's outputs that raidctl reads do not show whether a drive is being erased, so it could not tell whether "
@@ -82,7 +83,7 @@ def jbod(case: Case) -> Made:
         return []
     if drive is None or state != "good" or drive.foreign:
         return _wrong(case, state, "only an unconfigured good drive becomes a JBOD drive")
-    for label in ("adapter operations: support jbod", "capabilities: enable jbod"):
+    for label in ("operations: support jbod", "capabilities: enable jbod"):
         if denied(case.controller, label):
             return case.deny(
                 f"The controller's JBOD mode is off ({label.partition(': ')[2]}: No); raidctl does not switch it on, "

@@ -289,7 +289,10 @@ def fail(machine: Machine, bay: str) -> None:
     disk = machine.at(bay)
     if disk is None:
         raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
-    free(disk, "UBad")
+    if disk.seat:
+        disk.state, disk.since, disk.done = "Failed", None, 0.0  # it is a member until it is pulled or replaced
+    else:
+        free(disk, "UBad")
     settle(machine)
 
 
