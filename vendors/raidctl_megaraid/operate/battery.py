@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS
 
 _NO_END = "A learn cycle cannot be ended; it ends when the battery is charged again."

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.model import Drive
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Expectation, Saved, Step
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS
 
 _ONLY_BY_SERIAL = "A foreign drive has no serial number or world wide name, so it cannot be identified."
