@@ -19,7 +19,7 @@ from raidctl.select import narrow
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str) -> int:
-    """Show when learn cycles start by themselves.
+    """Show the schedule of learn cycles.
 
     CONTROLLER is its id, or anything on it. Shown is the next cycle, and what
     the tool reports of interval and mode. The schedule is not changed.
