@@ -49,7 +49,10 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
 
 
 def _value(item: Item, field: str) -> object:
-    """Return a field of an object; ``progress.state`` is a part of one, ``preserved`` the ids of volumes."""
+    """Return a field of an object.
+
+    ``details.sync_min`` is one of its details, ``progress.state`` a part of it, ``preserved`` the ids of volumes.
+    """
     whole, _, label = field.partition(".")
     value = getattr(item, whole, None)
     if whole == "preserved" and isinstance(value, tuple):

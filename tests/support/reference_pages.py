@@ -21,8 +21,8 @@ PRINTED: Mapping[str, str] = {
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
     "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply|drive good|"
     "drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|rebuild stop|rebuild pause|"
-    "rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|"
-    "foreign clear|preserved discard|battery learn",
+    "rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|foreign clear|"
+    "preserved discard|battery learn",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -49,13 +49,13 @@ PRINTED: Mapping[str, str] = {
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",
+    "hosts": "show|diagnose|snapshot|diff|record|doctor",
+    "watch": "watch",
+    **{f"rows-{table}": "export" for table in TABLES},
     "foreign": "foreign show|foreign preview",
     "preserved": "preserved show",
     "battery": "battery show|battery schedule",
     "patrol": "patrol show",
-    "hosts": "show|diagnose|snapshot|diff|record|doctor",
-    "watch": "watch",
-    **{f"rows-{table}": "export" for table in TABLES},
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
