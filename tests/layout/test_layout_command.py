@@ -110,6 +110,9 @@ def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -
     assert (result.exit_code, result.stderr.count("wrong.toml:")) == (2, 3), result.stderr
     assert raidctl("layout", "apply", str(tmp_path / "missing.toml")).exit_code == 2
     assert raidctl("layout", "apply", "a", "b").exit_code == 2
+    for other in ("ZC1A00K1", "ZC1B10Q"):  # a drive of another array, and a typo
+        wiped = raidctl("layout", "apply", MIRROR, "--wipe", other, "--dry-run")
+        assert (wiped.exit_code, "neither a drive that the layout names" in wiped.stderr) == (2, True), wiped.output
     recorded = ["--replay", str(EXAMPLES.parents[1] / "fixtures" / "md-healthy"), "layout", "apply", MIRROR]
     assert CliRunner().invoke(cli, recorded).exit_code == 2
 

@@ -71,6 +71,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
         applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
         length, looked = Journal(place).length() if place is not None else None, time.time()
         seen = named.survey()
+        _check_wipes(applying, seen)
         made, found, read = applying.look_at(seen)
         work = Work(named, seen, found.whole, place, consent, length, looked, notes=tuple(_notes(made)))
         work.planner = lambda again: applying.look_at(again)[1].whole
@@ -82,6 +83,16 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
             _confirmed(work, code, wanted.confirm)
             applying.pin(seen, made)
             return _begun(work, settings, applying, report)
+
+
+def _check_wipes(applying: Applying, seen: Survey) -> None:
+    """Refuse ``--wipe`` of what the layout does not concern.
+
+    Raises:
+        UsageError: It names something else.
+    """
+    for word in applying.unused_wipes(seen):
+        raise UsageError(f"--wipe {word}: neither a drive that the layout names nor a volume that it deletes.")
 
 
 @contextmanager
@@ -271,6 +282,8 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             made, found, _ = applying.look_at(named.survey())
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
+        if wanted.wipe:
+            _check_wipes(applying, named.survey())
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
         with _reported(report, settings), _held(story.begin, settings):
