@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError
+from raidctl.model import Volume
 from raidctl.vendor.plan import Action
 from raidctl.vendor.shapes import locked, outside
 from raidctl_md import conf, make
@@ -265,3 +267,13 @@ def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> No
     listed.run()
     assert commands(machine)[1:] == ["dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
                                      "update-initramfs -u"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["lab:da ta", "x\nPROGRAM /bin/evil", "lab:data\nMAILADDR evil", "a b", "", "ü"])
+def test_a_hostile_name_in_a_superblock_writes_no_other_line(name: str) -> None:
+    """The configuration gets one ARRAY line by UUID; what is no name is left out."""
+    uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
+    volume = Volume(id="md:md0", device="/dev/md0", name=name, unique_id=uuid, metadata="1.2")
+    assert conf.with_array("MAILADDR root\n", volume) == (f"MAILADDR root\nARRAY /dev/md0 metadata=1.2 UUID={uuid}\n")
+    hostile = msgspec.structs.replace(volume, unique_id=f"{uuid}\nPROGRAM x")
+    assert conf.with_array("MAILADDR root\n", hostile) == "MAILADDR root\n"

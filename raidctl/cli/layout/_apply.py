@@ -30,7 +30,7 @@ from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.code import DIGITS, code_of
 from raidctl.layout.document import read_layout
-from raidctl.layout.plan import Compiled, NotPlanned
+from raidctl.layout.plan import Compiled
 from raidctl.layout.stages import Stages
 from raidctl.model import HIDING, Inventory, Volume
 from raidctl.output.plan import plan_text, printable_lines
@@ -153,7 +153,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
     problems = [one for one in work.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
     if not settings.as_json:
         tell_problems(problems)
-    return EXIT_NO if _certain(found.refused) or found.printed else exit_code(problems) or EXIT_NO
+    return exit_code(problems) or EXIT_NO
 
 
 def _denials(found: Stages) -> Iterator[Denial]:
@@ -164,10 +164,6 @@ def _denials(found: Stages) -> Iterator[Denial]:
         why = "raidctl makes no volumes on hardware controllers."
         deed = Deed(object_id=label, verb="create_volume")
         yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
-
-
-def _certain(refused: Sequence[NotPlanned]) -> bool:
-    return not any("could not be read" in text for one in refused for text in one.why)
 
 
 def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
