@@ -43,9 +43,11 @@ REFUSED_SECONDS = 4.0
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command; then the last one again and again."""
 HAND_PAUSE = 10.0
-"""Seconds between two readings while a person works."""
+"""Seconds between two readings while a person works, and between the two that show a complete array."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
+TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
+"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
 """Why a step must not be carried out now; empty if it may."""
@@ -62,6 +64,7 @@ class Running(Protocol):
     runner: Runner
     vendors: Sequence[Vendor]
     at_most: float | None
+    pauses: Sequence[float]
     doubtful: bool
     passed: bool
 
@@ -109,6 +112,7 @@ def do_deed(change: Running, number: int) -> Survey:
     step = change.begin.steps[number]
     seen = _checked(change, step, step.action)
     save(change, number, seen)
+    passed = change.passed
     if step.way_back == "none" and not change.passed:
         change.mark(number, "passed", step.no_way_back)
         change.passed = True
@@ -133,6 +137,8 @@ def do_deed(change: Running, number: int) -> Survey:
         text += f", but {listing(missing[:3])} after {limit:.0f} s"
     change.mark(number, "failed", text)
     change.doubtful = change.doubtful or fault is None or bool(others)
+    if not change.doubtful:
+        change.passed = passed  # it was refused, and has changed nothing: what came before can still be undone
     raise (NotConfirmed if change.doubtful else StepFailed)(text)
 
 
@@ -164,7 +170,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
         raise StepFailed(f"{step.setting} was not carried out: the plan does not identify its object")
-    reasons = list(change.guard(step, seen))
+    reasons = [*(f"{text}." for text in unmet(seen, step.requires)), *change.guard(step, seen)]
     if reasons:
         raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
     why = hindrance(change.runner, change.vendors, change.sleep)
@@ -218,8 +224,9 @@ def wait_for(change: Running, number: int) -> Survey:
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.setting == "verifying" else change.at_most
+    short = step.kind == "hand" or step.setting == "verifying"
     try:
-        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else TASK_PAUSES):
+        for pause in _repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:

@@ -42,8 +42,6 @@ READ_DELAYS = (0.0, 1.0, 3.0)
 
 Look = Callable[[], Survey]
 """Reads the machine again."""
-ReportProgress = Callable[[str], None]
-"""Shows a line of progress to the user."""
 
 
 @dataclass
@@ -55,7 +53,7 @@ class Change:
     runner: Runner
     look: Look
     vendors: Sequence[Vendor]
-    tell: ReportProgress
+    tell: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
@@ -80,6 +78,8 @@ class Change:
     """What else a reading does not show yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    pauses: Sequence[float] = deed_steps.TASK_PAUSES
+    """Seconds between two readings while the hardware works; then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
@@ -119,8 +119,7 @@ class Change:
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
-        first, self.begun = len(self.begin.steps), []
-        self.resumed = first > 0
+        first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)

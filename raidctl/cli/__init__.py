@@ -43,6 +43,12 @@ COMMANDS = {
     "cache": "Show and change the caches of controllers, volumes and drives.",
     "check": "Check copies and parity, start self-tests, and show the results.",
     "spare": "Show, add and remove hot spares.",
+    "drive": "Change the state of drives behind a RAID controller.",
+    "rebuild": "Start, stop and pause rebuilds of drives behind a RAID controller.",
+    "patrol": "Show, start and stop patrol reads: the scan of all drives of a controller.",
+    "foreign": "Show, import and clear foreign configurations.",
+    "preserved": "Show and discard preserved cache.",
+    "battery": "Show batteries of controllers, and start learn cycles.",
     "alarm": "Show, silence and switch the audible alarms of controllers.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
     "locate": "Find a drive in its rack: make its locate LED blink.",
@@ -51,7 +57,7 @@ COMMANDS = {
     "demo": "List the simulated machines for --demo, reset them, or change their drives.",
     "record": "Record all outputs of the tools, to work from them later.",
     "schema": "Print the JSON Schema of the --json output.",
-    "vendors": "Show what can be read and set on each family of controllers.",
+    "vendors": "Show what can be read, set and done on each family of controllers.",
 }
 """The commands with their short help, so that the listing imports none of them; a test compares it with them."""
 

@@ -32,11 +32,15 @@ from raidctl.verify import kernel as claims_kernel
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @click.option("--about", default="", metavar="TEXT", help="Description of the machine.")
 @click.option("--events", is_flag=True, help="Also the event logs of controllers, and the kernel log.")
+@click.option("--transcript", default=None, metavar="COMMAND",
+              help="Of one command that you run yourself: what its tool shows before and after.")  # fmt: skip
 @machine_options
 @hosts_options
 @output_options
 @click.pass_context
-def command(context: click.Context, destination: str, redact: bool, about: str, events: bool) -> int:
+def command(
+    context: click.Context, destination: str, *, redact: bool, about: str, events: bool, transcript: str | None
+) -> int:
     """Record all outputs of the tools, to work from them later.
 
     DEST is a new directory, or an archive NAME.tar.gz. It contains each command
@@ -49,10 +53,20 @@ def command(context: click.Context, destination: str, redact: bool, about: str, 
     controller's log can take minutes; the kernel log contains lines about
     everything else, such as addresses in a firewall's messages, which --redact
     does not know: read it before you pass it on.
+
+    With --transcript, DEST is a directory with the outputs of one tool before
+    and after COMMAND, such as "arcconf SETSTATE 1 DEVICE 0 6 HSP noprompt".
+    raidctl does not run COMMAND: it reads, you run it and paste what it printed
+    into DEST/answer.txt, then the same command line again reads what is there
+    now and writes DEST/transcript.txt.
     """
     settings = settings_of(context)
+    if settings.several() and transcript is not None:
+        raise UsageError("--transcript is about one machine: it does not go together with --hosts.")
     if settings.several():
         return _many(settings, destination, about, redact=redact, events=events)
+    if transcript is not None:
+        return _transcript(settings, Path(destination), transcript, masked=redact)
     _refuse_taken(Path(destination))
     with machine(settings) as named:
         kept, seen = _record(named, about, events=events)
@@ -99,6 +113,26 @@ def _masked(kept: Recording, seen: Survey) -> Recording:
     from raidctl.recording.redact import redact, serials  # noqa: PLC0415 - only where it is asked for
 
     return redact(kept, known=serials(seen.inventory))
+
+
+def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> int:
+    """Read before the command, or after it."""
+    from raidctl.cli.shared import deed_transcripts  # noqa: PLC0415 - only where it is asked for
+    from raidctl.recording import deed_transcript  # noqa: PLC0415 - as above
+
+    words = deed_transcripts.command_of(text)
+    if deed_transcript.begun(place, words) is None:
+        _refuse_taken(place)
+    else:
+        deed_transcript.answer(place)
+    with machine(settings) as named:
+        kept, seen = _record(named, "", events=False)
+        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
+    if settings.as_json:
+        emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
+    else:
+        emit(told)
+    return exit_code(seen.inventory.problems)
 
 
 def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:

@@ -1,17 +1,19 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
-A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id;
-``{}+``, at the end only, for one or more of them; ``~FORM`` for a word of a regular expression, such as the name of a
-new array; ``?~FORM`` for one that may be missing. Any other word is literal. So nothing that a user types reaches a
-command line in another form, and no command is run that its family does not list. A shape of a file begins with ``>``:
-the path, then the word that is written. Every command may be run under the locks of drives that were read
-(:func:`locked`).
+A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
+A place may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only, stands
+for one or more words that were read; ``~FORM`` for a word of a regular expression, such as the name of a new array;
+``?~FORM`` for one that may be missing. Any other word is literal. The program is compared without its folder. So
+nothing that a user types reaches a command line in another form, and no command is run that its family does not list.
+A shape of a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks
+of drives that were read (:func:`locked`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from posixpath import basename
 
 from raidctl.vendor.plan import Action
 
@@ -19,6 +21,8 @@ Shape = tuple[str, ...]
 
 FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
 """Words that make a tool skip its own checks, or act on everything."""
+MISSING_PLACES = "Places of missing drives"
+"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name them."""
 _PLACE = "{}"
 _PLACES = "{}+"
 _FORM = "~"
@@ -57,9 +61,10 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
         words, nodes = (">", action.path, action.data or ""), ()
     if not all(node in known for node in nodes):
         return "it locks a drive that was not read"
-    if any(_fits(words, shape, known) for shape in shapes):
+    forced = [word for word in words if FORCING.fullmatch(word)]
+    if any(_fits(words, shape, known) and set(forced) <= set(shape) for shape in shapes):
         return None  # a shape that names a forcing word has its own guards before it
-    forcing = next((word for word in words if FORCING.fullmatch(word)), None)
+    forcing = next(iter(forced), None)
     if forcing is not None:
         return f"it contains the word {forcing}"
     return "it is not in the table of commands that raidctl runs"
@@ -68,8 +73,10 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
 def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
     if shape[:1] == (">",):
         return len(words) == len(shape) and words[2] == shape[2] and _fits_path(words[1], shape[1], known)
-    rest = list(words)
-    for place in shape:
+    if not words or basename(words[0]) != shape[0]:
+        return False
+    rest = list(words[1:])
+    for place in shape[1:]:
         if place == _PLACES:
             return bool(rest) and all(word in known for word in rest)
         if rest and _fits_word(rest[0], place, known):
@@ -80,11 +87,16 @@ def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
 
 
 def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
+    """Whether each place of a word has something that was read, and the rest is literal, or of the form."""
     if place == _PLACE:
         return word in known
     if place.startswith((_FORM, f"?{_FORM}")):
         return re.fullmatch(place.partition(_FORM)[2], word, re.ASCII) is not None
-    return word == place
+    if _PLACE not in place:
+        return word == place
+    form = "(.+?)".join(re.escape(part) for part in place.split(_PLACE))
+    match = re.fullmatch(form, word)
+    return match is not None and all(found in known for found in match.groups())
 
 
 def _fits_path(path: str, shape: str, known: Collection[str]) -> bool:

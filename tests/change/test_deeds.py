@@ -74,7 +74,7 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
 
 OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
     "accepts": (None, False, "spare"),
-    "says nothing": (None, False, "spare"),
+    "prints nothing": (None, False, "spare"),
     "refuses": (ChangeUndone, False, None),
     "is not supported": (ChangeUndone, False, None),
     "refuses and changes": (None, True, "spare"),

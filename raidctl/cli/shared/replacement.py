@@ -18,13 +18,15 @@ from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, outside, parts, standing
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
 from raidctl.output.plan import printable_lines
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
@@ -43,6 +45,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         facts, around = facts_for(named, seen, word, wanted, settings)
         story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        story.hint = demo_hints(settings, facts)
 
         def planner(read: Survey) -> Plan:
             return story.plan(next_stage(read, facts), read)
@@ -196,6 +199,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
         if wanted.boot:
             facts = _with_boot(facts)
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        going.hint = demo_hints(settings, facts)
         if consent.dry_run:
             seen = named.survey()
             stage = next_stage(seen, facts)
