@@ -49,10 +49,12 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
 
 
 def _value(item: Item, field: str) -> object:
-    """Return a field of an object; ``details.sync_min`` is one of its details."""
+    """Return a field of an object; ``details.sync_min`` is one of its details, ``progress.state`` a part of it."""
     whole, _, label = field.partition(".")
     value = getattr(item, whole, None)
-    return value.get(label) if label and isinstance(value, dict) else value
+    if not label:
+        return value
+    return value.get(label) if isinstance(value, dict) else getattr(value, label, None)
 
 
 _IS = {True: "still present", False: "not present"}

@@ -41,6 +41,14 @@ ANSWERS = (
     "locate",
     "layout",
     "layout-plan",
+    "hosts",
+    "watch",
+    "rows-drives",
+    "rows-volumes",
+    "rows-batteries",
+    "rows-caches",
+    "rows-findings",
+    "rows-bench",
 )
 """What can be printed with --json and has a schema."""
 
@@ -75,6 +83,14 @@ _KINDS = {
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
     "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
+    "hosts": ("Answers of many hosts", "raidctl.fleet.report", "HostsReport", False),
+    "rows-drives": ("Row of a drive", "raidctl.rows.tables", "DriveRow", False),
+    "rows-volumes": ("Row of a volume", "raidctl.rows.tables", "VolumeRow", False),
+    "rows-batteries": ("Row of a battery", "raidctl.rows.tables", "BatteryRow", False),
+    "rows-caches": ("Row of a cache", "raidctl.rows.tables", "CacheRow", False),
+    "rows-findings": ("Row of a finding", "raidctl.rows.tables", "FindingRow", False),
+    "rows-bench": ("Row of a benchmark figure", "raidctl.rows.tables", "BenchRow", False),
+    "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
@@ -95,8 +111,9 @@ def command(context: click.Context, *, answer: str) -> int:
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare
     show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
-    bench run and bench show, "compare" for bench compare; the others for the
-    command of that name.
+    bench run and bench show, "compare" for bench compare; "hosts" for --hosts
+    with show, diagnose, snapshot, diff, record and doctor; "rows-drives" and so on
+    for one line of export --rows; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)

@@ -122,7 +122,7 @@ def kept(state: Mapping[str, str], family: str, number: str, machine: Bays, befo
     fresh = {name: value for name, value in state.items() if not name.startswith(head)}
     fresh[f"{family}/machine {number}"] = msgspec.json.encode(machine).decode()
     fresh[f"{family}/clock"] = f"{machine.clock:.1f}"
-    return fresh | {f"{head}{before}{bay}": serial for bay, serial in machine.bays.items()}
+    return fresh | {f"{head}{before}{bay}": serial for bay, serial in (*machine.bays.items(), *machine.removed.items())}
 
 
 def named(state: Mapping[str, str], family: str, bay: str) -> tuple[str, Bays, str]:
@@ -209,10 +209,10 @@ def insert(
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay in machine.removed or bay not in known:
-        empty = sorted(set(known) - set(machine.bays) - set(machine.removed))
-        raise ValueError(f"bay {bay} is not an empty bay ({listing(empty) or 'none is'})")
-    inside = {*machine.bays.values(), *machine.removed.values()}
-    shelf = sorted(name for name in machine.disks if name not in inside)
+        inside = sorted({*machine.bays, *machine.removed})
+        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(inside)}")
+    used = {*machine.bays.values(), *machine.removed.values()}
+    shelf = sorted(name for name in machine.disks if name not in used)
     if serial is None:
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))

@@ -46,7 +46,8 @@ def forbidden(log: Log) -> list[str]:
     found = []
     for kind, argv in log:
         shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
-        named = _ANSWERS & {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
+        # a shape that names such a word has guards of its own before it
+        named = {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
         forced = [word for word in argv[1:] if FORCING.fullmatch(word) and word not in named]
         if forced:
             found.append(f"{' '.join(argv)}: {forced[0]}")
@@ -66,5 +67,17 @@ _PLACE = re.compile(r"/dev/[\w./:-]+|[\w.:-]+", re.ASCII)
 
 def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
     """Compare a command with a shape word by word, by other means than the program does."""
-    form = "\0".join(re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") for word in shape)
-    return re.fullmatch(form, "\0".join((basename(argv[0]), *argv[1:])), re.ASCII) is not None
+    while argv[:1] == ("flock",):  # flock --close --timeout 60 /dev/sda
+        argv = argv[5:]
+    form = "".join(_pattern(word) for word in shape)
+    words = (basename(argv[0]), *argv[1:]) if argv else ()
+    return re.fullmatch(form, "".join(f"{word}\0" for word in words), re.ASCII) is not None
+
+
+def _pattern(word: str) -> str:
+    if word == "{}+":
+        return f"(?:(?:{_PLACE.pattern})\0)+"
+    head, form, tail = word.partition("~")
+    if form and head in ("", "?"):
+        return f"(?:(?:{tail})\0){head}"
+    return re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") + "\0"

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from raidctl.cli import schema as schemas
+from raidctl.cli.export import TABLES
 from raidctl.cli.schema import ANSWERS
 from raidctl.output.json import schema
 from tests.support.pages import ROOT, between, commands, kind
@@ -18,7 +19,7 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -45,6 +46,9 @@ PRINTED: Mapping[str, str] = {
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",
+    "hosts": "show|diagnose|snapshot|diff|record|doctor",
+    "watch": "watch",
+    **{f"rows-{table}": "export" for table in TABLES},
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
@@ -97,7 +101,8 @@ def json_page(page: str) -> str:
 
 
 def _commands(answer: str) -> str:
-    return ", ".join(f"`{name}`" for name in PRINTED[answer].split("|"))
+    option = " --hosts" if answer == "hosts" else ""
+    return ", ".join(f"`{name}{option}`" for name in PRINTED[answer].split("|"))
 
 
 def _answers() -> Iterator[str]:

@@ -9,7 +9,7 @@ from raidctl.vendor.plan import Verb
 
 _BY_ITSELF = Ability(
     can=False,
-    why_not="The controller starts its rebuilds by itself; arcconf has no command for it.",
+    why_not="The controller starts its rebuilds automatically; arcconf has no command for it.",
     alternative="raidctl tasks --wait",
 )
 _NO_PAUSE = Ability(can=False, why_not="arcconf has no command that pauses a check.", alternative="raidctl check stop")
@@ -37,7 +37,7 @@ _NEVER: Mapping[Verb, Ability] = {
     "erase": Ability(
         can=False, printed=True, why_not=_PRINTED, alternative="By hand: `arcconf TASK START N DEVICE C D CLEAR`"
     ),
-    "start_learn": Ability(can=False, why_not="The controller starts its learn cycles by itself."),
+    "start_learn": Ability(can=False, why_not="The controller starts its learn cycles automatically."),
 }  # fmt: skip
 _PLAYED = Ability(can=True, proof="captures")
 _READ_UP = Ability(can=True, proof="manual")

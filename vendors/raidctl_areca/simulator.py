@@ -22,7 +22,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
     """The rows of the list of drives, each with its LED off."""
     if not argv or basename(argv[0]) not in _TOOLS or argv[1:] != ("disk", "info"):
         return {}
-    return {f"areca drv={number}/identify": "off" for number in _ROW.findall(text)}
+    return {f"led areca drv={number}": "off" for number in _ROW.findall(text)}
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
@@ -47,8 +47,8 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return reply and reply._replace(out=f"{said}{reply.out}")
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or argv[1:3] != ("disk", "identify"):
         return None
-    known = [name for name in state if name.startswith("areca drv=")]
-    name = f"areca {argv[3]}/identify"
+    known = [name for name in state if name.startswith("led areca drv=")]
+    name = f"led areca {argv[3]}"
     if argv[3] != "drv=0" and name not in known:
         return Reply(0, f"{said}GuiErrMsg<0x46>: Drive Not Exist.\n", dict(state))
     after = {**state, **dict.fromkeys(known, "off")}

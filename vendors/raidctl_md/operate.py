@@ -27,7 +27,7 @@ from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl_md import operate_checks
+from raidctl_md import make, operate_checks
 
 SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--fail", "{}"),
@@ -38,6 +38,7 @@ SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--replace", "{}", "--with", "{}"),
     (">", "/sys/block/{}/md/dev-{}/state", "-want_replacement"),
     *operate_checks.SHAPES,
+    *make.SHAPES,
 )
 
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)

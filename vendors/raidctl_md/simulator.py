@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from raidctl.request import Answer, Request
 from raidctl.text import listing
 from raidctl.vendor.simulator import NewDrive, Reply, State
-from raidctl_md import simulator_schedules
+from raidctl_md import simulator_create, simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
 from raidctl_md.simulated_outputs import answers_of
 
@@ -56,7 +56,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
     """Return what the kernel and mdadm show of the machine as it is now; empty for another machine."""
     found = answers_of(state) if "md/clock" in state else {}
-    return {**found, **simulator_schedules.generated(state)}
+    return {**found, **simulator_create.generated(state), **simulator_schedules.generated(state)}
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
@@ -170,7 +170,7 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """Carry out a command on a member, a drive's table or a timer; None for another command."""
-    reply = simulator_schedules.change(argv, state)
+    reply = simulator_schedules.change(argv, state) or simulator_create.change(argv, state)
     if reply is not None:
         return reply
     if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",), ("grub-install",)):

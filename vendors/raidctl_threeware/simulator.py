@@ -27,7 +27,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
     """The ports with a drive, each with its LED off."""
     if not argv or basename(argv[0]) not in _TOOLS or argv[2:] != ("show", "all"):
         return {}
-    return {f"identify {argv[1]}/{port}": "off" for port in _ROW.findall(text)}
+    return {f"led {argv[1]}/{port}": "off" for port in _ROW.findall(text)}
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
@@ -55,7 +55,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return simulator_bays.change(argv, state)
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or not _PORT.fullmatch(argv[1]):
         return None
-    name, words = f"identify {argv[1]}", argv[2:]
+    name, words = f"led {argv[1]}", argv[2:]
     if words not in (("set", "identify=on"), ("set", "identify=off"), ("show", "identify")):
         return None
     if name not in state:

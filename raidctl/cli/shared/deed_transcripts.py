@@ -36,7 +36,7 @@ def command_of(text: str) -> tuple[str, ...]:
     except ValueError as error:
         raise UsageError(f"The command cannot be split into words: {error}.") from None
     if not words or not text.isprintable():
-        raise UsageError("Give the command in one line: raidctl record --transcript 'arcconf SETSTATE 1 ...' DEST")
+        raise UsageError("Give the command in one line: raidctl record --transcript 'COMMAND' DEST")
     family_of_command(words)
     return words
 

@@ -37,7 +37,10 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
             return
         asked.add(stage.name)
         known = ("--state-dir", settings.state_dir) if settings.state_dir else ()
-        line = shlex.join(["raidctl", *known, "demo", *words])
-        tell(f"On this simulated machine: {line}")
+        lines = [words]
+        if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
+            lines.insert(0, ("--pull", name, bay))  # its controller no longer lists the drive that is still there
+        for line in lines:
+            tell(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
 
     return shown

@@ -35,8 +35,8 @@ FORGETFUL = ("h730", "perc5i")
 """Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
-DARK = ("9690", "1882")
-"""Demos of which nothing blinks: the tool lists the drive no longer, or needs a password for it."""
+DARK = ("9690",)
+"""Demos of which nothing blinks: the tool lists the drive no longer."""
 SILENT = ("1882",)
 """Those whose tools have no word for a drive that expects its failure."""
 RESUME = "raidctl replace resume ID"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from raidctl.model import Problem
-from raidctl.request import Dialogue
+from raidctl.request import Dialogue, Failure
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
@@ -40,9 +40,23 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     made = yield from one.run(*lines)
     if not alone:
         yield from _again(one, made, numbers)
+    yield from _checks(one, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
         for drive in (drive for controller in one.seen for drive in controller.drives.values()):
             drive.override("page_lost", value=True, weight=WEAK)
+
+
+def _checks(one: Source, numbers: Sequence[str]) -> Dialogue[None]:
+    """The progress of each consistency check under way: whether it is paused, and how long it takes."""
+    busy = [
+        (controller.name, name)
+        for controller in one.seen if controller.name in numbers
+        for name, volume in controller.volumes.items() if volume.get("progress.operation") == "check"
+    ]  # fmt: skip
+    made = yield from one.run(*(_line(f"/c{number}/v{name}", "show", "cc") for number, name in busy))
+    for call in made:
+        if call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
+            call.problems = [as_note(problem) for problem in call.problems]
 
 
 def _line(*words: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from raidctl.vendor.operations import Ability, Proof
 from raidctl.vendor.plan import Action, Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.operate import checks, rebuild, replacing, spares, states
-from raidctl_megaraid.operate.commands import PRINTED, shapes
+from raidctl_megaraid.operate.commands import shapes
 from raidctl_megaraid.operate.judge import hinders, judge
 from raidctl_megaraid.operate.steps import Case, Made, case_of
 
@@ -81,7 +81,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         return dict.fromkeys(VERBS, Ability(can=False, why_not=case.reason, alternative=case.alternative))
     found: dict[Verb, Ability] = {}
     for verb in VERBS:
-        if verb in PRINTED:
+        if case.way.prints(verb):
             why = "The outputs that raidctl reads do not show what it has done, so it is only printed."
             found[verb] = Ability(can=False, why_not=why, printed=True)
         elif verb == "raid" and not case.way.has("raid"):
