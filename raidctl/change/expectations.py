@@ -49,9 +49,14 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
 
 
 def _value(item: Item, field: str) -> object:
-    """Return a field of an object; ``details.sync_min`` is one of its details, ``progress.state`` a part of it."""
+    """Return a field of an object.
+
+    ``details.sync_min`` is one of its details, ``progress.state`` a part of it, ``preserved`` the ids of volumes.
+    """
     whole, _, label = field.partition(".")
     value = getattr(item, whole, None)
+    if whole == "preserved" and isinstance(value, tuple):
+        return tuple(kept.volume for kept in value)
     if not label:
         return value
     return value.get(label) if isinstance(value, dict) else getattr(value, label, None)
@@ -156,6 +161,9 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
             found.add(str(getattr(item, "device", None) or item.id))
             if controller.mode != "software":
                 found |= {word for word in _words_of(item) if word}
+        found |= {group.number for group in controller.foreign_groups}
+        # a volume whose data are in the cache may be in no list
+        found |= {kept.volume.rpartition("/v")[2] for kept in controller.preserved}
     for block in view.blocks:
         found |= {block.name, block.node, *block.links}
     return frozenset(found)

@@ -81,13 +81,13 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
 
 
 def test_no_shape_forces_anything() -> None:
-    """Nor acts on everything, nor changes a foreign or preserved configuration, nor deletes."""
+    """Nor acts on everything; nothing is deleted but spares, foreign configurations and preserved cache."""
     bad = ("force", "all", "-Force", "fall", "vd", "config", "-CfgClr", "-CfgLdDel", "init")
     for shape in operate.SHAPES:
         assert not any(FORCING.fullmatch(word) for word in shape), shape
         assert not set(bad) & set(shape), shape
         assert "-aALL" not in shape
-        assert "delete" not in shape or "hotsparedrive" in shape
+        assert "delete" not in shape or {"hotsparedrive", "preservedcache", "/c{}/fall"} & set(shape)
 
 
 @pytest.mark.parametrize(

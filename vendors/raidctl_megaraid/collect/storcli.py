@@ -38,6 +38,9 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
         return
     lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
+    for call in made:
+        if call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
+            call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:
         yield from _again(one, made, numbers)
     yield from _checks(one, numbers)
@@ -96,6 +99,8 @@ def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -
     """What the first answer left open."""
     whole = len(controllers) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
+        if one.kind == "storcli2" and (path, words, wanted) in _LATER:
+            continue
         named = [controller.name for controller in controllers if wanted(controller)]
         everywhere = whole and len(named) == len(controllers)
         # one call for all controllers where it fits all of them: a controller without volumes answers it with a failure
@@ -146,6 +151,28 @@ def _weak_pack(controller: ControllerDraft) -> bool:
     )
 
 
+def _foreign(controller: ControllerDraft) -> bool:
+    """Whether drives are foreign, and no output has listed their configurations."""
+    drives = any(drive.get("foreign") for drive in controller.drives.values())
+    return bool(controller.get("foreign") or drives) and not controller.get("foreign_groups")
+
+
+def _preserved(controller: ControllerDraft) -> bool:
+    """Whether the cache holds preserved data, and no output has listed of which volumes."""
+    return bool(controller.get("cache.preserved_data")) and not controller.get("preserved_of")
+
+
+_LATER: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
+    ("/fall", _ALL, _foreign),
+    ("", ("show", "preservedcache"), _preserved),
+)
+"""Questions of storcli 7 that few machines need; no source shows them of version 8."""
+
+
+def _later(words: Sequence[str]) -> bool:
+    return words[0].endswith("/fall") or "preservedcache" in words
+
+
 _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/vall", _ALL, lambda controller: bool(controller.volumes)),
     ("/eall/sall", _ALL, _enclosed),
@@ -154,5 +181,6 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/cv", _ALL, _has("cachevault")),
     ("/ep", _ALL, _weak_pack),
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
+    *_LATER,
 )
 """The rest of the path, the words, and which controller it is asked of."""
