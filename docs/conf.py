@@ -24,6 +24,7 @@ NAV = {
         "Does it behave?": "bench",
         "Checks": "checks",
         "Spares": "spares",
+        "Drive states and controllers": "drive_states",
         "Operations": "operate",
         "From real controllers": "field",
         "Layouts": "layout",

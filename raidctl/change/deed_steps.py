@@ -112,6 +112,7 @@ def do_deed(change: Running, number: int) -> Survey:
     step = change.begin.steps[number]
     seen = _checked(change, step, step.action)
     save(change, number, seen)
+    passed = change.passed
     if step.way_back == "none" and not change.passed:
         change.mark(number, "passed", step.no_way_back)
         change.passed = True
@@ -136,6 +137,8 @@ def do_deed(change: Running, number: int) -> Survey:
         text += f", but {listing(missing[:3])} after {limit:.0f} s"
     change.mark(number, "failed", text)
     change.doubtful = change.doubtful or fault is None or bool(others)
+    if not change.doubtful:
+        change.passed = passed  # it was refused, and has changed nothing: what came before can still be undone
     raise (NotConfirmed if change.doubtful else StepFailed)(text)
 
 

@@ -49,10 +49,17 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
 
 
 def _value(item: Item, field: str) -> object:
-    """Return a field of an object; ``details.sync_min`` is one of its details."""
+    """Return a field of an object.
+
+    ``details.sync_min`` is one of its details, ``progress.state`` a part of it, ``preserved`` the ids of volumes.
+    """
     whole, _, label = field.partition(".")
     value = getattr(item, whole, None)
-    return value.get(label) if label and isinstance(value, dict) else value
+    if whole == "preserved" and isinstance(value, tuple):
+        return tuple(kept.volume for kept in value)
+    if not label:
+        return value
+    return value.get(label) if isinstance(value, dict) else getattr(value, label, None)
 
 
 _IS = {True: "still present", False: "not present"}
@@ -101,17 +108,20 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
     A drive that the kernel and a tool show is one place: its device node, else its id.
     """
     found: dict[str, set[str]] = {}
+    without: dict[str, set[str]] = {}
     for block in seen.view.blocks:
         if block.kind == "disk" and block.serial:
             found.setdefault(block.serial, set()).add(block.node)
     for controller in seen.inventory.controllers:
-        if controller.mode == "software":
-            continue
-        for drive in controller.drives:
-            if drive.serial:
-                places = found.setdefault(drive.serial, set())
-                if not (drive.device is None and places):
-                    places.add(drive.device or drive.id)
+        for drive in controller.drives if controller.mode != "software" else ():
+            if drive.serial and drive.device:
+                found.setdefault(drive.serial, set()).add(drive.device)
+            elif drive.serial:
+                without.setdefault(drive.serial, set()).add(drive.id)
+    for serial, ids in without.items():
+        # one that a tool lists without a node may be the one that the kernel shows; two are two
+        if serial not in found or len(ids) > 1:
+            found.setdefault(serial, set()).update(ids)
     return found
 
 
@@ -151,6 +161,9 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
             found.add(str(getattr(item, "device", None) or item.id))
             if controller.mode != "software":
                 found |= {word for word in _words_of(item) if word}
+        found |= {group.number for group in controller.foreign_groups}
+        # a volume whose data are in the cache may be in no list
+        found |= {kept.volume.rpartition("/v")[2] for kept in controller.preserved}
     for block in view.blocks:
         found |= {block.name, block.node, *block.links}
     return frozenset(found)

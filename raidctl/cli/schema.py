@@ -37,6 +37,10 @@ ANSWERS = (
     "checks",
     "schedules",
     "spares",
+    "foreign",
+    "preserved",
+    "battery",
+    "patrol",
     "self-tests",
     "locate",
     "layout",
@@ -79,6 +83,10 @@ _KINDS = {
     "schedules": ("Schedules of checks", "raidctl.vendor.checks", "Schedules", False),
     "replace": ("Check of a drive's removal", "raidctl.operate.removal_report", "Removal", False),
     "spares": ("Spares of arrays", "raidctl.operate.spares", "ArraySpares", True),
+    "foreign": ("Foreign configurations", "raidctl.operate.hardware_reports", "ForeignReport", False),
+    "preserved": ("Preserved cache", "raidctl.operate.hardware_reports", "PreservedReport", False),
+    "battery": ("Batteries", "raidctl.operate.hardware_reports", "BatteryReport", False),
+    "patrol": ("Patrol reads", "raidctl.operate.hardware_reports", "PatrolReport", False),
     "self-tests": ("Self-tests of drives", "raidctl.vendor.self_tests", "SelfTest", True),
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
@@ -106,7 +114,10 @@ def command(context: click.Context, *, answer: str) -> int:
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, batch,
     spare add and remove, check start, stop, pause and resume, check schedule set,
-    alarm on and off; "alarms" for alarm show, "silence" for alarm silence;
+    alarm on and off, drive, rebuild, foreign import and clear, preserved
+    discard, battery learn, patrol start, stop, pause and resume; "foreign",
+    "preserved", "battery" and "patrol" for their show, "foreign" also for
+    foreign preview; "alarms" for alarm show, "silence" for alarm silence;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare

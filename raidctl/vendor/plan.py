@@ -149,6 +149,13 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
     successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
+    part: Annotated[
+        str | None,
+        doc(
+            "What the deed is limited to on its controller: the number of one foreign configuration, or the id of the "
+            "volume whose preserved cache is discarded; null: nothing."
+        ),
+    ] = None
     replaces: Annotated[
         str | None, doc("Id that the drive had that has left, of `let_in`: its place; null: unknown, or nothing.")
     ] = None

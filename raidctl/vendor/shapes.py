@@ -1,12 +1,12 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
-A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id;
-``{}+``, at the end only, for one or more of them; ``~FORM`` for a word of a regular expression, such as the name of a
-new array; ``?~FORM`` for one that may be missing. Any other word is literal. A place may be a part of a word:
-``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. The program is compared without its folder. So nothing that a user
-types reaches a command line in another form, and no command is run that its family does not list. A shape of a file
-begins with ``>``: the path, then the word that is written. Every command may be run under the locks of drives that were
-read (:func:`locked`).
+A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
+A place may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only, stands
+for one or more words that were read; ``~FORM`` for a word of a regular expression, such as the name of a new array;
+``?~FORM`` for one that may be missing. Any other word is literal. The program is compared without its folder. So
+nothing that a user types reaches a command line in another form, and no command is run that its family does not list.
+A shape of a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks
+of drives that were read (:func:`locked`).
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
         words, nodes = (">", action.path, action.data or ""), ()
     if not all(node in known for node in nodes):
         return "it locks a drive that was not read"
-    if any(_fits(words, shape, known) for shape in shapes):
+    forced = [word for word in words if FORCING.fullmatch(word)]
+    if any(_fits(words, shape, known) and set(forced) <= set(shape) for shape in shapes):
         return None  # a shape that names a forcing word has its own guards before it
-    forcing = next((word for word in words if FORCING.fullmatch(word)), None)
+    forcing = next(iter(forced), None)
     if forcing is not None:
         return f"it contains the word {forcing}"
     return "it is not in the table of commands that raidctl runs"
@@ -86,7 +87,7 @@ def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
 
 
 def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
-    """Whether each place of a word has something that was read, and the rest is literal or of a form."""
+    """Whether each place of a word has something that was read, and the rest is literal, or of the form."""
     if place == _PLACE:
         return word in known
     if place.startswith((_FORM, f"?{_FORM}")):

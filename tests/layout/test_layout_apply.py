@@ -199,7 +199,7 @@ def test_the_code_is_for_this_plan_on_this_machine_in_this_state(tmp_path: Path)
 def test_a_tool_that_does_not_do_it_is_not_believed(tmp_path: Path, mood: str, match: str) -> None:
     """The operation stops, stays open, and continues when the tool works."""
     machine = empty(tmp_path)
-    machine.mood, machine.match = mood, match
+    machine.mood, machine.match = mood, match  # one of them
     with pytest.raises((ChangeStands, ChangeUndone)):
         job(machine, MIRROR).run()
     assert job(machine, MIRROR).verdict() == ("different" if match == "--create" else "same")

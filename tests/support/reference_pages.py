@@ -19,7 +19,10 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply|drive good|"
+    "drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|rebuild stop|rebuild pause|"
+    "rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|foreign clear|"
+    "preserved discard|battery learn",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -49,6 +52,10 @@ PRINTED: Mapping[str, str] = {
     "hosts": "show|diagnose|snapshot|diff|record|doctor",
     "watch": "watch",
     **{f"rows-{table}": "export" for table in TABLES},
+    "foreign": "foreign show|foreign preview",
+    "preserved": "preserved show",
+    "battery": "battery show",
+    "patrol": "patrol show",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""

@@ -73,7 +73,7 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
             assert all(one.unique for one in step.subjects), (name, step)
             assert step.object_id.startswith(card.id)
             assert step.kind == "deed"
-            assert step.undo.empty == bool(step.no_way_back), (name, step)
+            assert step.undo.empty == bool(step.no_way_back) == (step.way_back == "none"), (name, step)
             assert bool(step.undo_expects) != step.undo.empty, (name, step)
             assert step.action.timeout == 60.0
             assert step.action.lock == "megaraid"
@@ -81,13 +81,13 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
 
 
 def test_no_shape_forces_anything() -> None:
-    """Nor acts on everything, nor changes a foreign or preserved configuration, nor deletes."""
+    """Nor acts on everything; nothing is deleted but spares, foreign configurations and preserved cache."""
     bad = ("force", "all", "-Force", "fall", "vd", "config", "-CfgClr", "-CfgLdDel", "init")
     for shape in operate.SHAPES:
         assert not any(FORCING.fullmatch(word) for word in shape), shape
         assert not set(bad) & set(shape), shape
         assert "-aALL" not in shape
-        assert "delete" not in shape or "hotsparedrive" in shape
+        assert "delete" not in shape or {"hotsparedrive", "preservedcache", "/c{}/fall"} & set(shape)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,8 @@ def test_what_is_not_in_the_table_is_not_run(argv: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told_by", "why"), [("storcli2", "storcli2"), ("raidctl-mfi", "raidctl-mfi"), (None, "unknown")]
+    ("told_by", "why"),
+    [("storcli2", "storcli2"), ("perccli2", "perccli2"), ("raidctl-mfi", "raidctl-mfi"), (None, "unknown")],
 )
 def test_tools_without_deeds_refuse_each_with_the_reason(told_by: str | None, why: str) -> None:
     """The second generation, raidctl's own reader, and no tool: no step, whatever is asked."""

@@ -2,7 +2,8 @@
 
 The controllers first; then the volumes with their drives, the battery and, where more than one controller is there,
 their places on the PCI bus; the list of all drives only where the controller counts more of them than the volumes
-have; the places of missing members only where a volume is not whole, and the progress only of drives that are rebuilt.
+have; the places of missing members only where a volume is not whole, and the progress only of drives that are rebuilt;
+foreign configurations and preserved cache only where an output speaks of them.
 """
 
 from __future__ import annotations
@@ -46,10 +47,14 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The places of missing members, and how far rebuilds are: only where there are any."""
+    """Places of missing members, progress of rebuilds, foreign configurations, preserved cache: where there are any."""
     volumes = [volume for controller in controllers for volume in controller.volumes.values()]
     if any(volume.get("status") in ("degraded", "offline", "failed", "rebuilding") for volume in volumes):
         yield from (("-PdGetMissing", target, _QUIET) for target in targets)
+    if any(_foreign(controller) for controller in controllers):
+        yield from (("-CfgForeign", "-Dsply", target, _QUIET) for target in targets)
+    if any(controller.get("cache.preserved_data") for controller in controllers):
+        yield from (("-GetPreservedCacheList", target, _QUIET) for target in targets)
     for controller in controllers:
         drives = [
             key for key, drive in controller.drives.items()
@@ -57,6 +62,10 @@ def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Ite
         ]  # fmt: skip
         if drives:
             yield "-PDRbld", "-ShowProg", f"-PhysDrv[{','.join(sorted(drives))}]", f"-a{controller.name}", _QUIET
+
+
+def _foreign(controller: ControllerDraft) -> bool:
+    return bool(controller.get("foreign") or any(drive.get("foreign") for drive in controller.drives.values()))
 
 
 def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:

@@ -85,6 +85,7 @@ def _preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], ad
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
     controller = controller_of(adapter)
     controller.put(line, "cache.preserved_data", value=True)
+    controller.keep_preserved(str(int(match["target"])), match["said"].rstrip("."))
     controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 

@@ -13,8 +13,8 @@ from raidctl.model import Controller, Tool, Volume
 from raidctl.vendor.operations import Ability, Proof
 from raidctl.vendor.plan import Action, Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl_megaraid.operate import checks, rebuild, replacing, spares, states
-from raidctl_megaraid.operate.commands import PRINTED, shapes
+from raidctl_megaraid.operate import battery, checks, foreign, rebuild, replacing, spares, states
+from raidctl_megaraid.operate.commands import shapes
 from raidctl_megaraid.operate.judge import hinders, judge
 from raidctl_megaraid.operate.steps import Case, Made, case_of
 
@@ -44,10 +44,14 @@ VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "jbod": states.jbod,
     "raid": states.raid,
     "erase": states.erase,
+    "import_foreign": foreign.import_or_clear,
+    "clear_foreign": foreign.import_or_clear,
+    "discard_preserved": foreign.discard,
+    "start_learn": battery.learn,
 }
 """What plans a verb. A topic of its own adds its line here, and its commands to :data:`SHAPES`."""
 
-SHAPES: tuple[Shape, ...] = (*shapes(),)
+SHAPES: tuple[Shape, ...] = (*shapes(), *foreign.shapes(), *battery.shapes())
 
 _PROOF: dict[Verb, Proof] = {"offline": "captures", "good": "captures", "add_spare": "captures"}
 """Verbs whose answers were recorded; the others are known from the manuals."""
@@ -81,7 +85,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         return dict.fromkeys(VERBS, Ability(can=False, why_not=case.reason, alternative=case.alternative))
     found: dict[Verb, Ability] = {}
     for verb in VERBS:
-        if verb in PRINTED:
+        if case.way.prints(verb):
             why = "The outputs that raidctl reads do not show what it has done, so it is only printed."
             found[verb] = Ability(can=False, why_not=why, printed=True)
         elif verb == "raid" and not case.way.has("raid"):

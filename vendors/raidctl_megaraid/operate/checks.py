@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.commands import denied
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _UNSEEN = "The tool's outputs that raidctl reads do not show {}, so it could not tell whether the command worked."
 
@@ -37,10 +38,27 @@ def start_or_stop(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """Printed only: no reading shows a pause."""
-    if case.volume is None:
+    """``show cc`` of storcli reports a pause; MegaCli's progress does not, so its command is printed."""
+    volume = case.volume
+    if volume is None:
         return case.deny(f"{case.deed.object_id} is no volume: checks are paused volume by volume.")
-    return case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, case.volume))
+    if case.way.prints(case.deed.verb):
+        return case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
+    if volume.progress is None or volume.progress.operation != "check":
+        return case.deny(f"{volume.id} is not being checked.")
+    pause = case.deed.verb == "pause_check"
+    if (volume.progress.state == "paused") is pause:
+        return []
+    on, off = case.way.on_volume("pause_check", volume), case.way.on_volume("resume_check", volume)
+    paused, runs = expect(volume.id, "progress.state", "paused"), expect(volume.id, "progress.state", "running")
+    return [
+        Step(
+            object_id=volume.id, setting=case.deed.verb, before="running" if pause else "paused",
+            after="paused" if pause else "running", kind="deed", action=on if pause else off,
+            undo=off if pause else on, expects=(paused if pause else runs,), undo_expects=(runs if pause else paused,),
+            subjects=case.subjects(volume, case.controller) or (),
+        )
+    ]  # fmt: skip
 
 
 def patrol(case: Case) -> Made:

@@ -17,7 +17,7 @@ command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind i
 ``own_spare``      ``… add hotsparedrive DGs=1``               none: the number of the array is not shown
 ``remove_spare``   ``… delete hotsparedrive``                  ``-PDHSP -Rmv …``
 ``copyback``       ``… start copyback target=32:8``            ``-PDCpyBk -Start -PhysDrv[32:5,32:8]``
-``start_check``    ``/c0/v1 start cc``, ``stop``               ``-LDCC -Start -L1``, ``-Abort``
+``start_check``    ``/c0/v1 start cc``, ``stop``, ``pause``    ``-LDCC -Start -L1``, ``-Abort``
 =================  ==========================================  ==============================================
 
 Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. ``force`` and ``all`` are never used. The ``array`` of
@@ -92,11 +92,12 @@ _MEGACLI: dict[str, tuple[str, ...]] = {
     "resume_patrol": ("-AdpPR", "-Resume"),
     "erase": ("-PDClear", "-Start", _DRIVE),
 }
-PRINTED = frozenset({
-    "pause_rebuild", "resume_rebuild", "pause_check", "resume_check", "start_patrol", "stop_patrol", "pause_patrol",
-    "resume_patrol", "erase",
-})  # fmt: skip
-"""Commands whose effect no reading shows: they are printed for a person, and not in the table of shapes."""
+_UNSEEN = frozenset({"start_patrol", "stop_patrol", "pause_patrol", "resume_patrol", "erase"})
+PRINTED: dict[str, frozenset[str]] = {
+    "storcli": _UNSEEN,
+    "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},
+}
+"""Commands of each tool whose effect no reading shows: printed for a person, and not in the table of shapes."""
 _PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 _VOLUME = re.compile(r"v(\d{1,5})", re.ASCII)
 
@@ -113,6 +114,10 @@ class Way(NamedTuple):
         """Whether the tool has a command."""
         return name in self._table
 
+    def prints(self, name: str) -> bool:
+        """Whether a command is only printed: no reading shows what it has done."""
+        return name in PRINTED[self.kind]
+
     @property
     def _table(self) -> dict[str, tuple[str, ...]]:
         return _MEGACLI if self.kind == "megacli" else _STORCLI
@@ -121,7 +126,7 @@ class Way(NamedTuple):
         """A command on a drive whose place is known; ``words`` fill its other places."""
         enclosure, slot = place_of(drive) or ("", "")
         more = (*words, *(place_of(other) or ())) if other is not None else words
-        where = (enclosure, slot) if enclosure or self.kind == "megacli" else (slot,)
+        where = (enclosure, slot) if enclosure else (slot,)
         shape = self._shape(name, loose=not enclosure)
         card = (self.number,)
         return self._action(shape, (*where, *more, *card) if self.kind == "megacli" else (*card, *where, *more))
@@ -154,7 +159,7 @@ class Way(NamedTuple):
 def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
     """A shape without the program; ``loose``: of a drive without an enclosure."""
     if kind == "megacli":
-        names = {_DRIVE: "-PhysDrv[{}:{}]", _PAIR: "-PhysDrv[{}:{},{}:{}]"}
+        names = {_DRIVE: "-PhysDrv[:{}]" if loose else "-PhysDrv[{}:{}]", _PAIR: "-PhysDrv[{}:{},{}:{}]"}
         return (*(names.get(word, word) for word in words), "-a{}", "-NoLog")
     return (*("/c{}/s{}" if word == _DRIVE and loose else "/c{}/e{}/s{}" if word == _DRIVE else word for word in words),
             "nolog", "J")  # fmt: skip
@@ -165,7 +170,7 @@ def shapes() -> Iterator[Shape]:
     for program, kind in KINDS.items():
         table = {"megacli": _MEGACLI, "storcli": _STORCLI, "perccli": _STORCLI}.get(kind, {})
         for name, words in table.items():
-            if name in PRINTED:
+            if name in PRINTED["megacli" if kind == "megacli" else "storcli"]:
                 continue
             forms = {_expanded(kind, words, loose=loose) for loose in (False, True)}
             yield from ((program, *form) for form in sorted(forms))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from raidctl.model import Drive
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.drive_words import state_of
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _UNSEEN = "The tool's outputs do not show whether a rebuild is paused, so raidctl could not tell whether it worked."
 
@@ -53,8 +54,23 @@ def stop_rebuild(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """Printed only: no reading shows a pause."""
+    """``show rebuild`` of storcli reports a pause; MegaCli's progress does not, so its command is printed."""
     drive = case.drive
     if drive is None or state_of(drive) != "rebuilding":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not being rebuilt.")
-    return case.printed(_UNSEEN, case.way.on_drive(case.deed.verb, drive))
+    if case.way.prints(case.deed.verb):
+        return case.printed(_UNSEEN, case.way.on_drive(case.deed.verb, drive))
+    pause = case.deed.verb == "pause_rebuild"
+    if drive.progress is not None and (drive.progress.state == "paused") is pause:
+        return []
+    on, off = case.way.on_drive("pause_rebuild", drive), case.way.on_drive("resume_rebuild", drive)
+    paused, runs = expect(drive.id, "progress.state", "paused"), expect(drive.id, "progress.state", "running")
+    return [
+        Step(
+            object_id=case.deed.object_id, setting=case.deed.verb, before="running" if pause else "paused",
+            after="paused" if pause else "running", kind="deed", action=on if pause else off,
+            undo=off if pause else on, expects=(paused if pause else runs,), undo_expects=(runs if pause else paused,),
+            affects=(f"{drive.array} lacks {drive.id} for longer.",) if pause else (),
+            subjects=case.subjects(drive, case.volume or case.controller) or (),
+        )
+    ]  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from raidctl.model import Drive
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
-from raidctl_megaraid.operate.commands import denied, group_of
+from raidctl_megaraid.operate.commands import denied, group_of, place_of
 from raidctl_megaraid.operate.drive_words import missing_places, seat_of, spun_down, stand_in, state_of
 from raidctl_megaraid.operate.rebuild import started
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _FOREIGN = "raidctl foreign show lists what is on it."
 
@@ -44,7 +45,7 @@ def offline_step(case: Case, drive: Drive) -> Step:
     back = () if spare else (expect(drive.id, "role", "member"),)
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="offline",
-        kind="deed", way_back="other", action=case.way.on_drive("offline", drive), undo=undo,
+        kind="deed", way_back="none" if spare else "other", action=case.way.on_drive("offline", drive), undo=undo,
         no_way_back=f"The spare {spare.id} is being rebuilt in its place." if spare else None,
         affects=(f"{drive.id} leaves {drive.array}; {effect}.",),
         expects=(expect(drive.id, "role", "member", "is_not"),), undo_expects=back,
@@ -59,7 +60,7 @@ def _missing(case: Case, drive: Drive) -> Step:
     undo = case.way.on_drive("insert", drive, *seat) if seat is not None else Action()
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before="offline", after="missing", kind="deed",
-        way_back="other", action=case.way.on_drive("missing", drive), undo=undo,
+        way_back="other" if seat else "none", action=case.way.on_drive("missing", drive), undo=undo,
         no_way_back=None if seat else "The number of its place is shown only once it is missing: let a drive in again.",
         affects=(f"The place of {drive.id} in {array} is free: only a rebuild fills it again.",),
         expects=(expect(array, "drives", drive.id, "lacks"),),
@@ -126,6 +127,7 @@ def _inserted(case: Case, drive: Drive, place: tuple[str, str]) -> Step:
         kind="deed", way_back="other", action=case.way.on_drive("insert", drive, *words),
         undo=case.way.on_drive("missing", drive), affects=(f"All data on {drive.id} is lost.",),
         expects=(expect(drive.id, "array", name),), undo_expects=(expect(name, "drives", drive.id, "lacks"),),
+        requires=(expect(case.deed.object_id, "array", name),),  # the command names the group by its number
         subjects=case.subjects(drive, case.volume) or (), saves=case.saves(),
     )  # fmt: skip
 
@@ -134,7 +136,7 @@ def good_step(case: Case, drive: Drive) -> Step:
     """``UBad`` becomes ``UGood``. No command marks a drive as bad again."""
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="good",
-        kind="deed", way_back="other", no_way_back="No command marks the drive as bad again.",
+        kind="deed", way_back="none", no_way_back="No command marks the drive as bad again.",
         action=case.way.on_drive("good", drive), expects=(expect(drive.id, "role", "unassigned"),),
         subjects=case.subjects(drive, case.volume or case.controller) or (),
     )  # fmt: skip
@@ -160,13 +162,15 @@ def replace(case: Case) -> Made:
         return case.deny(
             f"{target.id} is {target.status_text}: only an unconfigured good drive or a spare can take over."
         )
+    if not all((place_of(one) or ("",))[0] for one in (drive, target)):
+        return case.deny("Copies are started between drives in enclosures only: no source shows the command without.")
     subjects = case.subjects(drive, target, case.volume or case.controller)
     if subjects is None:
         return case.deny(f"{target.id} has no serial number, so it cannot be identified.", guard="X1", unknown=True)
     return [
         Step(
             object_id=case.deed.object_id, setting="replace", before=drive.id, after=target.id, kind="deed",
-            way_back="other", action=case.way.on_drive("copyback", drive, other=target),
+            way_back="none", action=case.way.on_drive("copyback", drive, other=target),
             no_way_back="The copy can be stopped with the tool; the array stays complete meanwhile.",
             affects=(f"All data on {target.id} is lost; {drive.id} is unassigned when the copy is complete.",),
             expects=(expect(target.id, "role", "member"),), subjects=subjects, saves=case.saves(),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Expectation, Step
 from raidctl_megaraid.operate.commands import denied, group_of
 from raidctl_megaraid.operate.drive_words import missing_places, state_of
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _NO_NUMBER = "MegaCli names an array by a number that none of its outputs shows together with the volume."
 
@@ -39,6 +40,7 @@ def add_spare(case: Case) -> Made:
             kind="deed", way_back="other" if lacking else "same", action=action,
             undo=case.way.on_drive("remove_spare", drive),
             affects=("A rebuild on it may begin at once.",) if lacking else (),
+            requires=(expect(case.deed.object_id, "array", array.id),) if array is not None else (),
             expects=_expected(case, lacking=lacking), undo_expects=(expect(drive.id, "role", "spare", "is_not"),),
             subjects=case.subjects(drive, case.volume or case.controller) or (),
         )
@@ -76,7 +78,7 @@ def remove_spare(case: Case) -> Made:
     return [
         Step(
             object_id=case.deed.object_id, setting="remove_spare", before=drive.status_text or "", after="unassigned",
-            kind="deed", way_back="other" if undo.empty else "same",
+            kind="deed", way_back="none" if undo.empty else "same",
             no_way_back=_NO_NUMBER if undo.empty else None,
             action=case.way.on_drive("remove_spare", drive), undo=undo,
             expects=(expect(drive.id, "role", "unassigned"),),

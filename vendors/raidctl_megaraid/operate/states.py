@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
 from raidctl_megaraid.operate.commands import denied
 from raidctl_megaraid.operate.drive_words import State, state_of
 from raidctl_megaraid.operate.replacing import good_step, offline_step
-from raidctl_megaraid.operate.steps import Case, Made, expect
+from raidctl_megaraid.operate.steps import Case, Made
 
 _ERASE = (
     "The tool's outputs that raidctl reads do not show whether a drive is being erased, so it could not tell whether "

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from raidctl.model import Array, Controller, Drive, Tool, Volume
 from raidctl.vendor.identity import unique_of
-from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Saved, Step
+from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.operate.commands import Way, number_of, place_of
 from raidctl_megaraid.tools import KINDS
 
-SECONDS = 60.0
-"""How long the tool's next outputs may lack what a command did."""
 SECOND_GENERATION = (
     "No source shows this command of storcli2 and perccli2: only locating, progress and volumes are documented."
 )
@@ -78,7 +76,7 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case |
         return Denial(deed=deed, reason=reason, alternative="Install storcli64 or perccli64.")
     if kind is None or number is None:
         return Denial(deed=deed, reason=_NO_TOOL, unknown=True)
-    if kind == "storcli2":
+    if kind in ("storcli2", "perccli2"):
         return Denial(deed=deed, reason=SECOND_GENERATION)
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
@@ -96,11 +94,3 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case |
         reason = f"{(drive or volume or controller).id} has no serial number or unique id, so it cannot be identified."
         return case.deny(reason, guard="X1", unknown=True)
     return case
-
-
-def expect(object_id: str, field: str, value: str, op: str = "is") -> Expectation:
-    """What the next reading shows of a field."""
-    return Expectation(
-        object_id=object_id, field=field, value=value, within_seconds=SECONDS,
-        op="is_not" if op == "is_not" else "contains" if op == "contains" else "lacks" if op == "lacks" else "is",
-    )  # fmt: skip

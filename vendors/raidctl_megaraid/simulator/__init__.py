@@ -5,7 +5,8 @@
 * :mod:`.megacli`: settings with MegaCli;
 * :mod:`.machine`, :mod:`.firmware`: drives in bays, arrays, a clock, and the deeds that the firmware carries out;
 * :mod:`.storcli_drives`, :mod:`.storcli_deeds`, :mod:`.megacli_drives`, :mod:`.megacli_deeds`: the same in the tools'
-  words.
+  words;
+* :mod:`.foreign`, :mod:`.battery`: foreign configurations and preserved cache; learn cycles.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.vendor.simulator import NewDrive, Reply, State
 from raidctl_megaraid.simulator import (
+    battery,
+    foreign,
     locate,
     machine,
     megacli,
@@ -39,7 +42,9 @@ def initial(argv: tuple[str, ...], text: str) -> State:
         return {}
     drives = megacli_drives.initial(text) if kind == "megacli" else storcli_drives.initial(text)
     tool = {name(number, "tool"): argv[0] for number in machine.numbers(drives)}
-    return (megacli.initial(text) if kind == "megacli" else storcli_output.initial(text)) | drives | tool
+    if kind == "megacli":
+        return megacli.initial(text) | drives | tool
+    return storcli_output.initial(text) | foreign.initial(text) | drives | tool
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -54,7 +59,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
         return text
     if kind == "megacli":
         return megacli_drives.render(megacli.render(text, state), state)
-    return storcli_drives.render(storcli_output.render(text, state), state)
+    return foreign.render(storcli_drives.render(storcli_output.render(text, state), state), state)
 
 
 def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
@@ -77,6 +82,9 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     located = locate.change(argv, state)
     if located is not None:
         return located
+    apart = battery.change(argv, state) or foreign.change(argv, state)
+    if apart is not None:
+        return apart
     deed = megacli_deeds.change(argv, state) if kind == "megacli" else storcli_deeds.change(argv, state)
     if deed is not None:
         return deed
@@ -93,7 +101,7 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
         found = load(number, state)
         machine.advance(found, seconds)
         after = found.state(after)
-    return after
+    return battery.advance(after)
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:

@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator import firmware
-from raidctl_megaraid.simulator.machine import REBUILD_SECONDS, Disk, Machine, load
+from raidctl_megaraid.simulator.machine import CHECK_SECONDS, REBUILD_SECONDS, Disk, Machine, load
 from raidctl_megaraid.simulator.state import Card
 
 _PATH = re.compile(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")
@@ -126,6 +126,10 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
         for what in ("Rebuild", "Copyback")
         for path in ("/call/eall/sall", f"/c{machine.number}/eall/sall")
     ]
+    found += [
+        ((f"/c{machine.number}/v{volume}", "show", "cc", "nolog", "J"), _check(machine, volume, state))
+        for volume in machine.volumes
+    ]
     return [*found, ((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state))]
 
 
@@ -143,6 +147,20 @@ def _groups(machine: Machine, state: Mapping[str, str]) -> str:
     return (
         json.dumps({"Controllers": [{"Command Status": head, "Response Data": {"TOPOLOGY": rows}}]}, indent="\t") + "\n"
     )
+
+
+def _check(machine: Machine, volume: str, state: Mapping[str, str]) -> str:
+    """``0 CC 36 In progress 38 Minutes``."""
+    task = machine.tasks.get(volume)
+    row: dict[str, Any] = {"VD": int(volume), "Operation": "CC", "Progress%": "-", "Status": "Not in progress"}
+    row["Estimated Time Left"] = "-"
+    if task is not None:
+        share = int(machine.elapsed(task) * 100 / CHECK_SECONDS)
+        row |= {"Progress%": share, "Status": "Paused" if task.since is None else "In progress"}
+        row["Estimated Time Left"] = f"{int((CHECK_SECONDS - machine.elapsed(task)) / 60) + 1} Minutes"
+    head = _head(machine, state) | {"Status": "Success", "Description": "None"}
+    data = {"VD Operation Status": [row]}
+    return json.dumps({"Controllers": [{"Command Status": head, "Response Data": data}]}, indent="\t") + "\n"
 
 
 def _head(machine: Machine, state: Mapping[str, str]) -> dict[str, Any]:
