@@ -10,7 +10,7 @@ setup(
         Extension(
             "raidctl.bench._engine",
             ["raidctl/bench/_engine.c"],
-            extra_compile_args=["-O2", "-pthread"],
+            extra_compile_args=["-O2", "-g0", "-pthread"],  # debug information would name the directory of the build
             extra_link_args=["-pthread"],
             py_limited_api=True,
             optional=True,

@@ -21,6 +21,7 @@ from raidctl.cli.locate._restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.own_program import installed_program
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.temporary_change import report
@@ -266,7 +267,7 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
     place = str(Path(state_dir).absolute()) if state_dir else ROOT_PLACE
     option = f" --state-dir {quoted(place)}" if state_dir else ""
     for sign, word in (
-        ("@RAIDCTL@", " ".join(map(quoted, _program()))), ("@OPTION@", option),
+        ("@RAIDCTL@", " ".join(map(quoted, installed_program()))), ("@OPTION@", option),
         ("@STATE@", quoted(place).replace("$$", "$")),
     ):  # fmt: skip
         text = text.replace(sign, word)  # a path is no command line: $ stands for itself there
@@ -274,9 +275,8 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
         tell(f"{UNITS / UNIT} would be:")
         emit(text)
         return EXIT_FINE
-    unsafe = next(
-        filter(None, map(changeable, (_program()[0], sys.executable, sys.prefix, str(files("raidctl"))))), None
-    )
+    full = [word for word in installed_program() if word.startswith("/")]
+    unsafe = next(filter(None, map(changeable, (*full, sys.executable, sys.prefix, str(files("raidctl"))))), None)
     if unsafe:
         raise AccessMissing(
             f"{unsafe} {CHANGEABLE}, so nothing is installed that starts it as root at every boot. Install raidctl "
@@ -297,13 +297,6 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
         why = done.error_text.strip() or done.detail or f"exit code {done.code}"
         tell(f"Installed {UNITS / UNIT}, but it is not enabled ({why}). Enable it with: {' '.join(ENABLE)}")
     return EXIT_FINE
-
-
-def _program() -> list[str]:
-    """This program as the beginning of a command line, with full paths."""
-    script = Path(sys.argv[0]).absolute()
-    runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
-    return [str(script)] if runs else [sys.executable, "-m", "raidctl"]
 
 
 def quoted(word: str) -> str:
