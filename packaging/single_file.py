@@ -117,6 +117,8 @@ def check(wheels: Path) -> None:
 
 def clean_copy(target: Path) -> None:
     """Copy what the wheel is built from: nothing that an earlier build has left is in it."""
+    shutil.copytree(ROOT / "docs" / "man", target / "docs" / "man")
+    shutil.copytree(HERE / "completions", target / "packaging" / "completions")
     no = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info")
     for name in ("pyproject.toml", "setup.cfg", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         if (ROOT / name).exists():
@@ -143,7 +145,7 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if not name.endswith(("/", ".pyi", "/RECORD", "/WHEEL", "/top_level.txt")):
+                if ".data/" not in name and not name.endswith(("/", ".pyi", "/RECORD", "/WHEEL", "/top_level.txt")):
                     tree[name] = archive.read(name)
     return tree
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from build import ProjectBuilder
+from single_file import clean_copy
 
 from raidctl.vendor.registry import GROUP
 
@@ -20,12 +21,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from a copy of the tree, with the build tools of this environment."""
     target = tmp_path_factory.mktemp("wheel")
     copy = tmp_path_factory.mktemp("tree")
-    for name in ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE"):
-        (copy / name).write_bytes((ROOT / name).read_bytes())
-    for path in sources():
-        place = copy / path.relative_to(ROOT)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(path.read_bytes())
+    clean_copy(copy)
     builder = ProjectBuilder(copy, python_executable=sys.executable)
     return Path(builder.build("wheel", target))
 
@@ -52,8 +48,16 @@ def test_the_wheel_holds_the_whole_tree(wheel: Path) -> None:
     }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    data = {name.partition(".data/data/")[2] for name in held if ".data/" in name}
+    held = {name for name in held if ".data/" not in name}
     # the compiled engine is made of its source on the way
     assert {name for name in held if not name.endswith(".so")} == {name for name in expected if not name.endswith(".c")}
+    assert data == {
+        *(f"share/man/man1/{path.name}" for path in (ROOT / "docs" / "man").glob("*.1")),
+        "share/bash-completion/completions/raidctl",
+        "share/zsh/site-functions/_raidctl",
+        "share/fish/vendor_completions.d/raidctl.fish",
+    }
 
 
 def test_every_vendor_package_has_its_entry_point() -> None:
