@@ -3,9 +3,16 @@
 Without them raidctl installs all the same, and measures with its portable engine.
 """
 
+import re
+from pathlib import Path
+
 from setuptools import Extension, setup  # type: ignore[import-untyped] # setuptools brings no types along
 
+README = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+
 setup(
+    # on an index, links to files of the repository lead nowhere: their words stay
+    long_description=re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", README),
     ext_modules=[
         Extension(
             "raidctl.bench._engine",
