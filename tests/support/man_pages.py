@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import re
 import textwrap
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from raidctl import __version__
+from raidctl_mfi.cli import _parser
 from tests.support.pages import commands
 
 DATE = "2026-11-24"
@@ -28,7 +30,7 @@ _FILES = (
 
 def man_pages() -> dict[str, str]:
     """Return the pages by their file names: ``raidctl-cache-set.1``."""
-    return {f"{name_of(context)}.1": man_page(context) for context in commands()}
+    return {**{f"{name_of(context)}.1": man_page(context) for context in commands()}, "raidctl-mfi.1": mfi_page()}
 
 
 def name_of(context: click.Context) -> str:
@@ -44,13 +46,7 @@ def man_page(context: click.Context) -> str:
     codes = [paragraph for paragraph in paragraphs if paragraph[0].startswith(_EXIT)]
     name = name_of(context)
     lines = [
-        '.\\" Written by docs/generate.py from the help of the command.',
-        f'.TH "{escaped(name.upper())}" "1" "{DATE}" "raidctl {__version__}" "raidctl"',
-        ".ad l",  # choices are long words: no line of them can be adjusted
-        ".nh",
-        ".SH NAME",
-        f"{escaped(name)} \\- {escaped(_short(paragraphs))}",
-        ".SH SYNOPSIS",
+        *_head(name, _short(paragraphs)),
         f".B {escaped(context.command_path)}",
         *text_lines(" ".join(command.collect_usage_pieces(context))),
         ".SH DESCRIPTION",
@@ -63,6 +59,50 @@ def man_page(context: click.Context) -> str:
     if context.parent is None:
         lines += [".SH ENVIRONMENT", *_list(_ENVIRONMENT), ".SH FILES", *_list(_FILES)]
     return "\n".join([*lines, *_see_also(context)]) + "\n"
+
+
+def mfi_page() -> str:
+    """Return the page of ``raidctl-mfi``, whose command line is argparse's."""
+    parser = _parser()
+    (commands_,) = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    helps = {one.dest: one.help or "" for one in commands_._choices_actions}
+    lines = [
+        *_head("raidctl-mfi", "read MegaRAID controllers through the kernel driver"),
+        ".B raidctl\\-mfi",
+        *text_lines("COMMAND [OPTIONS]"),
+        ".SH DESCRIPTION",
+        *text_lines(parser.description or ""),
+    ]
+    for name, one in commands_.choices.items():
+        rows = [
+            (" ".join(filter(None, (", ".join(option.option_strings), _values(option)))), option.help or "")
+            for option in one._actions
+            if "--help" not in option.option_strings
+        ]
+        lines += [f".SS {escaped(name)}: {escaped(helps[name])}", *_list(rows)]
+    epilog = (parser.epilog or "").removeprefix("Exit codes: ").rstrip(".")
+    codes = "; ".join(re.split(r", (?=\d)", epilog))
+    lines += _section("EXIT STATUS", _exit_codes([[f"{_EXIT} {codes}"]]))
+    return "\n".join([*lines, ".SH SEE ALSO", ".BR raidctl (1)"]) + "\n"
+
+
+def _values(option: argparse.Action) -> str:
+    if option.choices:
+        return "{" + "|".join(map(str, option.choices)) + "}"
+    return option.metavar if isinstance(option.metavar, str) else ""
+
+
+def _head(name: str, short: str) -> list[str]:
+    """Return the lines up to the heading of the synopsis."""
+    return [
+        '.\\" Written by docs/generate.py from the help of the command.',
+        f'.TH "{escaped(name.upper())}" "1" "{DATE}" "raidctl {__version__}" "raidctl"',
+        ".ad l",  # choices are long words: no line of them can be adjusted
+        ".nh",
+        ".SH NAME",
+        f"{escaped(name)} \\- {escaped(short)}",
+        ".SH SYNOPSIS",
+    ]
 
 
 def escaped(text: str) -> str:
