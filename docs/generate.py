@@ -17,6 +17,7 @@ from raidctl.cli.shared.completion import SCRIPTS
 from tests.support.machines import MACHINES, replayed
 from tests.support.man_pages import man_pages
 from tests.support.metrics_page import export_page
+from tests.support.operate_page import operate_page
 from tests.support.pages import commands_page, model_page, with_screen
 from tests.support.reference_pages import exit_codes_page, json_page
 from tests.support.rules_page import rules_page
@@ -45,7 +46,8 @@ def main() -> int:
     """Write the pages, or with ``--check`` tell which are not current."""
     readme = DOCS.parent / "README.md"
     parts = {readme: with_screen, DOCS / "export.md": export_page,
-             DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page}  # fmt: skip
+             DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page,
+             DOCS / "operate.md": operate_page}  # fmt: skip
     pages = {
         DOCS / "model.md": model_page(told_by()),
         DOCS / "commands.md": commands_page(),

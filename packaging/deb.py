@@ -36,7 +36,7 @@ sys.exit(main())
 """
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
 """Texts that Debian does not have in one place, and a library whose wheel has them (without its copyright line)."""
-UNIT = {"@RAIDCTL@": "/usr/bin/raidctl", "@OPTION@": "", "@STATE@": "/var/lib/raidctl"}
+UNIT = {"@COMMAND@": "/usr/bin/raidctl restore --wait 60", "@STATE@": "/var/lib/raidctl"}
 
 
 def main() -> int:

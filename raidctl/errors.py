@@ -55,9 +55,16 @@ class BenchError(CannotTell):
 
 
 class UnreachableError(RaidctlError):
-    """Another machine cannot be reached: nothing of it is known."""
+    """Another machine cannot be reached: nothing of it is known.
+
+    ``passing``: it may be reachable in a moment (refused, timed out, closed), unlike one whose key has changed.
+    """
 
     exit_code = EXIT_UNREACHABLE
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
 
 
 class AccessMissing(RaidctlError):

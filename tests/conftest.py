@@ -42,6 +42,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Have everything collected at the end: DuckDB reports on standard error what is not."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def update_expected(request: pytest.FixtureRequest) -> bool:
     """Whether the expected inventories are to be rewritten."""

@@ -61,6 +61,7 @@ ALLOWED = {
     r"(virtual|physical|critical|failed|missing|defunct) disks?\b": "labels that vendors' tools print",
     r"(2TB|max) disks|(two|remainder of the) disks?\b|was turned off because": "lines that tools print",
     r"\bdisk('s default| (groups?|cache|write cache|partition|type|name|info|reads))\b|raid set name": "as above",
+    r"\bdisk (create|delete) drv=": "commands of cli64",
 }
 """What may be written nevertheless, and why."""
 

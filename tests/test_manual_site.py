@@ -26,7 +26,7 @@ from tests.support.reference_pages import PLAIN, PRINTED, with_json
 from tests.support.story import masked, played, scenes
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STORIES = ("index", "show", "json", "replace", "spares", "checks")
+STORIES = ("index", "show", "json", "replace", "spares", "checks", "watch", "operate", "field")
 """Pages whose commands with their outputs are nobody else's to test."""
 
 
@@ -224,8 +224,10 @@ def test_the_site_needs_no_network(site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STORIES)
-def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, on simulated machines, in a fresh state directory; dates may differ."""
+    if name == "field":  # it makes a directory where it is run
+        monkeypatch.chdir(tmp_path)
     found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))
     assert found
     for scene in found:

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from raidctl.audit.finding import Finding, Severity
-from raidctl.audit.ignored import Entry, Ignored, sift
+from raidctl.audit.finding import Finding, Ignored, Severity
+from raidctl.audit.ignored import Entry, sift
 from raidctl.audit.rule import Rule
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO

@@ -14,6 +14,7 @@ from raidctl.audit.policy.rules import Count, PolicyRule
 from raidctl.audit.policy.scope import Machine
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
+from raidctl.audit.waiving import EXPIRED, Waived, expired, waive
 from raidctl.model import Inventory, Problem, hides
 from raidctl.units import parse_moment
 
@@ -38,6 +39,8 @@ class Tally:
     """Names of rules that selected nothing on a host and need no further finding."""
     groups: set[str] = field(default_factory=set)
     """Names of groups with a matching host."""
+    expired: set[str] = field(default_factory=set)
+    """Places of waivers whose end is a finding on a host."""
     hidden: bool = False
     """Something could not be read on a host."""
     summary: Summary = field(default_factory=lambda: Summary(rules=[], findings=[]))
@@ -51,6 +54,7 @@ class Tally:
         self.severities |= other.severities
         self.excused |= other.excused
         self.groups |= other.groups
+        self.expired |= other.expired
         self.hidden |= other.hidden
         self.summary.verdict = worse(self.summary.verdict, other.summary.verdict)
         for key in _SUMS:
@@ -75,6 +79,7 @@ class Auditor:
         self.keep = keep
         self.alone = alone
         self._now = now or datetime.now(timezone.utc)
+        self._today = self._now.astimezone().date()
         self.tally = Tally()
 
     def take(self) -> Tally:
@@ -110,6 +115,9 @@ class Auditor:
             checked += len(found)
             passed += sum(one.outcome == "pass" for one in found)
             findings += found if self.keep else [one for one in found if one.outcome != "pass"]
+        waived = waive(findings, self.policy.waivers, host.hostname, self._today, alone=self.alone)
+        findings = [*waived.left, *map(expired, waived.over)]
+        checked += self._waived(waived)
         asks = bool(rules.rules or rules.builtin)
         if not checked and not (self.alone and asks):
             findings.append(_nothing(asks=asks))
@@ -121,7 +129,27 @@ class Auditor:
             checked=checked,
             passed=passed,
             findings=tuple(findings),
+            waived=waived.waived,
         )
+
+    def _waived(self, found: Waived) -> int:
+        """Count what waivers cover, and the expired ones; return the number of these."""
+        left = {one.rule for one in found.left if one.outcome != "pass"}
+        for each in found.waived:
+            count = self._count(each.finding.rule, each.finding.severity)
+            count.waived += 1
+            count.failed -= each.finding.outcome == "fail"
+            count.unknown -= each.finding.outcome == "unknown"
+        for rule in {one.finding.rule for one in found.waived} - left:
+            self.tally.rules[rule].hosts -= 1
+        for one in found.over:
+            self.tally.expired.add(one.place)
+            count = self._count(EXPIRED, "warning")
+            count.checked, count.failed = count.checked + 1, count.failed + 1
+        if found.over:
+            self.tally.rules[EXPIRED].hosts += 1
+        self.tally.summary.waived += len(found.waived)
+        return len(found.over)
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
         """The result for an inventory that cannot be read: a host with an unknown state."""
@@ -199,6 +227,9 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
         ]
         total.findings = [rule.unmatched(hidden=tally.hidden) for rule in unmatched]
         total.findings += [_empty(group.name, group.hosts) for group in policy.groups if group.name not in tally.groups]
+        today = datetime.now(timezone.utc).astimezone().date()
+        over = [one for one in policy.waivers if one.until < today and one.place not in tally.expired]
+        total.findings += map(expired, over)
         if total.findings:
             total.verdict = worse(total.verdict, "unknown")
     return total

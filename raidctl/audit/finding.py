@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Literal
 
 import msgspec
@@ -49,6 +50,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     because: Annotated[str | None, doc("Rule and object of the finding that explains this one; null: none.")] = None
 
 
+class Ignored(msgspec.Struct, frozen=True, kw_only=True):
+    """An ignored or waived finding with its reason."""
+
+    finding: Annotated[Finding, doc("The finding.")]
+    until: Annotated[date, doc("Last day on which it is ignored.")]
+    reason: Annotated[str, doc("Reason given with `--because`, or in the waiver.")]
+
+
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
     """The result of an audit for one host."""
 
@@ -56,9 +65,13 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     source: Annotated[str, doc("`local`, `ssh:HOST`, a file and the line in it.")]
     collected_at: Annotated[str | None, doc("When the inventory was read, RFC 3339; null: unknown.")] = None
     unreadable: Annotated[bool, doc("The inventory could not be read; the only finding contains the reason.")] = False
+    exit_code: Annotated[
+        int | None, doc("With `--hosts`: the exit code for this host alone, 8: unreachable; null: not asked there.")
+    ] = None
     checked: Annotated[int, doc("Number of checks (a rule on an object).")] = 0
     passed: Annotated[int, doc("Checks that passed.")] = 0
     findings: Annotated[tuple[Finding, ...], doc("Findings that did not pass; on request also those that did.")] = ()
+    waived: Annotated[tuple[Ignored, ...], doc("Findings that a waiver covers; they do not count.")] = ()
 
 
 def exit_code(outcomes: Iterable[Outcome]) -> int:

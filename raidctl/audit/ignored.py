@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from raidctl import json_decode
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding, Ignored, Severity
 from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
@@ -24,14 +24,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     where: Annotated[str, doc("Id of the object, as in the finding.")]
     host: Annotated[str | None, doc("Host name; null: unknown.")] = None
     severity: Annotated[Severity, doc("Severity when it was ignored; a worse one counts.")]
-    until: Annotated[date, doc("Last day on which it is ignored.")]
-    reason: Annotated[str, doc("Reason given with `--because`.")]
-
-
-class Ignored(msgspec.Struct, frozen=True, kw_only=True):
-    """An ignored finding with its reason."""
-
-    finding: Annotated[Finding, doc("The finding.")]
     until: Annotated[date, doc("Last day on which it is ignored.")]
     reason: Annotated[str, doc("Reason given with `--because`.")]
 

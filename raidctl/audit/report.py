@@ -23,6 +23,7 @@ class RuleCount(msgspec.Struct, kw_only=True):
     passed: Annotated[int, doc("Objects that passed.")] = 0
     failed: Annotated[int, doc("Objects that failed.")] = 0
     unknown: Annotated[int, doc("Objects with an unknown result.")] = 0
+    waived: Annotated[int, doc("Objects whose finding a waiver covers.")] = 0
     hosts: Annotated[int, doc("Hosts with an object that did not pass.")] = 0
 
 
@@ -44,6 +45,7 @@ class Summary(msgspec.Struct, kw_only=True):
     warning: Annotated[int, doc("Failures that are warnings.")] = 0
     info: Annotated[int, doc("Failures for information.")] = 0
     unknown: Annotated[int, doc("Findings with an unknown result.")] = 0
+    waived: Annotated[int, doc("Findings that a waiver covers; they are in no other number.")] = 0
     rules: Annotated[list[RuleCount], doc("Results by rule, in the order of the policy.")] = []
     findings: Annotated[list[Finding], doc("Findings about the policy: rules that matched nothing on any host.")] = []
 

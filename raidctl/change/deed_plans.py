@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
-from raidctl.change.expectations import find, serials_of
+from raidctl.change.expectations import find, identity, serials_of
 from raidctl.change.lookup import owner
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -65,7 +65,7 @@ def unidentified(seen: Survey, object_id: str) -> str | None:
     item = find(seen.inventory, object_id)
     if item is None:
         return f"{object_id} does not exist."
-    unique = getattr(item, "serial", None) or getattr(item, "unique_id", None) or getattr(item, "wwn", None)
+    unique = identity(seen.inventory, object_id)
     if not unique:
         return f"{object_id} has no serial number or unique id, so it cannot be identified."
     places = serials_of(seen).get(unique, set())

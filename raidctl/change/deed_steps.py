@@ -43,9 +43,11 @@ REFUSED_SECONDS = 4.0
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command; then the last one again and again."""
 HAND_PAUSE = 10.0
-"""Seconds between two readings while a person works."""
+"""Seconds between two readings while a person works, and between the two that show a complete array."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
+TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
+"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
 """Why a step must not be carried out now; empty if it may."""
@@ -62,6 +64,7 @@ class Running(Protocol):
     runner: Runner
     vendors: Sequence[Vendor]
     at_most: float | None
+    pauses: Sequence[float]
     doubtful: bool
     passed: bool
 
@@ -99,8 +102,8 @@ class Running(Protocol):
         """The table of allowed commands."""
 
 
-def do_deed(change: Running, number: int) -> None:
-    """Carry out a deed and watch it.
+def do_deed(change: Running, number: int) -> Survey:
+    """Carry out a deed and watch it; return the reading that shows it.
 
     Raises:
         StepFailed: It must not be done now, or was refused and has changed nothing.
@@ -109,6 +112,7 @@ def do_deed(change: Running, number: int) -> None:
     step = change.begin.steps[number]
     seen = _checked(change, step, step.action)
     save(change, number, seen)
+    passed = change.passed
     if step.way_back == "none" and not change.passed:
         change.mark(number, "passed", step.no_way_back)
         change.passed = True
@@ -124,7 +128,7 @@ def do_deed(change: Running, number: int) -> None:
             change.warnings.append(text)
             change.doubtful = True
         change.mark(number, "done", fault)
-        return
+        return after
     others = differences(seen.inventory, after.inventory, _controllers(seen.inventory, step))
     text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
     if others:
@@ -133,6 +137,8 @@ def do_deed(change: Running, number: int) -> None:
         text += f", but {listing(missing[:3])} after {limit:.0f} s"
     change.mark(number, "failed", text)
     change.doubtful = change.doubtful or fault is None or bool(others)
+    if not change.doubtful:
+        change.passed = passed  # it was refused, and has changed nothing: what came before can still be undone
     raise (NotConfirmed if change.doubtful else StepFailed)(text)
 
 
@@ -164,7 +170,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
         raise StepFailed(f"{step.setting} was not carried out: the plan does not identify its object")
-    reasons = list(change.guard(step, seen))
+    reasons = [*(f"{text}." for text in unmet(seen, step.requires)), *change.guard(step, seen)]
     if reasons:
         raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
     why = hindrance(change.runner, change.vendors, change.sleep)
@@ -203,8 +209,8 @@ def _repeated(pauses: Sequence[float]) -> Any:
         yield pauses[-1]
 
 
-def wait_for(change: Running, number: int) -> None:
-    """Wait until a person or the hardware has done a step.
+def wait_for(change: Running, number: int) -> Survey:
+    """Wait until a person or the hardware has done a step; return the reading that shows it.
 
     Raises:
         UnderWay: It is not done, and nobody waits for it any longer.
@@ -218,8 +224,9 @@ def wait_for(change: Running, number: int) -> None:
     began = change.clock()
     # looking twice is quick: it is not left to somebody else
     at_most = None if step.setting == "verifying" else change.at_most
+    short = step.kind == "hand" or step.setting == "verifying"
     try:
-        for pause in _repeated((HAND_PAUSE,) if step.kind == "hand" else TASK_PAUSES):
+        for pause in _repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
             if wrong is not None:
@@ -233,7 +240,7 @@ def wait_for(change: Running, number: int) -> None:
             missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
             if not missing:
                 change.mark(number, "seen" if step.kind == "hand" else "done")
-                return
+                return seen
             if at_most is not None and change.clock() - began >= at_most:
                 break
             change.sleep(pause)

@@ -42,8 +42,6 @@ READ_DELAYS = (0.0, 1.0, 3.0)
 
 Look = Callable[[], Survey]
 """Reads the machine again."""
-ReportProgress = Callable[[str], None]
-"""Shows a line of progress to the user."""
 
 
 @dataclass
@@ -55,7 +53,7 @@ class Change:
     runner: Runner
     look: Look
     vendors: Sequence[Vendor]
-    tell: ReportProgress
+    tell: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
@@ -80,6 +78,8 @@ class Change:
     """What else a reading does not show yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    pauses: Sequence[float] = deed_steps.TASK_PAUSES
+    """Seconds between two readings while the hardware works; then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
@@ -119,8 +119,7 @@ class Change:
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
-        first, self.begun = len(self.begin.steps), []
-        self.resumed = first > 0
+        first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)
@@ -128,10 +127,11 @@ class Change:
 
     def _carried_out(self, first: int) -> Survey:
         """Carry out the steps from this number on, and verify the settings."""
+        seen = None
         try:
             for number in range(first, len(self.begin.steps)):
-                self._do_step(number)
-            return self._confirmed()
+                seen = self._do_step(number)
+            return self._confirmed(seen)
         except UnderWay:
             raise
         except StepFailed as failure:
@@ -194,14 +194,13 @@ class Change:
             return
         raise self._undone()
 
-    def _do_step(self, number: int) -> None:
+    def _do_step(self, number: int) -> Survey | None:
+        """Carry out a step; return the reading that shows its effect, None for a setting: they are read together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
-            deed_steps.do_deed(self, number)
-            return
+            return deed_steps.do_deed(self, number)
         if step.kind != "setting":
-            deed_steps.wait_for(self, number)
-            return
+            return deed_steps.wait_for(self, number)
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")
@@ -211,6 +210,7 @@ class Change:
             raise StepFailed(f"{step.action}: {fault}")
         self.accepted.add(number)
         self.mark(number, "done")
+        return None
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
         """Set a setting, or its previous value; return the fault, None if it was accepted."""
@@ -249,18 +249,18 @@ class Change:
         vendor = next((vendor for vendor in self.vendors if name == vendor.FAMILY), None)
         return changes_of(vendor) if vendor is not None else None
 
-    def _confirmed(self) -> Survey:
-        """Read the machine again until the settings are as planned.
+    def _confirmed(self, shown: Survey | None) -> Survey:
+        """Read the machine again until the settings are as planned; ``shown`` is a reading after the last step.
 
         Raises:
             StepFailed: They are not.
         """
         differences: list[str] = []
+        if all(step.kind != "setting" for step in self.begin.steps):
+            return shown or self.look()
         for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()
-            if all(step.kind != "setting" for step in self.begin.steps):
-                return seen
             idle, known = self._inactive_settings(seen)
             self.warnings += [text for text in known if text not in self.warnings]
             differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]

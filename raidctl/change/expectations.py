@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Inventory
 from raidctl.select import Item, items
 from raidctl.survey.survey import Survey
+from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Expectation, Identity
+from raidctl.vendor.shapes import MISSING_PLACES
 
 _SERIAL = "serial:"
 _NODE = "node:"
@@ -46,10 +49,17 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
 
 
 def _value(item: Item, field: str) -> object:
-    """Return a field of an object; ``details.sync_min`` is one of its details."""
+    """Return a field of an object.
+
+    ``details.sync_min`` is one of its details, ``progress.state`` a part of it, ``preserved`` the ids of volumes.
+    """
     whole, _, label = field.partition(".")
     value = getattr(item, whole, None)
-    return value.get(label) if label and isinstance(value, dict) else value
+    if whole == "preserved" and isinstance(value, tuple):
+        return tuple(kept.volume for kept in value)
+    if not label:
+        return value
+    return value.get(label) if isinstance(value, dict) else getattr(value, label, None)
 
 
 _IS = {True: "still present", False: "not present"}
@@ -80,6 +90,15 @@ def find(inventory: Inventory, object_id: str) -> Item | None:
         for item in items(controller):
             if item.id == object_id:
                 return item
+    return None
+
+
+def identity(inventory: Inventory, object_id: str) -> str | None:
+    """Return what identifies an object: serial number, unique id; None: unknown, or it does not exist."""
+    for controller in inventory.controllers:
+        for item in items(controller):
+            if item.id == object_id:
+                return unique_of(controller, item)
     return None
 
 
@@ -118,7 +137,7 @@ def _moved(seen: Survey, subject: Identity) -> str | None:
         return f"{subject.object_id} has no serial number or unique id, so it cannot be identified"
     if item is None:
         return f"{subject.object_id} ({subject.unique}) no longer exists"
-    now = getattr(item, "serial", None) or getattr(item, "unique_id", None) or getattr(item, "wwn", None)
+    now = identity(seen.inventory, subject.object_id)
     if now != subject.unique:
         return f"{subject.object_id} is {now or 'without a serial number'} now, and was {subject.unique} in the plan"
     places = serials_of(seen).get(subject.unique, set())
@@ -131,15 +150,35 @@ def _moved(seen: Survey, subject: Identity) -> str | None:
 
 
 def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
-    """Return all words that a command may name: ids, device nodes and kernel names that were read."""
+    """Return all words that a command may name: ids and their parts, places, device nodes and kernel names."""
     found: set[str] = set()
     for controller in inventory.controllers:
         for item in items(controller):
             found.add(item.id)
             found.add(str(getattr(item, "device", None) or item.id))
+            if controller.mode != "software":
+                found |= {word for word in _words_of(item) if word}
+        found |= {group.number for group in controller.foreign_groups}
+        # a volume whose data are in the cache may be in no list
+        found |= {kept.volume.rpartition("/v")[2] for kept in controller.preserved}
     for block in view.blocks:
         found |= {block.name, block.node, *block.links}
     return frozenset(found)
+
+
+def _words_of(item: Item) -> Iterator[str | None]:
+    """Yield what tools name an object of a controller by: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
+
+    Also its place in the tool's own list, which the tool prints under ``#``.
+    """
+    tail = item.id.partition(":")[2].rpartition("/")[2]
+    yield item.details.get("#")
+    for word in (tail, *tail.replace(",", ":").split(":")):
+        yield word
+        yield word.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    for name in ("slot", "enclosure", "bay"):
+        yield getattr(item, name, None)
+    yield from re.findall(r"\d+", item.details.get(MISSING_PLACES, ""))
 
 
 def differences(before: Inventory, after: Inventory, ids: Collection[str]) -> list[str]:

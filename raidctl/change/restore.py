@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from raidctl.change import guard, operation, rollback
-from raidctl.change.engine import READ_DELAYS, Change, Look, ReportProgress, boot_id
+from raidctl.change.engine import READ_DELAYS, Change, Look, boot_id
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story, now
 from raidctl.change.lookup import current_settings, owner
@@ -46,7 +46,7 @@ class Restorer:
     look: Look
     vendors: Sequence[Vendor]
     source: str
-    tell: ReportProgress
+    tell: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""

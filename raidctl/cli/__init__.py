@@ -17,7 +17,7 @@ import click
 
 from raidctl import __version__
 from raidctl.cli.shared.lazy_group import LazyGroup
-from raidctl.cli.shared.options import Settings, machine_options, output_options
+from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
 EXIT_READER_GONE = 141
@@ -34,7 +34,8 @@ COMMANDS = {
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
-    "export": "Print storage metrics in the Prometheus text format.",
+    "export": "Print storage metrics for Prometheus, or flat rows for tables.",
+    "watch": "Report by mail or to a program what is new on a machine.",
     "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",
     "history": "Show the values of a field over time.",
@@ -42,6 +43,12 @@ COMMANDS = {
     "cache": "Show and change the caches of controllers, volumes and drives.",
     "check": "Check copies and parity, start self-tests, and show the results.",
     "spare": "Show, add and remove hot spares.",
+    "drive": "Change the state of drives behind a RAID controller.",
+    "rebuild": "Start, stop and pause rebuilds of drives behind a RAID controller.",
+    "patrol": "Show, start and stop patrol reads: the scan of all drives of a controller.",
+    "foreign": "Show, import and clear foreign configurations.",
+    "preserved": "Show and discard preserved cache.",
+    "battery": "Show batteries of controllers, and start learn cycles.",
     "alarm": "Show, silence and switch the audible alarms of controllers.",
     "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
     "locate": "Find a drive in its rack: make its locate LED blink.",
@@ -50,7 +57,7 @@ COMMANDS = {
     "demo": "List the simulated machines for --demo, reset them, or change their drives.",
     "record": "Record all outputs of the tools, to work from them later.",
     "schema": "Print the JSON Schema of the --json output.",
-    "vendors": "Show what can be read and set on each family of controllers.",
+    "vendors": "Show what can be read, set and done on each family of controllers.",
 }
 """The commands with their short help, so that the listing imports none of them; a test compares it with them."""
 
@@ -172,16 +179,18 @@ def reader_gone() -> ReaderGoneError:
 )
 @click.version_option(__version__, prog_name="raidctl", message="%(prog)s %(version)s")
 @machine_options
+@hosts_options
 @output_options
 def cli() -> None:
     """Show the RAID that a machine really has, whether its cache is safe, and what has changed.
 
-    Works on this machine, on another one over ssh (--host), on a recording or saved outputs of tools (--replay), and
-    on a simulated machine (--demo). The options below may stand before or after the command's name.
+    Works on this machine, on others over ssh (--host, --hosts), on a recording or saved outputs of tools (--replay),
+    and on a simulated machine (--demo). The options below may stand before or after the command's name.
 
     Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
     4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;
-    7 something is still under way; 8 the machine of --host cannot be reached; 130 interrupted.
+    7 something is still under way; 8 a machine of --host or --hosts cannot be reached;
+    130 interrupted.
     """
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import click
 
-from raidctl.audit import builtin
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
-from raidctl.audit.policy.sets import Policy, load, only_builtin
+from raidctl.audit.policy.sets import Policy, load
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, hosts_option, machine_options, output_options, settings_of
+from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, UsageError
 from raidctl.model import Inventory
@@ -42,24 +41,31 @@ _MOST_LEFT_OUT = 20
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), help="Output format (table).")
 @click.option("--details", is_flag=True, help="With many machines: list the problems of each (also -v).")
 @click.option("--passed", is_flag=True, help="List passed checks, too.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes (one per core).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of processes (one per core); with --hosts: hosts at a time (16).",
+)
+@click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
 @machine_options
+@hosts_option
 @output_options
 @click.pass_context
 def command(
     context: click.Context, *, policy: str | None, path: tuple[str, ...], all_builtin: bool, init: bool,
-    form: str | None, details: bool, passed: bool, jobs: int | None,
+    form: str | None, details: bool, passed: bool, waivers: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
     """Check machines against a policy.
 
     POLICY is a TOML file (docs/policy.md); --init writes a first one to POLICY
     or standard output, with the healthy value of each state, and lists on
     standard error what this machine does not meet. Without a PATH, checks this
-    machine, or that of --host, --replay, --demo. PATH is what was collected:
-    inventories of "raidctl --json show", one in a .json file or one per line in
-    a .jsonl file; recordings; a directory of these; - for lines on standard
-    input. With --builtin, POLICY is optional: a first word that does not end in
-    .toml is a PATH.
+    machine, those of --hosts, or that of --host, --replay, --demo. PATH is what
+    was collected: inventories of "raidctl --json show", one in a .json file or
+    one per line in a .jsonl file; recordings; a directory of these; - for lines
+    on standard input. With --builtin, POLICY is optional: a first word that does
+    not end in .toml is a PATH.
 
     A value that no tool reports is UNKNOWN, never a PASS. A rule that selects
     nothing is reported.
@@ -73,24 +79,45 @@ def command(
     if all_builtin and policy and not policy.endswith(".toml"):
         path, policy = (policy, *path), None
     if init:
-        _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs)
+        _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs,
+                             waivers=waivers)  # fmt: skip
         return _init(policy, path, settings)
     if settings.as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} contradict each other.")
     if policy is None and not all_builtin:
         raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes one to begin with.')
     try:
-        rules = _policy(policy, every=all_builtin)
+        rules = policy_of(policy, waivers, every=all_builtin)
     except MistakesError as error:
         return _mistaken(error, form)
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # a case for each rule and object, those that pass included
-    alone, found = _found(rules, path, settings, passed=passed, everything=form != "table", jobs=jobs)
+    return _audit(rules, path, settings, form, details=details, passed=passed, jobs=jobs)
+
+
+def _audit(
+    rules: Policy, paths: Sequence[str], settings: Settings, form: str, *, details: bool, passed: bool,
+    jobs: int | None,
+) -> int:  # fmt: skip
+    """Audit what the options name and print it; the exit code."""
+    alone, far = False, None
+    jobs, settings.jobs = jobs or settings.jobs, None
+    found: Found
+    if settings.hosts is not None:
+        from raidctl.cli.shared.audit_hosts import FarAudit  # noqa: PLC0415 - only where there are many
+
+        if paths:
+            raise click.UsageError("--hosts and a PATH exclude each other: give one of them.")
+        far = FarAudit(settings, jobs)
+        found = far.audited(rules, keep=passed)
+    else:
+        alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(
         rules.name, paper(), alone, details=details or settings.verbose, passed=passed,
         builtin=frozenset(rules.every()[1]),
     )  # fmt: skip
-    return _write(writer(form, options), rules, found, alone=alone)
+    code = _write(writer(form, options), rules, found, alone=alone)
+    return code if far is None or form == "nagios" else far.exit_code(code)
 
 
 def _mistaken(error: MistakesError, form: str | None) -> int:
@@ -104,17 +131,6 @@ def _mistaken(error: MistakesError, form: str | None) -> int:
         click.echo(str(fault), err=True)
     click.echo(f"raidctl: {mistakes} in the policy; nothing was audited.", err=True)
     return EXIT_USAGE
-
-
-def _policy(path: str | None, *, every: bool) -> Policy:
-    rules = builtin.rules()
-    if path is None:
-        return only_builtin(rules)
-    try:
-        return load(path, lambda name: Path(name).read_bytes(), rules, every=every)
-    except OSError as error:
-        hint = ' "raidctl audit --init" writes one.' if isinstance(error, FileNotFoundError) else ""
-        raise UsageError(f"The policy {path} cannot be read: {error.strerror}.{hint}") from error
 
 
 Found = Iterable[tuple[Tally, Sequence[Audited]]]
@@ -210,7 +226,7 @@ def _refuse_beside_init(settings: Settings, **given: object) -> None:
 def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     from raidctl.audit.baseline import baseline  # noqa: PLC0415 - only where it is asked for
 
-    if paths:
+    if paths or settings.hosts is not None:
         raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
         raise UsageError(f"There is a {printable(target)} already; --init does not overwrite it.")

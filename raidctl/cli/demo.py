@@ -22,7 +22,7 @@ _MOST_SECONDS = 10_000_000
 
 
 @click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400",
-                                       "raidctl demo --pull raid6 3"))  # fmt: skip
+                                       "raidctl demo --pull raid6 3", "raidctl demo --push p440 1I:1:2"))  # fmt: skip
 @click.option("--reset", metavar="NAME", multiple=True, help="Undo all changes on this machine; all: on every one.")
 @click.option("--pull", metavar="NAME BAY", nargs=2, help="Take the drive out of a bay of this machine.")
 @click.option("--push", metavar="NAME BAY[=SERIAL]", nargs=2,
@@ -43,8 +43,10 @@ def command(
     """List the simulated machines for --demo, reset them, or change their drives.
 
     "raidctl --demo NAME COMMAND" works on one of them. Changes are kept, with a
-    separate journal, until the machine is reset. On raid6, drives can be pulled
-    and pushed; its time stands still, and --pass-time lets it pass.
+    separate journal, until the machine is reset. Drives of raid6, and of RAID
+    controllers whose tool raidctl can simulate so, can be pulled and pushed; BAY
+    is a number, or the last part of a drive's id (1I:1:2). The time of these
+    machines stands still, and --pass-time lets it pass.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")

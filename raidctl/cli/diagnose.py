@@ -11,15 +11,16 @@ from typing import Any
 import click
 
 from raidctl.audit.builtin import HEALTH, manual, named, rules
-from raidctl.audit.diagnosis import around, diagnosed, exit_code, findings_of
+from raidctl.audit.diagnosis import Diagnosis, around, causes, diagnosed, exit_code, findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
 from raidctl.audit.rule import Rule
-from raidctl.cli.shared.machine import look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.machine import Machine, look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
+from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
 
 
@@ -43,6 +44,7 @@ from raidctl.text import listing, printable
 @click.option("--because", metavar="TEXT", help="Reason for --ignore, shown with the finding.")
 @click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
 def command(
@@ -54,7 +56,8 @@ def command(
     Needs no policy: checks the machine against raidctl's built-in rules and
     lists the findings, the worst first, then what could not be checked. An ID,
     a device or a mount point limits this to that object and what it depends on
-    (its controller, battery and drives).
+    (its controller, battery and drives). With --hosts, one line per host, the
+    worst first.
 
     --ignore RULE[=OBJECT] --until DATE --because TEXT suppresses a present
     finding up to that day. It is still listed, but does not count; other objects
@@ -82,13 +85,36 @@ def command(
     chosen = [_rule(name) for name in wanted] or rules()
     if health_only:
         chosen = [rule for rule in chosen if rule.name in HEALTH]
+    if settings.several():
+        if form == "nagios" or ignoring["ignore"]:
+            raise click.UsageError("--ignore and --format nagios are about one machine: use --host.")
+        return _many(settings, ids, chosen, ignoring)
     return _diagnose(settings, ids, chosen, form, ignoring)
 
 
-def _diagnose(
-    settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None, ignoring: dict[str, Any]
-) -> int:
-    seen = with_open_ends(look(settings), settings)
+def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]) -> int:
+    """One line for each host."""
+    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
+
+    def line(_: object, seen: Survey) -> many.Line:
+        found = _found(settings, seen, ids, chosen, ignoring)
+        texts = tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
+        unknown = tuple(f"{one.where}: {one.message}" for one in found.unknown if one.severity != "info")
+        every = (*texts, *unknown)
+        rank = {"critical": Rank.CRITICAL, "warning": Rank.WARNING}.get(str(found.worst) if texts else "", Rank.FINE)
+        rank = Rank.UNKNOWN if rank == Rank.FINE and found.verdict != "fine" else rank
+        state = {Rank.CRITICAL: "critical", Rank.WARNING: "warning", Rank.UNKNOWN: "unknown"}.get(rank, "ok")
+        count = f"{found.passed} of {found.checked} checks passed"
+        return many.Line(exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found)
+
+    return many.run(settings, "diagnose", Machine.survey, line)
+
+
+def _found(
+    settings: Settings, seen: Survey, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]
+) -> Diagnosis:
+    """The diagnosis of a machine, without what is ignored."""
     inventory = seen.inventory
     scope = None
     if ids:
@@ -96,14 +122,21 @@ def _diagnose(
         scope = around(inventory, {item.id for controller in kept.controllers for item in items(controller)})
     every = findings_of(inventory, chosen, scope)
     entries = _entries(settings, every, inventory.host.hostname, **ignoring)
-    found = diagnosed(inventory, every, entries, datetime.now().astimezone().date())
+    return diagnosed(inventory, every, entries, datetime.now().astimezone().date())
+
+
+def _diagnose(
+    settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None, ignoring: dict[str, Any]
+) -> int:
+    seen = with_open_ends(look(settings), settings)
+    found = _found(settings, seen, ids, chosen, ignoring)
     if form == "nagios":
         from raidctl.output.nagios import of_diagnosis  # noqa: PLC0415 - only where it is asked for
 
         text, status = of_diagnosis(found)
         emit(text)
         return status
-    emit_found(found, settings, "diagnose.screen", inventory, more=settings.verbose)
+    emit_found(found, settings, "diagnose.screen", seen.inventory, more=settings.verbose)
     return exit_code(found)
 
 

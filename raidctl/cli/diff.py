@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.snapshot_sources import NOW, Counting, Source, is_file, store_of
 from raidctl.cli.shared.terminal import emit, emit_found
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.drift.noise import SOURCE
 from raidctl.drift.report import EXITS, Drift, Level
+from raidctl.survey.survey import Survey
 
 
 @click.command(
@@ -32,6 +36,7 @@ from raidctl.drift.report import EXITS, Drift, Level
               help="Omit changes of lower severity.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="Output format (table).")
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
 def command(
@@ -43,7 +48,9 @@ def command(
     BEFORE and AFTER are each a file (of "raidctl snapshot --output" or "raidctl
     --json show"), a recording, the number of a snapshot, "last", -2 (the last
     but one), a date (the last snapshot up to the end of that day, UTC), or
-    "now". Without them: what has changed since the last snapshot.
+    "now". Without them: what has changed since the last snapshot. With --hosts,
+    one line per host, the worst first; BEFORE may be a directory with HOST.json
+    files of "raidctl snapshot --output".
 
     A drive in another bay has moved; another drive in the same bay was replaced.
     What could be read in only one of the two is not reported as lost or new, but
@@ -58,6 +65,10 @@ def command(
     if settings.as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} contradict each other.")
     settings.as_json = settings.as_json or form == "json"
+    if settings.several():
+        if form == "nagios" or after != NOW:
+            raise click.UsageError("With --hosts, BEFORE is compared with now; --format nagios is for one machine.")
+        return _many(settings, before, words, least, everything=everything)
     settings.check()
     if is_file(before) and is_file(after):
         settings.refuse_machine("diff BEFORE AFTER")
@@ -74,6 +85,37 @@ def command(
         ignored=ignored(words, old, new, least=least),
     )  # fmt: skip
     return _printed(found, settings, form)
+
+
+def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level, *, everything: bool) -> int:
+    """One line for each host."""
+    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
+
+    hosts = many.hosts_of(settings)
+    names, store = file_names(hosts), store_of(settings)
+
+    def line(host: Host, seen: Survey) -> many.Line:
+        source = Source(many.one_of(settings, host), store, seen.inventory)
+        word = str(Path(before) / f"{names[host.name]}.json") if Path(before).is_dir() else before
+        old_name, old = source.take(word)
+        noise = everything and old.host.source != SOURCE
+        found = diff(
+            old, seen.inventory, names=(old_name, NOW), everything=noise,
+            ignored=ignored(words, old, seen.inventory, least=least),
+        )  # fmt: skip
+        texts = tuple(f"{one.id}: {one.message}" for one in found.changes)
+        lost = tuple(f"{one.where}: {one.message}" for one in found.unread)
+        every = (*texts, *lost)
+        worst = {one.severity for one in found.changes}
+        rank = Rank.CRITICAL if "critical" in worst else Rank.WARNING if "warning" in worst else Rank.CHANGED
+        rank = rank if texts else Rank.FINE if found.verdict == "same" else Rank.UNKNOWN
+        state = {"same": "same", "drift": "changed"}.get(found.verdict, "unknown")
+        message = every[0] if every and rank != Rank.FINE else f"as in {old_name}"
+        return many.Line(EXITS[found.verdict], rank, state, message, seen.inventory.host.hostname, every[1:], found)
+
+    return many.run(settings, "diff", Machine.survey, line, hosts)
 
 
 def _printed(found: Drift, settings: Settings, form: str | None) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.shared.options import machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
@@ -22,6 +22,7 @@ _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 
 @click.command("doctor")
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
@@ -29,12 +30,14 @@ def command(context: click.Context) -> int:
 
     Lists each storage controller on the PCI bus with the tool that reads it,
     the tool's path and version, and whether it works; then permissions and
-    libraries; then what to do.
+    libraries; then what to do. With --hosts, one line per host, the worst first.
 
     Exit codes: 0 nothing is missing; 3 something could not be read; 4 a tool or
     a permission is missing.
     """
     settings = settings_of(context)
+    if settings.several():
+        return _many(settings)
     with machine(settings) as named:
         checkup = _examine(named, verbose=settings.verbose)
     if settings.as_json:
@@ -42,6 +45,23 @@ def command(context: click.Context) -> int:
     else:
         emit(checkup_screen(checkup, paper()))
     return exit_code(checkup.inventory.problems)
+
+
+def _many(settings: Settings) -> int:
+    """One line for each host."""
+    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
+    from raidctl.output.hosts import missing  # noqa: PLC0415 - as above
+
+    def line(_: object, checkup: Checkup) -> many.Line:
+        inventory = checkup.inventory
+        rank, found = missing(inventory)
+        state = "ok" if rank == Rank.FINE else "look"
+        text = found[0] if found else "Nothing is missing."
+        code, data = exit_code(inventory.problems), checkup_data(checkup)
+        return many.Line(code, rank, state, text, inventory.host.hostname, found[1:], data)
+
+    return many.run(settings, "doctor", lambda named: _examine(named, verbose=False), line)
 
 
 def _examine(named: Machine, *, verbose: bool) -> Checkup:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import gc
+import re
 import time
-from typing import NoReturn
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.export_targets import for_target, targets_of
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import HIDING, Inventory
+from raidctl.model import HIDING, Host, Inventory
 from raidctl.output.metrics import Export, families
-from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
 
+TABLES = ("drives", "volumes", "batteries", "caches", "findings", "bench")
+"""Of --rows; a test compares them with raidctl.rows."""
+SERVICE, TIMER = "raidctl-export.service", "raidctl-export.timer"
+UNITS = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
+_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 
 
 @click.command(
@@ -29,43 +39,125 @@ _PATH = "/metrics"
     epilog=examples(
         "raidctl export", "raidctl --demo p440 export --rules",
         "raidctl export --output /var/lib/prometheus/node-exporter/raidctl.prom",
-        "raidctl export --listen 9809 --interval 600",
+        "raidctl export --listen 9809 --interval 600", "raidctl export --rows drives inventories/ > drives.jsonl",
+        "raidctl export --rows volumes --format parquet --output volumes --snapshots",
     ),
 )  # fmt: skip
+@click.argument("path", nargs=-1)
+@click.option("--rows", "table", type=click.Choice(TABLES), help="Print flat rows instead, one JSON object per line.")
+@click.option("--snapshots", is_flag=True, help="With --rows: of all saved snapshots.")
+@click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
+@click.option("--waivers", metavar="FILE", help="With --rows findings: as for audit.")
+@click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
+              "files by day below --output DIRECTORY.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
+@click.option("--label", metavar="NAME=VALUE", multiple=True, help="Add a label to each series; may be repeated.")
 @click.option("--output", metavar="FILE", help="Write FILE atomically, for node_exporter's textfile collector.")
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
 @click.option(
     "--interval", type=click.IntRange(0), metavar="SECONDS",
     help=f"With --listen: least time between two readings ({_INTERVAL}).",
 )  # fmt: skip
+@click.option(
+    "--targets", metavar="FILE", help="With --listen: serve /probe?target=HOST for the hosts in FILE, over ssh."
+)
+@click.option("--install-unit", is_flag=True,
+              help="With --output: install a systemd timer that writes FILE every ten minutes.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
 @machine_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None
-) -> int:
-    """Print storage metrics in the Prometheus text format.
+    context: click.Context, /, *, rules: bool, label: tuple[str, ...], output: str | None, listen: str | None,
+    interval: int | None, targets: str | None, install_unit: bool, dry_run: bool, **rows: Any,
+) -> int:  # fmt: skip
+    """Print storage metrics for Prometheus, or flat rows for tables.
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
     atomically, and kept if nothing could be read. With --listen, metrics are
-    served at http://ADDRESS:PORT/metrics until raidctl is stopped.
+    served at http://ADDRESS:PORT/metrics until raidctl is stopped; with --targets
+    those of other machines, over ssh, at /probe?target=HOST.
+
+    With --rows, each drive, volume and so on is one JSON object on a line, with
+    the columns of docs/fleet_sql.md: of this machine (or that of --host,
+    --replay, --demo), of PATH (inventories, recordings and directories of them,
+    as for "raidctl audit"; - is standard input), or of --snapshots. --rows bench
+    is of the saved runs, or of files with runs.
 
     Exit codes: 0 everything could be read; 2 wrong usage; 3 something could not
-    be read; 4 a tool or a permission is missing (the rest is printed in both
-    cases).
+    be read; 4 a tool, a permission, or the extra "parquet" is missing (what
+    could be read is printed).
     """
     settings = settings_of(context)
+    if rows["table"] is not None:
+        _refuse_beside_rows(settings, rules, label, listen, targets, interval, install_unit, dry_run)
+        return _rows(settings, output, **rows)
+    if any(rows.values()):
+        raise click.UsageError("PATH, --snapshots, --policy, --waivers, --format and --jobs belong to --rows.")
+    wanted = _Wanted(rules, dict(map(_label, label)))
+    _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
+    if install_unit:
+        return _install(settings, output, wanted, dry_run=dry_run)
+    if listen is not None:
+        _serve(listen, _INTERVAL if interval is None else interval, settings, wanted, targets)
+    return _print(settings, output, wanted)
+
+
+def _check(
+    settings: Settings, *, output: str | None, listen: str | None, interval: int | None, targets: str | None,
+    units: tuple[bool, bool],
+) -> None:  # fmt: skip
+    """Refuse options that do not go together.
+
+    Raises:
+        click.UsageError: Some do not.
+    """
+    install_unit, dry_run = units
     if output is not None and listen is not None:
         raise click.UsageError("--output and --listen exclude each other.")
+    if dry_run and not install_unit:
+        raise click.UsageError("--dry-run belongs to --install-unit.")
+    if install_unit and (output is None or interval is not None or targets is not None):
+        raise click.UsageError("--install-unit needs --output FILE, and neither --listen, --interval nor --targets.")
     if interval is not None and listen is None:
         raise click.UsageError("--interval belongs to --listen.")
-    if listen is not None:
-        if settings.as_json:
-            raise click.UsageError("--json and --listen exclude each other.")
-        _serve(listen, _INTERVAL if interval is None else interval, settings, rules=rules)
-    inventory, export = _scan(settings, rules=rules)
+    if targets is not None and listen is None:
+        raise click.UsageError("--targets belongs to --listen.")
+    if listen is not None and settings.as_json:
+        raise click.UsageError("--json and --listen exclude each other.")
+
+
+class _Wanted(NamedTuple):
+    """What the metrics are to contain."""
+
+    rules: bool
+    labels: Mapping[str, str]
+
+
+def _label(word: str) -> tuple[str, str]:
+    """``NAME=VALUE`` of --label.
+
+    Raises:
+        click.UsageError: The name is invalid, or one that raidctl uses.
+    """
+    name, sign, value = word.partition("=")
+    if not sign or not _LABEL.fullmatch(name):
+        raise click.UsageError(f'--label "{printable(word)}" is no label: write host=db7.')
+    used = {label for metric in INVENTORY for label in metric.labels} | set(RULE_LABELS)
+    if name in used or name.startswith("__"):
+        raise click.UsageError(f'--label: "{name}" is the name of a label that raidctl, or Prometheus, sets.')
+    return name, value
+
+
+def _refuse_beside_rows(settings: Settings, *given: object) -> None:
+    if any(one not in (None, False, ()) for one in given) or settings.as_json:
+        raise click.UsageError("--rows goes with --snapshots, --policy, --waivers, --format, --output and --jobs only.")
+
+
+def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:
+    inventory, export = _scan(settings, wanted)
     if output is not None:
         data = _json(export) if settings.as_json else text(export.metrics)
         files.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
@@ -79,32 +171,64 @@ def command(
     return code
 
 
+def _rows(
+    settings: Settings, output: str | None, *, table: str, path: tuple[str, ...], snapshots: bool, form: str | None,
+    policy: str | None, waivers: str | None, jobs: int | None,
+) -> int:  # fmt: skip
+    from raidctl.cli.shared.export_rows import Wanted, export_rows  # noqa: PLC0415 - only where it is asked for
+
+    wanted = Wanted(
+        table=table,
+        paths=path,
+        snapshots=snapshots,
+        form=form or "jsonl",
+        output=output,
+        policy=policy,
+        waivers=waivers,
+        jobs=jobs,
+    )
+    return export_rows(wanted, settings)
+
+
+def _install(settings: Settings, output: str | None, wanted: _Wanted, *, dry_run: bool) -> int:
+    """Install a timer that writes a file for node_exporter's textfile collector."""
+    from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
+
+    settings.refuse_machine("export --install-unit")
+    path = str(Path(output or "").absolute())
+    labels = [word for name, value in wanted.labels.items() for word in ("--label", f"{name}={value}")]
+    words = ["export", *(["--rules"] if wanted.rules else []), *labels, "--output", path]
+    words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
+    units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
+    return install(UNITS, units, ENABLE, dry_run=dry_run)
+
+
 def _json(export: Export) -> str:
     from raidctl.output.json import to_json  # noqa: PLC0415 - rarely needed
 
     return to_json(export)
 
 
-def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
+def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     began = time.monotonic()
     inventory = with_open_ends(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
-    if rules:
+    if wanted.rules:
         from raidctl.audit.builtin import rules as known  # noqa: PLC0415 - only where they are asked for
         from raidctl.audit.diagnosis import diagnose  # noqa: PLC0415 - as above
 
         metrics += of_rules(diagnose(inventory, known()))
-    return inventory, Export(metrics=families(metrics, inventory))
+    return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
-def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:
-    from raidctl.output.http_server import Page, Refresher, address, serve  # noqa: PLC0415 - only where it is asked for
+def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targets: str | None) -> NoReturn:
+    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - rarely needed
 
-    def scan() -> Page:
+    def page(about: Settings) -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
         gc.collect()
         try:
-            _, export = _scan(settings, rules=rules)
+            _, export = _scan(about, wanted)
         except UsageError:
             raise  # the next time will be no better
         except RaidctlError as error:
@@ -113,5 +237,17 @@ def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> No
             return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
-    settings.check()
-    serve(address(listen), _PATH, Refresher(scan, interval), lambda url: click.echo(f"raidctl: {url}", err=True))
+    def itself() -> Page:
+        """Of raidctl alone: with targets, the machine that it runs on is none of them."""
+        return Page(text(families(MACHINE[:1], Inventory(host=Host()), wanted.labels)).encode("utf-8"), CONTENT_TYPE)
+
+    def announce(url: str) -> None:
+        click.echo(f"raidctl: {url}", err=True)
+
+    place = address(listen)
+    if targets is None:
+        settings.check()
+        serve(place, _PATH, Refresher(lambda: page(settings), interval), announce)
+    allowed = targets_of(targets, settings)
+    probes = Probes(lambda target: page(for_target(settings, target)), allowed, interval)
+    serve(place, _PATH, Refresher(itself, interval), announce, probes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.shared.options import machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.events.reading import read_logs
@@ -31,38 +32,106 @@ from raidctl.verify import kernel as claims_kernel
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @click.option("--about", default="", metavar="TEXT", help="Description of the machine.")
 @click.option("--events", is_flag=True, help="Also the event logs of controllers, and the kernel log.")
+@click.option("--transcript", default=None, metavar="COMMAND",
+              help="Of one command that you run yourself: what its tool shows before and after.")  # fmt: skip
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
-def command(context: click.Context, destination: str, redact: bool, about: str, events: bool) -> int:
+def command(
+    context: click.Context, destination: str, *, redact: bool, about: str, events: bool, transcript: str | None
+) -> int:
     """Record all outputs of the tools, to work from them later.
 
     DEST is a new directory, or an archive NAME.tar.gz. It contains each command
     with its exit code and output, and the files that were read; only its owner
     can read it. "raidctl --replay DEST" works from it: show, doctor, and record
-    again, with --redact.
+    again, with --redact. With --hosts, DEST is a directory that gets HOST.tar.gz
+    for each host.
 
     With --events, "raidctl --replay DEST events" works as well. Reading a
     controller's log can take minutes; the kernel log contains lines about
     everything else, such as addresses in a firewall's messages, which --redact
     does not know: read it before you pass it on.
+
+    With --transcript, DEST is a directory with the outputs of one tool before
+    and after COMMAND, such as "arcconf SETSTATE 1 DEVICE 0 6 HSP noprompt".
+    raidctl does not run COMMAND: it reads, you run it and paste what it printed
+    into DEST/answer.txt, then the same command line again reads what is there
+    now and writes DEST/transcript.txt.
     """
     settings = settings_of(context)
+    if settings.several() and transcript is not None:
+        raise UsageError("--transcript is about one machine: it does not go together with --hosts.")
+    if settings.several():
+        return _many(settings, destination, about, redact=redact, events=events)
+    if transcript is not None:
+        return _transcript(settings, Path(destination), transcript, masked=redact)
     _refuse_taken(Path(destination))
     with machine(settings) as named:
         kept, seen = _record(named, about, events=events)
     if settings.verbose:
         tell_tracebacks(seen)
     if redact:
-        from raidctl.recording.redact import redact as masked  # noqa: PLC0415 - only where it is asked for
-        from raidctl.recording.redact import serials  # noqa: PLC0415 - as above
-
-        kept = masked(kept, known=serials(seen.inventory))
+        kept = _masked(kept, seen)
     recording.save(kept, destination)
     if settings.as_json:
         emit_json(kept_data(kept, destination))
     else:
         emit(kept_screen(kept, destination, paper()))
+    return exit_code(seen.inventory.problems)
+
+
+def _many(settings: Settings, destination: str, about: str, *, redact: bool, events: bool) -> int:
+    """Record each host into an archive of a directory; one that exists is kept."""
+    from raidctl.cli.shared import files, many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
+    from raidctl.output.snapshots import size  # noqa: PLC0415 - as above
+
+    hosts = many.hosts_of(settings)
+    paths = {name: Path(destination) / f"{file}.tar.gz" for name, file in file_names(hosts).items()}
+    files.directory(destination)
+    taken = "{} already exists; remove it, or choose another directory."
+    hosts = tuple(
+        replace(host, refused=taken.format(paths[host.name])) if paths[host.name].exists() else host for host in hosts
+    )
+
+    def line(host: Host, found: tuple[Recording, Survey]) -> many.Line:
+        kept, seen = found
+        kept = _masked(kept, seen) if redact else kept
+        recording.save(kept, str(paths[host.name]))
+        code = exit_code(seen.inventory.problems)
+        text, data = f"{paths[host.name]}, {size(kept)}", kept_data(kept, str(paths[host.name]))
+        rank, state = (Rank.UNKNOWN, "in part") if code else (Rank.FINE, "recorded")
+        return many.Line(code, rank, state, text, seen.inventory.host.hostname, (), data)
+
+    return many.run(settings, "record", lambda named: _record(named, about, events=events), line, hosts)
+
+
+def _masked(kept: Recording, seen: Survey) -> Recording:
+    from raidctl.recording.redact import redact, serials  # noqa: PLC0415 - only where it is asked for
+
+    return redact(kept, known=serials(seen.inventory))
+
+
+def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> int:
+    """Read before the command, or after it."""
+    from raidctl.cli.shared import deed_transcripts  # noqa: PLC0415 - only where it is asked for
+    from raidctl.recording import deed_transcript  # noqa: PLC0415 - as above
+
+    words = deed_transcripts.command_of(text)
+    if deed_transcript.begun(place, words) is None:
+        _refuse_taken(place)
+    else:
+        deed_transcript.answer(place)
+    with machine(settings) as named:
+        kept, seen = _record(named, "", events=False)
+        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
+    if settings.as_json:
+        emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
+    else:
+        emit(told)
     return exit_code(seen.inventory.problems)
 
 

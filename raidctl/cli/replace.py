@@ -1,4 +1,4 @@
-"""``raidctl replace``: may this drive be pulled, and the replacement of a member of md arrays."""
+"""``raidctl replace``: may this drive be pulled, and the replacement of a member of md or a controller's array."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
     epilog=examples(
         "raidctl replace /dev/sdc --check", "raidctl --demo h730 replace 32:5 --check",
         "raidctl --host root@db7 replace bay:4 --check --json",
-        "raidctl replace serial:ZC1A2B3C --with /dev/sdf", "raidctl replace resume",
+        "raidctl replace serial:ZC1A2B3C --with /dev/sdf", "raidctl --demo p440 replace 1I:1:2",
+        "raidctl replace resume",
     ),
 )  # fmt: skip
 @click.argument("words", metavar="DRIVE | list | resume [ID] | abandon ID", nargs=-1, required=True)
@@ -55,7 +56,7 @@ def command(
     context: click.Context, *, words: tuple[str, ...], check: bool, successor: str | None, now: bool, no_wait: bool,
     confirm: str | None, wipe: str | None, boot: bool, consent: Consent,
 ) -> int:  # fmt: skip
-    """Replace a drive of an md array, or check whether any drive may be pulled.
+    """Replace a drive of an array, or check whether any drive may be pulled.
 
     With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay and
     serial number of DRIVE, every reason, and what its volumes survive before and
@@ -67,10 +68,12 @@ def command(
     YES means: no volume loses data, no rebuild is disturbed, and nothing else
     uses the drive. A value that decides and is not reported is UNKNOWN.
 
-    Without --check, a drive of md arrays is replaced: a good drive is copied to
-    the one of --with, or to a spare, while the arrays stay complete; else it is
-    taken out. Then raidctl names the drive to pull, checks the new one, gives it
-    the same partitions, lets it join and waits for the rebuild. Every step is verified by
+    Without --check, a drive of md arrays or behind a controller is replaced. Of
+    md, a good drive is copied to the one of --with, or to a spare, while the
+    arrays stay complete; else it is taken out. Behind a controller, its tool
+    takes the drive out, if it has to. Then raidctl names the drive to pull,
+    checks the new one, lets it join (of md, with the same partitions) and waits
+    for the rebuild. Every step is verified by
     reading the machine. "replace list" shows what is open, "replace resume"
     continues it, also after a reboot, "replace abandon" gives it up.
 

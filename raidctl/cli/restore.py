@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
@@ -21,23 +19,19 @@ from raidctl.cli.locate._restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.own_program import installed_program
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.systemd_units import UNITS, filled, install
 from raidctl.cli.shared.temporary_change import report
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.layers import family
-from raidctl.request import CHANGEABLE
 from raidctl.runners.foreground_child import stand_guard
-from raidctl.runners.process import run
-from raidctl.runners.programs import SYSTEM_PATH, changeable
 from raidctl.text import printable
 from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
-UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", UNIT)
 """Has systemd read its units again, too."""
 _PATIENCE = 60.0
@@ -263,49 +257,7 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
         AccessMissing: It cannot be written, or others than root could change the program that it starts at boot.
         UsageError: A path has characters that no unit can have.
     """
-    text = (files("raidctl") / "data" / UNIT).read_text(encoding="utf-8")
     place = str(Path(state_dir).absolute()) if state_dir else ROOT_PLACE
-    option = f" --state-dir {quoted(place)}" if state_dir else ""
-    for sign, word in (
-        ("@RAIDCTL@", " ".join(map(quoted, installed_program()))), ("@OPTION@", option),
-        ("@STATE@", quoted(place).replace("$$", "$")),
-    ):  # fmt: skip
-        text = text.replace(sign, word)  # a path is no command line: $ stands for itself there
-    if dry_run:
-        tell(f"{UNITS / UNIT} would be:")
-        emit(text)
-        return EXIT_FINE
-    full = [word for word in installed_program() if word.startswith("/")]
-    unsafe = next(filter(None, map(changeable, (*full, sys.executable, sys.prefix, str(files("raidctl"))))), None)
-    if unsafe:
-        raise AccessMissing(
-            f"{unsafe} {CHANGEABLE}, so nothing is installed that starts it as root at every boot. Install raidctl "
-            "where only root can write, and run that one."
-        )
-    try:
-        (UNITS / UNIT).write_text(text, encoding="utf-8")
-    except FileNotFoundError:
-        raise AccessMissing(
-            f'There is no {UNITS}: this machine has no systemd. Have "raidctl restore" run at boot in another way.'
-        ) from None
-    except OSError as error:
-        raise AccessMissing(f"{UNITS / UNIT} cannot be written: {error.strerror}.") from None
-    done = run(ENABLE, environment={"PATH": ":".join(SYSTEM_PATH), "LC_ALL": "C"})
-    if done.code == 0:
-        tell(f"Installed and enabled {UNITS / UNIT}.")
-    else:
-        why = done.error_text.strip() or done.detail or f"exit code {done.code}"
-        tell(f"Installed {UNITS / UNIT}, but it is not enabled ({why}). Enable it with: {' '.join(ENABLE)}")
-    return EXIT_FINE
-
-
-def quoted(word: str) -> str:
-    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape.
-
-    Raises:
-        UsageError: It has a line break or another character that a unit cannot have.
-    """
-    if not word.isprintable():
-        raise UsageError(f"A systemd unit cannot name {word!r}: it has control characters. Use another path.")
-    safe = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
-    return safe if safe == word and not any(sign in word for sign in " \t;'") else f'"{safe}"'
+    option = ("--state-dir", place) if state_dir else ()
+    text = filled(UNIT, ("restore", "--wait", "60", *option), STATE=place)
+    return install(UNITS, {UNIT: text}, ENABLE, dry_run=dry_run)

@@ -37,10 +37,22 @@ ANSWERS = (
     "checks",
     "schedules",
     "spares",
+    "foreign",
+    "preserved",
+    "battery",
+    "patrol",
     "self-tests",
     "locate",
     "layout",
     "layout-plan",
+    "hosts",
+    "watch",
+    "rows-drives",
+    "rows-volumes",
+    "rows-batteries",
+    "rows-caches",
+    "rows-findings",
+    "rows-bench",
 )
 """What can be printed with --json and has a schema."""
 
@@ -71,10 +83,22 @@ _KINDS = {
     "schedules": ("Schedules of checks", "raidctl.vendor.checks", "Schedules", False),
     "replace": ("Check of a drive's removal", "raidctl.operate.removal_report", "Removal", False),
     "spares": ("Spares of arrays", "raidctl.operate.spares", "ArraySpares", True),
+    "foreign": ("Foreign configurations", "raidctl.operate.hardware_reports", "ForeignReport", False),
+    "preserved": ("Preserved cache", "raidctl.operate.hardware_reports", "PreservedReport", False),
+    "battery": ("Batteries", "raidctl.operate.hardware_reports", "BatteryReport", False),
+    "patrol": ("Patrol reads", "raidctl.operate.hardware_reports", "PatrolReport", False),
     "self-tests": ("Self-tests of drives", "raidctl.vendor.self_tests", "SelfTest", True),
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
     "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
+    "hosts": ("Answers of many hosts", "raidctl.fleet.report", "HostsReport", False),
+    "rows-drives": ("Row of a drive", "raidctl.rows.tables", "DriveRow", False),
+    "rows-volumes": ("Row of a volume", "raidctl.rows.tables", "VolumeRow", False),
+    "rows-batteries": ("Row of a battery", "raidctl.rows.tables", "BatteryRow", False),
+    "rows-caches": ("Row of a cache", "raidctl.rows.tables", "CacheRow", False),
+    "rows-findings": ("Row of a finding", "raidctl.rows.tables", "FindingRow", False),
+    "rows-bench": ("Row of a benchmark figure", "raidctl.rows.tables", "BenchRow", False),
+    "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
@@ -90,13 +114,17 @@ def command(context: click.Context, *, answer: str) -> int:
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, batch,
     spare add and remove, check start, stop, pause and resume, check schedule set,
-    alarm on and off; "alarms" for alarm show, "silence" for alarm silence;
+    alarm on and off, drive, rebuild, foreign import and clear, preserved
+    discard, battery learn, patrol start, stop, pause and resume; "foreign",
+    "preserved", "battery" and "patrol" for their show, "foreign" also for
+    foreign preview; "alarms" for alarm show, "silence" for alarm silence;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare
     show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
-    bench run and bench show, "compare" for bench compare; the others for the
-    command of that name.
+    bench run and bench show, "compare" for bench compare; "hosts" for --hosts
+    with show, diagnose, snapshot, diff, record and doctor; "rows-drives" and so on
+    for one line of export --rows; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import look, with_open_ends
-from raidctl.cli.shared.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.shared.machine import Machine, look, with_open_ends
+from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
 from raidctl.select import find, narrow
@@ -19,6 +19,7 @@ from raidctl.survey.survey import Survey
 @click.option("--explain", metavar="ID", multiple=True, help="Show the source of each fact of this object.")
 @click.option("--unparsed", is_flag=True, help="Show the lines of the tools' outputs that no parser used.")
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
 def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ...], unparsed: bool) -> int:
@@ -29,7 +30,8 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     device (/dev/sdb, /dev/disk/by-id/...), a mount point, the name of a volume,
     or of a drive the serial number, world wide name or bay (serial:ZC1A2B3C,
     wwn:5000c500a1b2c3d4, bay:4; the first two also bare). A volume is shown
-    with its array and its drives.
+    with its array and its drives. With --hosts, one line per host, the worst
+    first; -v lists everything that needs a look.
 
     Exit codes: 0 everything found could be read; 2 no object has this ID;
     3 something could not be read; 4 a tool or a permission is missing. What
@@ -38,6 +40,10 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     settings = settings_of(context)
     if sum((bool(ids), bool(explain), unparsed)) > 1:
         raise click.UsageError("ID, --explain and --unparsed exclude each other.")
+    if settings.several():
+        if ids or explain or unparsed:
+            raise click.UsageError("--hosts prints one line per host; ID, --explain and --unparsed belong to --host.")
+        return _many(settings)
     seen = with_open_ends(look(settings), settings)
     if explain:
         _explain(seen, explain, settings)
@@ -48,6 +54,22 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     inventory = narrow(seen.inventory, find(seen.inventory, seen.view, ids)) if ids else seen.inventory
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
+
+
+def _many(settings: Settings) -> int:
+    """One line for each host."""
+    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.output.hosts import contents, look  # noqa: PLC0415 - as above
+
+    def line(_: object, seen: Survey) -> many.Line:
+        inventory = seen.inventory
+        state, rank, found = look(inventory)
+        return many.Line(
+            exit_code(inventory.problems), rank, state, found[0] if found else contents(inventory) or _hint(seen),
+            inventory.host.hostname, found[1:], inventory,
+        )  # fmt: skip
+
+    return many.run(settings, "show", Machine.survey, line)
 
 
 def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import demo_directory, look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.machine import Machine, demo_directory, look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.snapshot_sources import store_of
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.drift import read
@@ -19,7 +21,8 @@ from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.model import HIDING, Inventory
 from raidctl.output.json import to_json
-from raidctl.snapshots.store import Kept, States
+from raidctl.snapshots.store import Kept, States, key, whose
+from raidctl.survey.survey import Survey
 from raidctl.text import counted, printable
 
 _AGE = re.compile(r"(\d{1,5})([dwmy])", re.ASCII)
@@ -40,6 +43,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 @click.option("--prune", is_flag=True, help="Remove old snapshots; needs --keep.")
 @click.option("--keep", metavar="AGE", help="With --prune: greatest age: 90d, 12w, 6m, 1y.")
 @machine_options
+@hosts_options
 @output_options
 @click.pass_context
 def command(
@@ -54,7 +58,9 @@ def command(
     like that of "raidctl --json show", and raidctl can read it.
 
     FILE is not replaced if something that it contains could not be read this
-    time, or if it is of another host, unless --force is given.
+    time, or if it is of another host, unless --force is given. With --hosts,
+    FILE is a directory that gets HOST.json for each host; that of a host that
+    does not answer stays as it is.
 
     A snapshot that cannot be saved is printed instead. --prune removes the old
     snapshots of all hosts, but never the last one of a host.
@@ -72,6 +78,8 @@ def command(
         raise click.UsageError('--prune and --keep belong together: "raidctl snapshot --prune --keep 90d".')
     if listed or prune:
         return _list(settings) if listed else _prune(settings, _age(keep or ""))
+    if settings.several():
+        return _many(settings, output, force=force)
     seen = with_open_ends(look(settings), settings).inventory
     if output is not None:
         _write(seen, output, force=force)
@@ -81,10 +89,52 @@ def command(
     return exit_code(seen.problems)
 
 
+def _many(settings: Settings, output: str | None, *, force: bool) -> int:
+    """Save a snapshot of each host, or write it to a file in a directory."""
+    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
+
+    hosts = many.hosts_of(settings)
+    names = {name: f"{file}.json" for name, file in file_names(hosts).items()}
+    if output == "-":
+        raise click.UsageError("With --hosts, --output is a directory.")
+    if output is not None:
+        files.directory(output)
+    store = None if output is not None else _writable(settings)
+    listed = [] if store is None else store.list()
+
+    def line(host: Host, seen: Survey) -> many.Line:
+        inventory = seen.inventory
+        code = exit_code(inventory.problems)
+        if store is None:
+            path = str(Path(output or "") / names[host.name])
+            old = Path(path).read_bytes() if Path(path).is_file() else None
+            _write(inventory, path, force=force, named=True)
+            changed = old != _text(inventory).encode("utf-8")
+            state, text = ("new" if old is None else "changed" if changed else "same"), path
+            result: Any = {"path": path, "changed": changed}
+        else:
+            before = _before(listed, inventory)
+            result = store.add(inventory)
+            state = "same" if not result.changed else "changed" if before else "new"
+            text = _said(result, before).strip()
+        rank = Rank.FINE if state == "same" else Rank.CHANGED
+        return many.Line(code, Rank.UNKNOWN if code else rank, state, text, inventory.host.hostname, (), result)
+
+    return many.run(settings, "snapshot", Machine.survey, line, hosts)
+
+
+def _before(listed: Sequence[Kept], inventory: Inventory) -> list[Kept]:
+    """Those of the same machine."""
+    mine = whose(key(inventory), inventory.host.source)
+    return [one for one in listed if whose(one.host, one.source) == mine]
+
+
 def _keep(inventory: Inventory, settings: Settings) -> None:
     try:
         store = _writable(settings)
-        before = [one for one in store.list() if one.host == (inventory.host.hostname or inventory.host.source)]
+        before = _before(store.list(), inventory)
         kept = store.add(inventory)
     except (AccessMissing, CannotTell) as error:
         emit(_text(inventory))
@@ -123,7 +173,7 @@ def _text(inventory: Inventory) -> str:
     return to_json(canonical(inventory).document)
 
 
-def _write(inventory: Inventory, output: str, *, force: bool) -> None:
+def _write(inventory: Inventory, output: str, *, force: bool, named: bool = False) -> None:
     """Write the state as a file, whole or not at all; what is no state is not overwritten, nor what has more.
 
     Raises:
@@ -142,16 +192,19 @@ def _write(inventory: Inventory, output: str, *, force: bool) -> None:
             except RaidctlError:
                 raise UsageError(f"{shown} exists and is no snapshot of a machine; it is not overwritten.") from None
             if not force:
-                _keep_what_is_better(old, inventory, shown)
+                _keep_what_is_better(old, inventory, shown, named=named)
     except OSError as error:
         raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
     files.write(output, _text(inventory).encode("utf-8"))
 
 
-def _keep_what_is_better(old: Inventory, new: Inventory, shown: str) -> None:
-    """Refuse to replace a state by one of another host, or by one of which less could be read."""
+def _keep_what_is_better(old: Inventory, new: Inventory, shown: str, *, named: bool) -> None:
+    """Refuse to replace a state by one of another host, or by one of which less could be read.
+
+    A file that is named for the host that was given (``named``) may be of any host name.
+    """
     anyway = "It was not replaced; --force replaces it anyway."
-    if old.host.hostname and old.host.hostname != new.host.hostname:
+    if not named and old.host.hostname and old.host.hostname != new.host.hostname:
         who = printable(new.host.hostname or "a host without a name")
         raise UsageError(f"{shown} is of {printable(old.host.hostname)}, and this is {who}. {anyway}")
     known = {(one.kind, one.where) for one in old.problems}
@@ -183,11 +236,11 @@ def _prune(settings: Settings, age: timedelta) -> int:
 
 def _refuse_reading(settings: Settings) -> None:
     """Of what looks at the store only: whether an option names a machine to be read."""
-    settings.check()
-    for name in ("host", "sudo", "replay"):
+    for name in ("host", "hosts", "jobs", "sudo", "replay"):
         if name in settings.given:
             raise click.UsageError(f"--list and --prune apply to all snapshots: {settings.given[name]} has no "
                                    "meaning here.")  # fmt: skip
+    settings.check()
 
 
 def _age(text: str) -> timedelta:

@@ -14,10 +14,14 @@ from raidctl.vendor.registry import vendors
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show what can be read and set on each family of controllers.
+    """Show what can be read, set and done on each family of controllers.
 
     The families are the installed vendor packages; what a certain controller
-    supports is under its "capabilities" in "raidctl --json show".
+    supports is under its "capabilities" in "raidctl --json show". Below each
+    family are the operations, such as "take out" of a replacement, by what they
+    were tried on: a real kernel, a simulator that answers as recorded outputs
+    do, a simulator that answers as in a manual. With --json, also the reasons
+    why others are refused.
     """
     settings = settings_of(context)
     settings.refuse_machine("vendors")

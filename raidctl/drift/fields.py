@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-NAMED = {"layers": ("name", "device"), "mounts": ("point",)}
+NAMED = {
+    "layers": ("name", "device"), "mounts": ("point",), "foreign_groups": ("number",), "preserved": ("volume",),
+}  # fmt: skip
 """Lists of objects, and what names each: the first that is told."""
 _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
     "layers": (
@@ -14,6 +16,7 @@ _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
         lambda one: (one["kind"], one["on"], one["start_bytes"], one["size_bytes"]),
     ),
     "mounts": (lambda one: (one["point"], one["device"]), lambda one: one["point"], lambda one: one["device"]),
+    "foreign_groups": (lambda one: one["number"],), "preserved": (lambda one: one["volume"],),
 }  # fmt: skip
 """What two of them have in common that are one, the surest first."""
 _LABELLED = ("details", "capabilities")

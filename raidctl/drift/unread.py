@@ -97,7 +97,7 @@ class _Controllers:
         """Whether a problem affects the object: it names it, its device, its controller, or the tool."""
         where = problem.where
         if change.object == "host":
-            return False
+            return where.startswith("/proc/")  # the files that its name and kernel are read from
         own = [controller for controller in self.cards if _is_on(change, controller)]
         named = [controller for controller in self.cards if where in (controller.id, controller.pci_address)]
         if named:

@@ -105,7 +105,10 @@ def changes(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 def _named(items: list[Any]) -> dict[str, Any]:
     if not items or not isinstance(items[0], dict):
         return {}
-    return by_name(items, NAMED["layers"] if "device" in items[0] and "kind" in items[0] else NAMED["mounts"])
+    if "device" in items[0] and "kind" in items[0]:
+        return by_name(items, NAMED["layers"])
+    kind = next((name for name in ("mounts", "foreign_groups", "preserved") if NAMED[name][0] in items[0]), "mounts")
+    return by_name(items, NAMED[kind])
 
 
 def _object(document: Doc, name: str) -> Doc | None:

@@ -1,5 +1,8 @@
-"""Audit the inventories of many machines on all cores, in the order of the input.
+"""Many machines: their inventories on all cores, or the machines themselves over ssh.
 
-``sources`` finds inventories and cuts them into pieces; ``work`` audits one piece; ``process_pool`` several in
-parallel. Only some pieces are in memory at a time.
+Inventories are audited in the order of the input: ``sources`` finds them and cuts them into pieces; ``work`` audits one
+piece; ``process_pool`` several in parallel. Only some pieces are in memory at a time.
+
+For ``--hosts``, ``hosts`` reads lists and Ansible inventories (``inventory``), ``crew`` asks several hosts at a time,
+and ``report`` is the answer.
 """

@@ -10,18 +10,19 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
+from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
 from raidctl.fleet.sources import Piece
-from raidctl.fleet.work import Result, settle
+from raidctl.fleet.work import settle
 from raidctl.runners.parent_death import die_with
 
-Work = Callable[[Piece], Result]
+T = TypeVar("T")
 _AHEAD = 2
 """Pieces per process, running or waiting."""
 _ALONE = 2
 """Up to this many pieces are done in this process: starting others would take longer."""
-_work: Work | None = None
+_work: Callable[[Piece], Any] | None = None
 
 
 def cores() -> int:
@@ -29,7 +30,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
+def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> Iterator[T]:
     """Yield the result of each piece, in their order.
 
     Raises:
@@ -46,7 +47,7 @@ def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
     context = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, os.getpid()))
     try:
-        waiting: deque[Future[Result]] = deque()
+        waiting: deque[Future[T]] = deque()
         for piece in chain(begin, source):
             waiting.append(pool.submit(_do, piece))
             if len(waiting) >= _AHEAD * jobs:
@@ -54,12 +55,12 @@ def results(pieces: Iterable[Piece], work: Work, jobs: int) -> Iterator[Result]:
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool:
-        raise CannotTell("A process of the audit was killed; is memory short? --jobs 1 needs the least.") from None
+        raise CannotTell("A process was killed; is memory short? --jobs 1 needs the least.") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _start(work: Work, parent: int) -> None:
+def _start(work: Callable[[Piece], Any], parent: int) -> None:
     global _work  # noqa: PLW0603 - each process has one, from its beginning to its end
     _work = work
     die_with(parent)  # workers wait for pieces, which would never come
@@ -68,6 +69,6 @@ def _start(work: Work, parent: int) -> None:
     settle()
 
 
-def _do(piece: Piece) -> Result:
+def _do(piece: Piece) -> Any:
     assert _work is not None  # noqa: S101 - _start has set it
     return _work(piece)

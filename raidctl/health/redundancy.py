@@ -81,7 +81,7 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
     named = set(array.drives if array else ()) - beside
     drives = members(controller, array)
-    expected = volume.drives_expected or _in_stripe(volume)
+    expected = volume.drives_expected or in_stripe(volume)
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and array.status == "critical":
         gone = max(gone, 1)
@@ -144,7 +144,7 @@ def _works(drive: Drive, whole: bool) -> bool:
     return whole or drive.status != "unknown"
 
 
-def _in_stripe(volume: Volume) -> int | None:
+def in_stripe(volume: Volume) -> int | None:
     """How many members a parity volume has, by its full stripe: one strip of data on each, parity beside them."""
     if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
         return None

@@ -6,18 +6,21 @@ A drive is taken only if it is known to be free and healthy: unknown use is use.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 
 from msgspec import Struct, field
 
+from raidctl.host import BlockDevice
 from raidctl.layout.objects import Machine
-from raidctl.layout.specification import Counted, VolumeLayout
+from raidctl.layout.specification import Counted, Partition, VolumeLayout
+from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive
 from raidctl.model.drives_below import physical_drives
 from raidctl.operate.new_drive import Candidate, health, signed, used
 from raidctl.order import natural
 from raidctl.survey.survey import Survey
 from raidctl.text import counted
+from raidctl.toml_files.mistakes import suggestion
 from raidctl.units import format_decimal
 
 _ROOM = 0.1
@@ -44,6 +47,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """The drives of a volume, or why there are not enough."""
 
     places: tuple[Place, ...] = ()
+    spares: tuple[Place, ...] = ()
     why: tuple[str, ...] = ()
     """Sentences; empty if the drives were found."""
 
@@ -58,6 +62,12 @@ class Stock(Struct, frozen=True, kw_only=True):
     machine: Machine
     seen: Survey
     signatures: Signatures
+    held: frozenset[str] = frozenset()
+    """Device nodes that a program holds for itself, so that the kernel refused them."""
+    unsafe: bool = False
+    """Whether ``--unsafe`` was given: drives of unknown health are used."""
+    wipe: frozenset[str] = frozenset()
+    """Serial numbers of the drives whose content may be removed."""
     taken: list[Place] = field(default_factory=list)
     """What other volumes of the layout have got already."""
 
@@ -70,48 +80,146 @@ def candidates(controller: Controller, machine: Machine) -> list[Drive]:
 
 
 def choose(wanted: VolumeLayout, controller: Controller, stock: Stock) -> Chosen:
-    """The drives that a volume names or counts."""
-    if isinstance(wanted.drives, tuple):
-        return _named(wanted.drives, controller, stock)
+    """The drives that a volume names or counts, and its spares."""
     if isinstance(wanted.drives, Counted):
-        return _counted(wanted.drives, controller, stock)
-    return Chosen(why=("The layout does not list its drives.",))
+        return _counted(wanted, wanted.drives, controller, stock)
+    if not isinstance(wanted.drives, tuple):
+        return Chosen(why=("The layout does not list its drives.",))
+    members, why = _named(wanted, wanted.drives, controller, stock)
+    if isinstance(wanted.spares, tuple):
+        spares, more = _named(wanted, wanted.spares, controller, stock)
+        why += [*more, *(f"{one.drive.id}: it is a member and a spare." for one in spares if one in members)]
+    else:
+        spares, more = _spares(wanted, members, controller, stock) if wanted.spares and not why else ([], [])
+        why += more
+    why += _alike([*members, *spares], mixed=wanted.mixed_sizes)
+    if why:
+        return Chosen(why=tuple(dict.fromkeys(why)))
+    return Chosen(places=tuple(members), spares=tuple(spares))
 
 
-def _named(names: Sequence[str], controller: Controller, stock: Stock) -> Chosen:
+def _named(
+    wanted: VolumeLayout, names: Sequence[str], controller: Controller, stock: Stock
+) -> tuple[list[Place], list[str]]:
     drives = candidates(controller, stock.machine)
-    places, why = [], []
+    places: list[Place] = []
+    why: list[str] = []
     for name in names:
         serial, _, part = name.partition("-part")
         fitting = [drive for drive in drives if {name, serial} & stock.machine.names(drive)]
         if len(fitting) != 1:
-            why.append(f'"{name}" is {"no drive" if not fitting else "several drives"} that {controller.id} can use.')
+            known = suggestion(name, [stock.machine.name(drive) for drive in drives]) if not fitting else ""
+            count = "no drive" if not fitting else "several drives"
+            why.append(f'"{name}" is {count} that {controller.id} can use{f"; {known}" if known else "."}')
             continue
-        place = _place(fitting[0], part, stock.machine)
-        why += objections(place, controller, stock)
+        place = _place(fitting[0], str(wanted.partition.number) if wanted.partition else part, stock.machine)
+        if any(place.overlaps(other) for other in places):
+            why.append(f'"{name}" is listed twice: {place.drive.id} under another name.')
+        why += objections(place, controller, stock, wanted.partition)
         places.append(place)
-    why += _alike(places)
-    return Chosen(places=() if why else tuple(places), why=tuple(dict.fromkeys(why)))
+    return places, why
 
 
-def _counted(wanted: Counted, controller: Controller, stock: Stock) -> Chosen:
-    """The smallest drives that suffice, by bay among equals; all within a tenth of the smallest."""
+def _free(
+    wanted: VolumeLayout, counted_: Counted, controller: Controller, stock: Stock
+) -> tuple[list[Place], list[str]]:
+    """The free drives of a kind, and why each other one is passed over."""
     passed_over, free = [], []
     for drive in candidates(controller, stock.machine):
-        place = _place(drive, "", stock.machine)
-        objection = next(chain(_unlike(drive, wanted), objections(place, controller, stock)), None)
+        place = _place(drive, str(wanted.partition.number) if wanted.partition else "", stock.machine)
+        objection = next(
+            chain(_unlike(drive, counted_), objections(place, controller, stock, wanted.partition, counted=True)), None
+        )
         if objection is None:
             free.append(place)
         else:
             passed_over.append(objection)
-    free.sort(key=lambda place: (place.drive.size_bytes or 0, natural(place.drive.id)))
-    for first in range(len(free) - wanted.count + 1):
-        group = free[first : first + wanted.count]
-        if not list(_alike(group)):
-            return Chosen(places=tuple(group))
+    free.sort(key=lambda place: (place.drive.size_bytes or 0, _bay(place.drive)))
+    return free, passed_over
+
+
+def _bay(drive: Drive) -> tuple[object, ...]:
+    return natural(drive.enclosure or ""), natural(drive.bay or ""), natural(drive.id)
+
+
+def _counted(wanted: VolumeLayout, counted_: Counted, controller: Controller, stock: Stock) -> Chosen:
+    """The smallest drives of one kind that suffice, members first, by enclosure and bay among equals."""
+    free, passed_over = _free(wanted, counted_, controller, stock)
+    extra = wanted.spares if isinstance(wanted.spares, int) else 0
+    named, why = _named(wanted, wanted.spares, controller, stock) if isinstance(wanted.spares, tuple) else ([], [])
+    if why:
+        return Chosen(why=tuple(why))
+    free = [place for place in free if not any(place.overlaps(spare) for spare in named)]
+    count = counted_.count + extra
+    groups: dict[object, list[Place]] = {}
+    for place in free:
+        drive = place.drive
+        groups.setdefault((drive.media, drive.interface, drive.sector_bytes), []).append(place)
+    fitting = []
+    for group in groups.values():
+        for first in range(len(group) - count + 1):
+            if not list(_alike(group[first : first + count], mixed=wanted.mixed_sizes)):
+                fitting.append(group[first:])
+                break
+    if fitting:
+        # min() keeps the first of equals
+        best = min(fitting, key=lambda group: group[0].drive.size_bytes or 0)
+        chosen = _spread(best, count) if wanted.raid_level in _MIRRORED else best[:count]
+        return Chosen(places=tuple(chosen[: counted_.count]), spares=(*chosen[counted_.count :], *named))
     fit = counted(len(free), "drive")
-    lack = f"{counted(wanted.count, 'drive')} of one kind and size needed, {fit} free and fitting."
+    lack = f"{counted(count, 'drive')} of one kind and size needed, {fit} free and fitting."
     return Chosen(why=(lack, *passed_over))
+
+
+_MIRRORED = ("raid1", "raid10", "raid1e")
+
+
+def _spread(group: Sequence[Place], count: int) -> list[Place]:
+    """Alternate between the enclosures, so that neighbours, which are copies of each other, are in different ones."""
+    near = [place for place in group if not list(_alike([group[0], place]))]
+    shelves: dict[str | None, list[Place]] = {}
+    for place in near:
+        shelves.setdefault(place.drive.enclosure, []).append(place)
+    turns = [place for turn in zip_longest(*shelves.values()) for place in turn if place is not None]
+    return turns[:count] if len(shelves) > 1 and None not in shelves else list(group[:count])
+
+
+def choose_spares(
+    wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
+) -> tuple[list[Place], list[str]]:
+    """Spares for an array with these members: those that are named, or as many as are counted."""
+    if isinstance(wanted.spares, tuple):
+        found, why = _named(wanted, wanted.spares, controller, stock)
+    else:
+        found, why = _spares(wanted, members, controller, stock)
+    if not members:
+        why = [*why, "Its members are not all known."]
+    return ([], why) if why else (found, [])
+
+
+def _spares(
+    wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
+) -> tuple[list[Place], list[str]]:
+    """Spares that are counted, for members that are named: of their kind, not smaller than the smallest."""
+    if not members or not isinstance(wanted.spares, int):
+        return [], []
+    like = members[0].drive
+    least = min((place.drive.size_bytes or 0 for place in members), default=0)
+    kind = Counted(
+        count=wanted.spares, media=like.media, interface=like.interface, at_least=least or None,
+        sector_bytes=like.sector_bytes,
+    )  # fmt: skip
+    free, passed_over = _free(wanted, kind, controller, stock)
+    free = [
+        place for place in free
+        if not any(place.overlaps(member) for member in members) and (place.drive.size_bytes or 0) >= least
+    ]  # fmt: skip
+    if len(free) < wanted.spares:
+        names = {place.drive.id for place in members}
+        others = [text for text in passed_over if text.partition(": ")[0] not in names]
+        lack = f"{counted(wanted.spares, 'spare')} needed, {counted(len(free), 'drive')} free and fitting."
+        return [], [lack, *others]
+    return free[: wanted.spares], []
 
 
 def _place(drive: Drive, part: str, machine: Machine) -> Place:
@@ -123,37 +231,70 @@ def _place(drive: Drive, part: str, machine: Machine) -> Place:
 
 def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
     """Why a drive is not one of those that are counted."""
-    for key, want in (("media", wanted.media), ("interface", wanted.interface)):
+    for key, want in (("media", wanted.media), ("interface", wanted.interface), ("sector_bytes", wanted.sector_bytes)):
         value = getattr(drive, key)
         if want is not None and value != want:
-            yield f"{drive.id}: {key} {value or 'unknown'}, not {want}."
+            word = key.replace("_bytes", " size")
+            yield f"{drive.id}: {word} {value or 'unknown'}, not {want}."
     if wanted.at_least is not None and (drive.size_bytes is None or drive.size_bytes < wanted.at_least * 0.99):
         size = "size unknown" if drive.size_bytes is None else format_decimal(drive.size_bytes)
         yield f"{drive.id}: {size}, not at least {format_decimal(wanted.at_least)}."
 
 
-def objections(place: Place, controller: Controller, stock: Stock) -> Iterator[str]:
-    """Why a drive may not become part of a new volume, in sentences."""
+def objections(
+    place: Place, controller: Controller, stock: Stock, partition: Partition | None = None, *, counted: bool = False
+) -> Iterator[str]:
+    """Why a drive may not become part of a new volume, in sentences; ``partition``: it is made on the drive."""
     drive = place.drive
     if any(place.overlaps(other) for other in stock.taken):
         yield f"{drive.id}: another volume of the layout uses it."
     if controller.mode == "software":
-        yield from _in_system(place, stock)
+        if not drive.serial or stock.machine.serials.get(drive.serial, 0) != 1:
+            yield f"{drive.id}: its serial number is unknown, or that of several drives."
+        yield from _in_system(place, stock, partition, counted=counted)
     else:
         yield from _behind_controller(drive, stock.seen)
-    yield from (objection.text for objection in health(drive))
+    for objection in health(drive):
+        if not (objection.overridable and stock.unsafe):
+            remedy = f" {objection.remedy}" if objection.overridable and objection.remedy else ""
+            yield f"{objection.text}{remedy}"
 
 
-def _in_system(place: Place, stock: Stock) -> Iterator[str]:
-    """A drive that the system sees: neither used nor signed."""
-    block = stock.seen.view.block(place.node or "")
-    if place.node is None or block is None or block.node != place.node:
-        yield f"{place.drive.id}: the kernel does not show {place.node or 'its device'}."
+def _in_system(place: Place, stock: Stock, partition: Partition | None, *, counted: bool) -> Iterator[str]:
+    """A drive that the system sees: neither used nor signed, nor held by a program."""
+    node = place.node
+    if partition is not None:
+        made = stock.seen.view.block(node or "")
+        whole = stock.seen.view.block(place.drive.device or "")
+        if made is None or made.node != node or whole is None:
+            # to be made, on a drive without anything, or behind the partitions of other volumes
+            node = place.drive.device
+        elif why := differs(made, partition, place.drive):
+            yield f"{place.drive.id}: {why}"
+            return
+    block = stock.seen.view.block(node or "")
+    if node is None or block is None or block.node != node:
+        yield f"{place.drive.id}: the kernel does not show {node or 'its device'}."
         return
-    candidate = Candidate(drive=place.drive, node=place.node, signatures=stock.signatures.get(place.node))
-    uses = [objection.text for objection in used(stock.seen, candidate, block)]
+    if node in stock.held:
+        yield f"{place.drive.id}: a program holds {node} for itself."
+    # a drive that is only counted is never wiped: --wipe is for the one that is named
+    wiped = place.drive.serial in stock.wipe and not counted
+    candidate = Candidate(drive=place.drive, node=node, signatures=stock.signatures.get(node))
+    above = [one.node for one in stock.seen.view.above(block.name) if one.kind != "partition"]
+    uses = [
+        objection.text for objection in used(stock.seen, candidate, block)
+        if not (wiped and not above and objection.guard == "R7" and not _mounted(stock.seen, block))
+    ]  # fmt: skip
     yield from uses
-    yield from (objection.text for objection in signed(candidate, block, free=not uses))
+    for objection in signed(candidate, block, free=not uses):
+        if not wiped or objection.unknown:
+            remedy = f" --wipe {place.drive.serial} removes it." if not objection.unknown and not counted else ""
+            yield f"{objection.text}{remedy}"
+
+
+def _mounted(seen: Survey, block: BlockDevice) -> bool:
+    return bool(block.mountpoints or any(one.mountpoints for one in seen.view.above(block.name)))
 
 
 def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
@@ -169,7 +310,7 @@ def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
         yield from (objection.text for objection in uses if objection.guard == "R7")
 
 
-def _alike(places: Sequence[Place]) -> Iterator[str]:
+def _alike(places: Sequence[Place], *, mixed: bool = False) -> Iterator[str]:
     """Why drives do not belong into one array: kind, sectors, and sizes within a tenth."""
     for key, word in (("media", "kinds"), ("interface", "interfaces"), ("sector_bytes", "sector sizes")):
         values = {getattr(place.drive, key) for place in places}
@@ -179,5 +320,5 @@ def _alike(places: Sequence[Place]) -> Iterator[str]:
     known = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
         yield "The size of one of its drives is unknown."
-    elif known and max(known) > min(known) * (1 + _ROOM):
+    elif not mixed and known and max(known) > min(known) * (1 + _ROOM):
         yield f"Its drives have {format_decimal(min(known))} to {format_decimal(max(known))}: more than 10 % apart."

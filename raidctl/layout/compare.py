@@ -12,13 +12,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.layout.objects import Machine, array_of, global_spares, members_of, spares_of
-from raidctl.layout.specification import Counted, Layout, SpareLayout, VolumeLayout
+from raidctl.layout.capacity import whole
+from raidctl.layout.objects import SOFTWARE, Machine, array_of, global_spares, members_of, plain_id, spares_of
+from raidctl.layout.specification import Counted, Deletion, Layout, SpareLayout, VolumeLayout
 from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
 from raidctl.text import counted
 from raidctl.units import format_binary, format_decimal
 
-Verdict = Literal["same", "settings", "different", "missing", "unlisted", "unknown"]
+Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
 _SAME_SIZE = 0.01
 """Tools print sizes rounded in their own ways, and controllers round what was asked for."""
 _SETTINGS = ("name", "write", "read", "io", "drive_cache")
@@ -43,7 +44,8 @@ class Compared(Struct, frozen=True, kw_only=True):
         Verdict,
         doc(
             "`same`; `settings`: only settings differ; `different`: level, drives, size or strip differ; `missing`: "
-            "the machine has no such object; `unlisted`: the layout does not list it; `unknown`: not reported."
+            "the machine has no such object; `doomed`: it exists and must not; `unlisted`: the layout does not list "
+            "it; `unknown`: not reported."
         ),
     ]
     differences: Annotated[tuple[Difference, ...], doc("What differs or is unknown.")] = ()
@@ -72,6 +74,9 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
         matched |= {compared.object_id} if compared.object_id else set()
         found.append(compared)
     found += [_spares(spare, machine) for spare in layout.spares]
+    doomed = [_doomed(one, machine) for one in layout.deletions]
+    matched |= {one.object_id for one in doomed if one.object_id}
+    found += doomed
     found += [
         Compared(label=volume.name or volume.id, object_id=volume.id, verdict="unlisted")
         for _, volume in machine.volumes()
@@ -79,7 +84,7 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
     ]
     hidden = _hidden(inventory) if layout.only_listed else None
     found += [] if hidden is None else [Compared(label="volumes not listed", verdict="unknown", why=hidden)]
-    bad = {"settings", "different", "missing"} | ({"unlisted"} if layout.only_listed else set())
+    bad = {"settings", "different", "missing", "doomed"} | ({"unlisted"} if layout.only_listed else set())
     verdicts = {one.verdict for one in found}
     return Comparison(
         host=inventory.host.hostname, compared=tuple(found), only_listed=layout.only_listed,
@@ -129,11 +134,29 @@ def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compar
     )  # fmt: skip
 
 
+def _doomed(wanted: Deletion, machine: Machine) -> Compared:
+    """A volume that must not exist, found by its unique id alone."""
+    label, hidden = wanted.unique_id, _hidden(machine.inventory)
+    found = [
+        (controller, volume) for controller, volume in machine.volumes()
+        if plain_id(volume.unique_id) == plain_id(wanted.unique_id)
+    ]  # fmt: skip
+    if not found:
+        return Compared(label=label, line=wanted.line, verdict="unknown" if hidden else "same", why=hidden)
+    controller, volume = found[0]
+    if len(found) > 1 or controller not in machine.controllers(wanted.controller):
+        why = f"{volume.id} of {controller.id} has this unique id" + (
+            ", and so has another." if len(found) > 1 else "."
+        )
+        return Compared(label=label, line=wanted.line, verdict="unknown", why=why)
+    return Compared(label=label, object_id=volume.id, line=wanted.line, verdict="doomed")
+
+
 def _absent(wanted: VolumeLayout, machine: Machine) -> Compared:
     hidden = _hidden(machine.inventory)
     if hidden is not None:
         return Compared(label=wanted.label, line=wanted.line, verdict="unknown", why=hidden)
-    if machine.controllers(wanted.controller):
+    if machine.controllers(wanted.controller) not in ([], [SOFTWARE]):
         why = f"{wanted.controller} has no such volume."
     else:
         why = f'There is no controller "{wanted.controller}".'
@@ -150,11 +173,11 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
     """
     tests: list[Callable[[Pair], bool]] = []
     if wanted.unique_id is not None:
-        tests.append(lambda pair: _plain(pair[1].unique_id) == _plain(wanted.unique_id))
+        tests.append(lambda pair: plain_id(pair[1].unique_id) == plain_id(wanted.unique_id))
     if isinstance(wanted.drives, tuple):
         tests.append(lambda pair: _same_drives(wanted, pair, machine))
     if wanted.name is not None:
-        tests.append(lambda pair: pair[1].name == wanted.name)
+        tests.append(lambda pair: _same_name(wanted, pair[1]))
     if wanted.id is not None:
         tests.append(lambda pair: pair[1].id == wanted.id)
     if not tests:
@@ -173,14 +196,27 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
     return None
 
 
-def _plain(text: str | None) -> str | None:
-    """A unique id without what tools write differently: case, ``0x``, dashes and colons."""
-    return text.lower().removeprefix("0x").replace("-", "").replace(":", "") if text else None
+def _same_name(wanted: VolumeLayout, volume: Volume) -> bool:
+    """Whether a volume has the name; the home host that md writes in front of it may be left out."""
+    name, found = wanted.name or "", volume.name
+    if found is not None and volume.metadata and ":" in found and ":" not in name:
+        found = found.partition(":")[2]
+    return found == name
 
 
 def _same_drives(wanted: VolumeLayout, pair: Pair, machine: Machine) -> bool:
     members = members_of(*pair)
-    return members is not None and isinstance(wanted.drives, tuple) and not _unlike(wanted.drives, members, machine)
+    return (
+        members is not None
+        and isinstance(wanted.drives, tuple)
+        and not _unlike(members_named(wanted), members, machine)
+    )
+
+
+def members_named(wanted: VolumeLayout, names: Sequence[str] | None = None) -> list[str]:
+    """The members that a volume names (or these drives), with its partition of each: ``ZC1A-part1``."""
+    given = names if names is not None else wanted.drives if isinstance(wanted.drives, tuple) else ()
+    return [f"{name}-part{wanted.partition.number}" if wanted.partition is not None else name for name in given]
 
 
 def _unlike(names: Sequence[str], drives: Iterable[Drive], machine: Machine) -> tuple[list[str], list[str]] | None:
@@ -208,7 +244,7 @@ def _differences(
 ) -> Iterator[Difference]:
     cache = volume.cache or VolumeCache()
     plain: Mapping[str, tuple[str | None, str | None]] = {
-        "name": (wanted.name, volume.name),
+        "name": (wanted.name, wanted.name if wanted.name and _same_name(wanted, volume) else volume.name),
         "raid_level": (wanted.raid_level, None if volume.raid_level == "unknown" else volume.raid_level),
         "write": (wanted.write, cache.write_policy), "read": (wanted.read, cache.read_policy),
         "io": (wanted.io, cache.io_policy),
@@ -240,7 +276,13 @@ def _or_none(form: Callable[[Any], str], value: int | None) -> str | None:
 
 
 def _size(wanted: VolumeLayout, controller: Controller, volume: Volume) -> Iterator[Difference]:
-    if wanted.size == "max":
+    if wanted.size == "max" and controller.mode == "software":
+        sizes = [drive.size_bytes for drive in members_of(controller, volume) or ()]
+        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes)
+        if not all_of_it:
+            less = None if all_of_it is None else f"{format_decimal(volume.size_bytes or 0)}, a part of its drives"
+            yield Difference("size", "max", less)
+    elif wanted.size == "max":
         array = array_of(controller, volume)
         free = array.free_bytes if array is not None else None
         if free is None or free > _SAME_SIZE * (volume.size_bytes or 0):
@@ -262,7 +304,7 @@ def _drives(wanted: VolumeLayout, members: Sequence[Drive] | None, machine: Mach
     elif wanted.drives is not None:
         if members is None:
             yield Difference("drives", ", ".join(wanted.drives), None)
-        elif unlike := _unlike(wanted.drives, members, machine):
+        elif unlike := _unlike(members_named(wanted), members, machine):
             gone, more = unlike
             yield Difference("drives", ", ".join(gone) or "no more", ", ".join(more) or "not a member")
 
@@ -272,14 +314,23 @@ def _counted(key: str, wanted: Counted, drives: Sequence[Drive] | None) -> Itera
     if drives is None or len(drives) != wanted.count:
         yield Difference(key, counted(wanted.count, "drive"), None if drives is None else counted(len(drives), "drive"))
         return
-    for field, want in (("media", wanted.media), ("interface", wanted.interface)):
+    for field, want in (
+        ("media", wanted.media),
+        ("interface", wanted.interface),
+        ("sector_bytes", wanted.sector_bytes),
+    ):
         if want is not None:
-            yield from _each(key, want, [(drive, getattr(drive, field)) for drive in drives], lambda a, b: a == b)
+            values = [(drive, _word_of(getattr(drive, field))) for drive in drives]
+            yield from _each(key, str(want), values, lambda a, b: a == b)
     if wanted.at_least is not None:
         least = wanted.at_least * (1 - _SAME_SIZE)
         sizes = [(drive, drive.size_bytes) for drive in drives]
         words = f"at least {format_decimal(wanted.at_least)}"
         yield from _each(key, words, sizes, lambda size, _: size >= least)
+
+
+def _word_of(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 def _each(
@@ -300,7 +351,7 @@ def _dedicated(wanted: VolumeLayout, controller: Controller, volume: Volume, mac
     if isinstance(wanted.spares, int):
         if len(found) < wanted.spares:
             yield Difference("spares", f"at least {wanted.spares}", str(len(found)) if known else None)
-    elif unlike := _unlike(wanted.spares, found, machine):
+    elif unlike := _unlike(members_named(wanted, wanted.spares), found, machine):
         more = ", ".join(unlike[1]) or ("none of these" if known else None)
         yield Difference("spares", ", ".join(unlike[0]) or "no more", more)
     elif not known and not wanted.spares:

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from raidctl.layout.specification import VERSION, Counted, Layout, MachineLayout, SpareLayout, VolumeLayout
+from msgspec import structs
+
+from raidctl.layout.objects import plain_id
+from raidctl.layout.provisioners import kind_of, read_provisioner
+from raidctl.layout.specification import (
+    VERSION,
+    Counted,
+    Deletion,
+    Layout,
+    MachineLayout,
+    Partition,
+    SpareLayout,
+    VolumeLayout,
+)
 from raidctl.model.cache import DriveCachePolicy, IoPolicy, ReadPolicy, WritePolicy
 from raidctl.model.inventory import Interface, Media, RaidLevel
 from raidctl.text import attempt
@@ -14,8 +27,9 @@ from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
 from raidctl.toml_files.read import read_toml
 from raidctl.units import parse_size
 
-_KEYS = ("layout", "machine", "volume", "spare", "unlisted")
+_KEYS = ("layout", "machine", "volume", "spare", "delete", "unlisted")
 _UNLISTED = ("keep", "refuse")
+_MIB = 1 << 20
 _SHORT = {
     "wb": "protected_write_back", "writeback": "protected_write_back", "wt": "write_through",
     "writethrough": "write_through", "awb": "unprotected_write_back",
@@ -26,16 +40,22 @@ Reader = Callable[[Any, Place], Any]
 """Reads one value; None, with the mistake noted, if it is invalid."""
 
 
-def read_layout(path: str, data: bytes) -> Layout:
-    """Read the bytes of a layout file; ``path`` is for messages.
+def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout:
+    """Read the bytes of a layout file: a layout, or one of a provisioner's.
+
+    Args:
+        path: For messages.
+        data: The file.
+        controller: The controller of a provisioner's volumes that name none.
 
     Raises:
         MistakesError: The file is invalid; all its mistakes with their lines.
     """
     faults: list[Fault] = []
-    read = read_toml(path, data, faults)
     layout = Layout()
-    if read is not None:
+    if kind_of(data) != "toml":
+        layout = read_provisioner(path, data, faults, controller)
+    elif (read := read_toml(path, data, faults)) is not None:
         table, place = read
         layout = _layout(table, place)
     if faults:
@@ -50,16 +70,38 @@ def _layout(table: Mapping[str, Any], place: Place) -> Layout:
     if table.get("layout") != VERSION:
         at = place.at("layout") if "layout" in table else place
         at.wrong(f"a layout begins with layout = {VERSION}, the version of its format.")
-    unlisted = _word(_UNLISTED)(table.get("unlisted", "keep"), place.at("unlisted"))
+    unlisted = table.get("unlisted", "keep")
+    if unlisted == "delete":
+        place.at("unlisted").wrong("nothing is deleted because it is not listed: name it in a table [[delete]].")
+    else:
+        unlisted = _word(_UNLISTED)(unlisted, place.at("unlisted"))
     machine = _fields(table.get("machine", {}), place.at("machine"), {"hostname": _text, "serial": _text})
     volumes = [_volume(one, at) for one, at in _tables(table.get("volume", []), place.at("volume"))]
     spares = [_spare(one, at) for one, at in _tables(table.get("spare", []), place.at("spare"))]
+    deletions = [_deletion(one, at) for one, at in _tables(table.get("delete", []), place.at("delete"))]
+    if deletions and not machine:
+        place.at("delete").wrong("a layout that deletes names its machine: [machine] with hostname or serial.")
     found = Layout(
         machine=MachineLayout(**machine), volumes=tuple(one for one in volumes if one is not None),
         spares=tuple(one for one in spares if one is not None), only_listed=unlisted == "refuse",
+        deletions=tuple(one for one in deletions if one is not None),
     )  # fmt: skip
     _used_twice(found, place)
-    return found
+    _deleted_and_listed(found, place)
+    return structs.replace(found, volumes=tuple(_numbered(found.volumes)))
+
+
+def _numbered(volumes: Sequence[VolumeLayout]) -> Iterator[VolumeLayout]:
+    """Give the partitions of each drive their numbers, in the order of the file."""
+    made = Counter[str]()
+    for volume in volumes:
+        if volume.partition is None:
+            yield volume
+            continue
+        names = volume.drives if isinstance(volume.drives, tuple) else ()
+        number = max((made[name] for name in names), default=0) + 1
+        made.update(dict.fromkeys(names, 1))
+        yield structs.replace(volume, partition=structs.replace(volume.partition, number=number))
 
 
 def _tables(spec: Any, place: Place) -> list[tuple[Mapping[str, Any], Place]]:
@@ -76,6 +118,15 @@ def _volume(table: Mapping[str, Any], place: Place) -> VolumeLayout | None:
         return None
     names = {"layout": "md_layout", "strip": "strip_bytes"}
     return VolumeLayout(line=place.line, **{names.get(key, key): value for key, value in fields.items()})
+
+
+def _deletion(table: Mapping[str, Any], place: Place) -> Deletion | None:
+    fields = _fields(table, place, {"controller": _text, "unique_id": _text})
+    for key in ("controller", "unique_id"):
+        if key not in table:
+            place.wrong(f'a volume that is deleted needs "{key}": its name could be that of another one.')
+            return None
+    return Deletion(line=place.line, **fields) if len(fields) == len(table) else None
 
 
 def _spare(table: Mapping[str, Any], place: Place) -> SpareLayout | None:
@@ -161,12 +212,40 @@ def _drives(spec: Any, place: Place) -> tuple[str, ...] | Counted | None:
         return _names(spec, place)
     keys = {
         "count": _number, "media": _word(get_args(Media)), "interface": _word(get_args(Interface)),
-        "at_least": _size(binary=False),
+        "at_least": _size(binary=False), "sector": _sector,
     }  # fmt: skip
     fields = _fields(spec, place, keys)
     if "count" not in spec:
         place.wrong("drives that are not named need a count: drives = { count = 8 }.")
+    fields["sector_bytes"] = fields.pop("sector", None)
     return Counted(**fields) if "count" in fields else None
+
+
+def _sector(spec: Any, place: Place) -> int | None:
+    if spec in (512, 4096):
+        return int(spec)
+    place.wrong("a sector has 512 or 4096 bytes.")
+    return None
+
+
+def _flag(spec: Any, place: Place) -> bool | None:
+    if isinstance(spec, bool):
+        return spec
+    place.wrong("this has to be true or false.")
+    return None
+
+
+def _partition(spec: Any, place: Place) -> Partition | None:
+    fields = _fields(spec, place, {"size": _size(binary=True, most=True), "start": _size(binary=True)})
+    if isinstance(spec, Mapping) and "size" not in spec:
+        place.wrong('a partition needs a size: partition = { size = "max" }.')
+        return None
+    for name in fields:
+        if isinstance(fields[name], int) and fields[name] % _MIB:
+            place.at(name).wrong("partitions begin and end at whole MiB.")
+    size = fields.get("size")
+    whole = None if size == "max" else size
+    return Partition(number=1, size_bytes=whole, start_bytes=fields.get("start")) if size is not None else None
 
 
 def _spares(spec: Any, place: Place) -> tuple[str, ...] | int | None:
@@ -180,9 +259,28 @@ VOLUME_KEYS: Mapping[str, Reader] = {
     "drives": _drives, "members": _number, "spares": _spares, "size": _size(binary=False, most=True),
     "strip": _size(binary=True), "write": _word(get_args(WritePolicy), _SHORT), "read": _word(get_args(ReadPolicy)),
     "io": _word(get_args(IoPolicy)), "drive_cache": _word(get_args(DriveCachePolicy)), "metadata": _text,
-    "layout": _text, "consistency_policy": _text,
+    "layout": _text, "consistency_policy": _text, "partition": _partition, "mixed_sizes": _flag, "config": _flag,
 }  # fmt: skip
 """Keys of a volume, and how each is read."""
+
+
+def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
+    """Note partitions that would have different numbers on the drives of one array, or follow one without an end."""
+    if not both:
+        return
+    if set(one.drives or ()) != set(other.drives or ()):  # type: ignore[arg-type]  # both are named here
+        place.wrong(f"volumes on partitions of the same drives name all of the same drives, as in line {other.line}.")
+    if other.partition is not None and other.partition.size_bytes is None:
+        place.wrong(f"the volume of line {other.line} takes the rest of the same drives: nothing is left.")
+
+
+def _deleted_and_listed(layout: Layout, place: Place) -> None:
+    """Note volumes that the file lists and deletes."""
+    listed = {plain_id(one.unique_id): one.line for one in layout.volumes if one.unique_id}
+    for number, one in enumerate(layout.deletions):
+        line = listed.get(plain_id(one.unique_id))
+        if line is not None:
+            place.at("delete", number).wrong(f"the volume is listed in line {line}.")
 
 
 def _used_twice(layout: Layout, place: Place) -> None:
@@ -192,7 +290,9 @@ def _used_twice(layout: Layout, place: Place) -> None:
             if not isinstance(one.drives, tuple) or not isinstance(other.drives, tuple):
                 continue
             both = set(one.drives) & set(other.drives)
-            if both and set(one.drives) != set(other.drives) and one.controller == other.controller:
+            if one.partition is not None and other.partition is not None:
+                _partitioned_twice(one, other, both, place.at("volume", number, "drives"))
+            elif both and set(one.drives) != set(other.drives) and one.controller == other.controller:
                 place.at("volume", number, "drives").wrong(
                     f'the drive "{min(both)}" is a member of another array, too (line {other.line}); '
                     "volumes of one array name the same drives."

@@ -13,6 +13,13 @@ from raidctl.model.drives_below import physical_drives
 from raidctl.select import family_of
 
 _MASKED = frozenset("*xX-?")
+SOFTWARE = Controller(id="md", vendor="Linux", model="Linux md", mode="software")
+"""The controller of md arrays on a machine that has none yet."""
+
+
+def plain_id(text: str | None) -> str | None:
+    """A unique id without what tools write differently: case, ``0x``, dashes and colons."""
+    return text.lower().removeprefix("0x").replace("-", "").replace(":", "") if text else None
 
 
 class Machine(Struct, frozen=True, dict=True):
@@ -38,7 +45,8 @@ class Machine(Struct, frozen=True, dict=True):
             [one for one in every if family_of(one) == word],
         ]
         part = [one for one in every if word.lower() in (one.model or "").lower()]
-        return next((found for found in (*exact, part) if found), [])
+        found = next((found for found in (*exact, part) if found), [])
+        return found or ([SOFTWARE] if word == SOFTWARE.id else [])
 
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
         """The volumes that a layout lists: not the drives that the system sees as they are."""
@@ -57,9 +65,13 @@ class Machine(Struct, frozen=True, dict=True):
 
     def names(self, drive: Drive) -> set[str]:
         """All names that a layout may use for a drive."""
+        parts: set[str] = set()
+        if len(drive.backing) == 1 and (below := self.drives.get(drive.backing[0])) is not None:
+            _, dash, number = self.name(drive).rpartition("-part")
+            parts = {f"{name}{dash}{number}" for name in self.names(below)} if dash else self.names(below)
         short_id = drive.id.partition("/")[2] or drive.id.partition(":")[2]
         bay = f"{drive.enclosure}:{drive.bay}" if drive.enclosure and drive.bay else ""
-        return {self.name(drive), drive.id, short_id, bay, drive.serial or "", drive.device or ""} - {""}
+        return {self.name(drive), drive.id, short_id, bay, drive.serial or "", drive.device or "", *parts} - {""}
 
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:

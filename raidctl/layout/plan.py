@@ -7,42 +7,37 @@ refused, with the reason.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from raidctl.described import doc
+from raidctl.layout.capacity import OVERHEAD, capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
-from raidctl.layout.compare import Compared, Comparison, compare
+from raidctl.layout.compare import Compared, Comparison, compare, members_named
+from raidctl.layout.lacking_spares import Lacking, lacking, lacks_spares_only
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
-from raidctl.model import Controller, Tool
+from raidctl.layout.tables import Row, rows, script
+from raidctl.model import Controller, Drive, Tool
 from raidctl.model.inventory import RaidLevel
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
-from raidctl.units import format_decimal
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
-_LEAST: Mapping[RaidLevel, int] = {
-    "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid4": 3, "linear": 1, "raid1t": 3, "raid10t": 6,
-    "raid50": 6, "raid60": 8,
-}  # fmt: skip
-_USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
-    "raid0": float, "linear": float, "raid1": lambda _: 1.0, "raid4": lambda n: n - 1.0, "raid5": lambda n: n - 1.0,
-    "raid6": lambda n: n - 2.0, "raid10": lambda n: n / 2,
-}  # fmt: skip
-"""Usable drives of so many."""
-_SAME = 0.03
-"""What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
 
 
 class Step(Struct, frozen=True, kw_only=True):
     """One step, to be run by a person."""
 
-    kind: Annotated[Literal["setting", "create"], doc("`setting`: undone by the next change; `create`: overwrites.")]
+    kind: Annotated[
+        Literal["setting", "create", "spare", "delete"],
+        doc("`setting`: undone by the next change; `create`, `spare`, `delete`: what the drives contain is lost."),
+    ]
     label: Annotated[str, doc("Name of the volume in the layout.")]
     commands: Annotated[tuple[str, ...], doc("As typed into a shell.")]
     overwrites: Annotated[tuple[str, ...], doc("Drives whose contents are lost: serial numbers or ids.")] = ()
@@ -72,54 +67,184 @@ def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
         for controller in machine.controllers(wanted.controller):
             if controller.mode != "software":
                 continue
+            names = {name.partition("-part")[0] for name in _named(wanted)}
+            counted = isinstance(wanted.drives, Counted) or isinstance(wanted.spares, int)
             for drive in candidates(controller, machine):
-                named = isinstance(wanted.drives, Counted) or any(
-                    name.partition("-part")[0] in machine.names(drive) for name in wanted.drives or ()
-                )
                 block = seen.view.block(drive.device or "")
-                if named and block is not None:
+                if block is not None and (counted or names & machine.names(drive)):
                     nodes |= dict.fromkeys([block.node, *(one.node for one in seen.view.above(block.name))])
     return list(nodes)
 
 
+def _named(wanted: VolumeLayout) -> Iterator[str]:
+    for names in (wanted.drives, wanted.spares):
+        yield from names if isinstance(names, tuple) else ()
+
+
 def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
-    lines = {one.line for one in found.compared if one.verdict == "missing"}
+    lines = {one.line for one in found.compared if one.verdict == "missing" or lacks_spares_only(one)}
     return (volume for volume in layout.volumes if volume.line in lines)
 
 
 def plan(layout: Layout, seen: Survey, vendors: Sequence[Vendor], signatures: Signatures) -> LayoutPlan:
     """The steps, and what has none."""
-    found = compare(layout, seen.inventory)
     stock = Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
-    settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
+    return compiled(layout, stock, vendors).plan
+
+
+class Creation(Struct, frozen=True, kw_only=True):
+    """A volume that is to be made, with its drives."""
+
+    wanted: VolumeLayout
+    controller: Controller
+    chosen: Chosen
+    new: NewVolume
+
+
+class Compiled(Struct, frozen=True, kw_only=True):
+    """A layout compiled for a machine."""
+
+    plan: LayoutPlan
+    found: Comparison
+    creations: tuple[Creation, ...] = ()
+    desired: tuple[Desired, ...] = ()
+    """The settings of volumes that exist."""
+    spares: tuple[Lacking, ...] = ()
+    """Spares that existing arrays lack."""
+    doomed: tuple[str, ...] = ()
+    """Ids of the volumes that are to be deleted."""
+
+
+def drives_of(one: Creation) -> list[Drive]:
+    """The physical drives of a volume, each once."""
+    places = (*one.chosen.places, *one.chosen.spares)
+    return list({place.drive.id: place.drive for place in places}.values())
+
+
+def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Creation], list[Row] | str]]:
+    """The partition table of each drive that gets one, for all volumes on it; a sentence if they do not fit."""
+    wanted: dict[str, tuple[Drive, list[Creation]]] = {}
+    for one in creations:
+        for drive in drives_of(one) if one.wanted.partition is not None else ():
+            wanted.setdefault(drive.id, (drive, []))[1].append(one)
+    for drive, mine in wanted.values():
+        partitions = [one.wanted.partition for one in mine if one.wanted.partition is not None]
+        yield drive, mine, rows(partitions, drive.size_bytes or 0)
+
+
+def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[Creation, str, bool]]:
+    """The volume, with the command that makes partitions first, or why they do not fit (true)."""
+    for drive, mine, table in drive_tables(creations):
+        if isinstance(table, str):
+            yield mine[0], f"{drive.id}: {table}", True
+        elif not any(one.parent == (drive.device or "").removeprefix("/dev/") for one in seen.view.blocks):
+            text = script(drive.device or "", table).replace("\n", "\\n")
+            yield mine[0], f"printf '{text}' | sfdisk --quiet {drive.device}", False
+
+
+def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Iterator[NotPlanned]:
+    """Put the commands that make partitions in front of the first volume on them; yield those that do not fit."""
+    for one, text, wrong in _partitioned(made, seen):
+        if wrong:
+            yield NotPlanned(label=one.wanted.label, why=(text,))
+            continue
+        at = made.index(one)
+        commands = steps[at].commands
+        steps[at] = structs.replace(steps[at], commands=(*commands[:-1], text, commands[-1]))
+
+
+def chosen_names(one: Creation, *, spares: bool = False) -> tuple[str, ...]:
+    """The names of the drives as the layout would list them: a partition that is made is not part of the name."""
+    places = one.chosen.spares if spares else one.chosen.places
+    part = members_named(one.wanted, [""])[0]
+    return tuple(place.name.removesuffix(part) if part else place.name for place in places)
+
+
+def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compiled:
+    """Compare a machine with a layout, and choose the drives of what is missing."""
+    found = compare(layout, stock.seen.inventory)
     wrong = [one for one in found.compared if one.label == "machine" and one.verdict != "same"]
     if wrong:
         why = "The layout is for another machine, or it is unknown which machine this is."
-        return LayoutPlan(host=found.host, not_planned=(NotPlanned(label="machine", why=(why,)),))
+        refusal = NotPlanned(label="machine", why=(why,))
+        return Compiled(plan=LayoutPlan(host=found.host, not_planned=(refusal,)), found=found)
+    settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
+    made, desired, spares = list[Creation](), list[Desired](), list[Lacking]()
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
         if one.verdict == "missing" and volume is not None:
-            made = _creation(volume, stock, vendors)
-            creations += [made] if isinstance(made, Step) else []
-            refused += [made] if isinstance(made, NotPlanned) else []
+            step = _creation(volume, stock, vendors)
+            if isinstance(step, NotPlanned):
+                refused.append(step)
+            else:
+                creations.append(step[0])
+                made.append(step[1])
+                refused += _apart(step[1])
+        elif one.verdict == "doomed":
+            continue
+        elif volume is not None and lacks_spares_only(one):
+            missing = lacking(one, volume, stock)
+            if isinstance(missing, tuple):
+                refused.append(NotPlanned(label=one.label, why=tuple(f"spares: {text}" for text in missing)))
+            else:
+                spares.append(missing)
+                stock.taken.extend(missing.places)
         elif one.verdict in ("settings", "different", "unknown", "missing") or one.differences:
-            commands = tuple(_settings(one, volume)) if volume is not None else ()
-            settings += [Step(kind="setting", label=one.label, commands=commands)] if commands else []
-            refused += _others(one, planned=bool(commands))
-    steps = (*settings, *creations)
-    return LayoutPlan(
-        host=found.host, steps=steps, not_planned=tuple(refused),
-        point_of_no_return=len(settings) if creations else None,
+            mine = tuple(_desired(one, volume)) if volume is not None else ()
+            desired += mine
+            settings += [_setting(one, mine)] if mine else []
+            refused += _others(one, planned=bool(mine))
+    refused += _with_tables(made, creations, stock.seen)
+    doomed = [one for one in found.compared if one.verdict == "doomed"]
+    deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in doomed]
+    steps = (*settings, *creations, *(_adding(one) for one in spares), *deletions)
+    return Compiled(
+        plan=LayoutPlan(
+            host=found.host, steps=steps, not_planned=tuple(refused),
+            point_of_no_return=len(settings) if len(steps) > len(settings) else None,
+        ),
+        found=found, creations=tuple(made), desired=tuple(desired), spares=tuple(spares),
+        doomed=tuple(one.object_id for one in doomed if one.object_id),
     )  # fmt: skip
 
 
-def _settings(one: Compared, volume: VolumeLayout) -> Iterator[str]:
-    """The raidctl command that sets what differs; what is unknown is not set."""
-    keys = [each.key for each in one.differences if each.found is not None and each.key in _OPTIONS]
-    words = [word for key in keys for word in (_OPTIONS[key], str(getattr(volume, key)).replace("_", "-"))]
-    if words and one.object_id is not None:
-        yield shlex.join(["raidctl", "cache", "set", one.object_id, *words])
+def _adding(one: Lacking) -> Step:
+    """The raidctl commands that add spares."""
+    commands = tuple(
+        shlex.join(["raidctl", "spare", "add", place.node or place.name, "--for", one.volume.id])
+        for place in one.places
+    )
+    names = tuple(place.name for place in one.places)
+    return Step(kind="spare", label=one.volume.id, commands=commands, overwrites=names)
+
+
+def _apart(made: Creation) -> Iterator[NotPlanned]:
+    """What a controller's command does not do: its spares are made by a command of their own."""
+    if made.chosen.spares and made.controller.mode != "software":
+        names = ", ".join(place.name for place in made.chosen.spares)
+        why = f'spares: run "raidctl spare add" or the vendor\'s tool for {names} when the volume exists.'
+        yield NotPlanned(label=made.wanted.label, why=(why,))
+
+
+_SETTING: Mapping[str, Setting] = {
+    "write": "write_policy", "read": "read_policy", "io": "io_policy", "drive_cache": "drive_write_cache",
+}  # fmt: skip
+
+
+def _desired(one: Compared, volume: VolumeLayout) -> Iterator[Desired]:
+    """The settings that differ; what is unknown is not set."""
+    for each in one.differences:
+        if each.found is not None and each.key in _OPTIONS and one.object_id is not None:
+            yield Desired(object_id=one.object_id, setting=_SETTING[each.key], value=str(getattr(volume, each.key)))
+
+
+def _setting(one: Compared, desired: Sequence[Desired]) -> Step:
+    """The raidctl command that sets what differs."""
+    options = {setting: _OPTIONS[key] for key, setting in _SETTING.items()}
+    words = [word for each in desired for word in (options[each.setting], each.value.replace("_", "-"))]
+    command = shlex.join(["raidctl", "cache", "set", str(one.object_id), *words])
+    return Step(kind="setting", label=one.label, commands=(command,))
 
 
 def _others(one: Compared, *, planned: bool) -> Iterator[NotPlanned]:
@@ -147,7 +272,7 @@ def _advice(key: str) -> str:
     return "raidctl plans no conversion; the volume would have to be deleted and made again."
 
 
-def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> Step | NotPlanned:
+def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> tuple[Step, Creation] | NotPlanned:
     controllers = stock.machine.controllers(wanted.controller)
     if len(controllers) != 1:
         number = len(controllers) or "no"
@@ -155,64 +280,44 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
         return NotPlanned(label=wanted.label, why=(f'"{wanted.controller}" is {number} {word}.',))
     controller = controllers[0]
     chosen = choose(wanted, controller, stock)
-    why = chosen.why or tuple(_impossible(wanted, chosen))
+    why = chosen.why or tuple(impossible(wanted, chosen))
     if why or wanted.raid_level is None:
         return NotPlanned(label=wanted.label, why=why or ("The layout does not give its RAID level.",))
+    new = _new(wanted, wanted.raid_level, chosen)
     try:
-        commands = _commands(wanted, wanted.raid_level, controller, chosen, (vendors, stock.seen))
+        commands = _commands(controller, new, vendors, stock.seen)
     except CannotCreate as error:
         return NotPlanned(label=wanted.label, why=(str(error),))
-    names = tuple(place.name for place in chosen.places)
-    stock.taken.extend(chosen.places)
-    return Step(kind="create", label=wanted.label, commands=commands, overwrites=names)
+    places = (*chosen.places, *chosen.spares)
+    stock.taken.extend(places)
+    made = Creation(wanted=wanted, controller=controller, chosen=chosen, new=new)
+    names = tuple(place.name for place in places)
+    return Step(kind="create", label=wanted.label, commands=commands, overwrites=names), made
 
 
-def _impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
-    """Why such a volume cannot be made of these drives."""
-    level, number = wanted.raid_level, len(chosen.places)
-    if level is None:
-        return
-    if number < _LEAST.get(level, 1):
-        yield f"A {level} needs at least {_LEAST[level]} drives, not {number}."
-    if level in ("raid10", "raid1e") and number % 2:
-        yield f"A {level} is made of an even number of drives, not {number}."
-    capacity = _capacity(level, chosen)
-    if isinstance(wanted.size, int) and capacity is not None and wanted.size > capacity * 1.01:
-        yield f"{format_decimal(wanted.size)} do not fit: the drives give {format_decimal(int(capacity))}."
+def _new(wanted: VolumeLayout, level: RaidLevel, chosen: Chosen) -> NewVolume:
+    most = capacity(wanted, chosen)
+    size = wanted.size if isinstance(wanted.size, int) else None
+    whole = size is None or (most is not None and size >= most * (1 - OVERHEAD))
+    return NewVolume(
+        name=wanted.name, raid_level=level, drives=tuple(place.drive for place in chosen.places),
+        nodes=tuple(place.node for place in chosen.places if place.node),
+        spares=tuple(place.node for place in chosen.spares if place.node), size_bytes=None if whole else size,
+        strip_bytes=wanted.strip_bytes, write=wanted.write, read=wanted.read, metadata=wanted.metadata,
+        md_layout=wanted.md_layout, consistency_policy=wanted.consistency_policy,
+    )  # fmt: skip
 
 
-def _capacity(level: RaidLevel, chosen: Chosen) -> float | None:
-    smallest = min((place.drive.size_bytes or 0 for place in chosen.places), default=0)
-    usable = _USABLE.get(level)
-    return usable(len(chosen.places)) * smallest if usable is not None and smallest else None
-
-
-def _commands(
-    wanted: VolumeLayout,
-    level: RaidLevel,
-    controller: Controller,
-    chosen: Chosen,
-    known: tuple[Sequence[Vendor], Survey],
-) -> tuple[str, ...]:
+def _commands(controller: Controller, new: NewVolume, vendors: Sequence[Vendor], seen: Survey) -> tuple[str, ...]:
     """The commands of the family.
 
     Raises:
         CannotCreate: It has none.
     """
-    vendors, seen = known
     vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
     creating = creating_of(vendor) if vendor is not None else None
     if vendor is None or creating is None:
         raise CannotCreate(f"No source shows how a volume is made on {controller.id}: use the vendor's tool.")
-    capacity = _capacity(level, chosen)
-    size = wanted.size if isinstance(wanted.size, int) else None
-    whole = size is None or (capacity is not None and size >= capacity * (1 - _SAME))
     names = {spec.name for spec in vendor.TOOLS}
     tools: list[Tool] = [tool for tool in seen.inventory.tools if tool.name in names]
-    new = NewVolume(
-        name=wanted.name, raid_level=level, drives=tuple(place.drive for place in chosen.places),
-        nodes=tuple(place.node for place in chosen.places if place.node), size_bytes=None if whole else size,
-        strip_bytes=wanted.strip_bytes, write=wanted.write, read=wanted.read, metadata=wanted.metadata,
-        md_layout=wanted.md_layout, consistency_policy=wanted.consistency_policy,
-    )  # fmt: skip
     return tuple(shlex.join(words) for words in creating.create(controller, new, tools))

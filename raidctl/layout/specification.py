@@ -21,6 +21,17 @@ class Counted(Struct, frozen=True, kw_only=True):
     media: Annotated[Media | None, doc("`hdd` or `ssd`; null: any.")] = None
     interface: Annotated[Interface | None, doc("`sas`, `sata`, `nvme`; null: any.")] = None
     at_least: Annotated[int | None, doc("Smallest size of a drive, bytes; null: any.")] = None
+    sector_bytes: Annotated[int | None, doc("Logical sector size, 512 or 4096 bytes; null: any, the same for all.")] = (
+        None
+    )
+
+
+class Partition(Struct, frozen=True, kw_only=True):
+    """The partition of each drive that is a member, made if the drives are empty."""
+
+    number: Annotated[int, doc("Its number: the place of the volume among those on the same drives, from 1.")]
+    size_bytes: Annotated[int | None, doc("Its size, bytes; null: the rest of the drive.")] = None
+    start_bytes: Annotated[int | None, doc("Where it begins, bytes; null: at 1 MiB, or behind the one before.")] = None
 
 
 class VolumeLayout(Struct, frozen=True, kw_only=True):
@@ -48,6 +59,14 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
     metadata: Annotated[str | None, doc("md superblock format.")] = None
     md_layout: Annotated[str | None, doc("md layout: `left-symmetric`, `near=2`.")] = None
     consistency_policy: Annotated[str | None, doc("md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
+    partition: Annotated[Partition | None, doc("md: members are partitions of the drives; null: as in `drives`.")] = (
+        None
+    )
+    mixed_sizes: Annotated[bool, doc("Whether sizes of members may differ by more than 10 %.")] = False
+    config: Annotated[
+        bool | None,
+        doc("md: whether it has an ARRAY line in the configuration; null: `layout apply` lists what it makes."),
+    ] = None
 
     @property
     def label(self) -> str:
@@ -63,6 +82,14 @@ class SpareLayout(Struct, frozen=True, kw_only=True):
     drives: Annotated[tuple[str, ...] | Counted, doc("The spares.")]
 
 
+class Deletion(Struct, frozen=True, kw_only=True):
+    """A volume that must not exist."""
+
+    controller: Annotated[str, doc("As of a volume.")]
+    line: Annotated[int, doc("Its line in the file.")]
+    unique_id: Annotated[str, doc("World wide name, NAA id or UUID: a name could be that of another volume.")]
+
+
 class MachineLayout(Struct, frozen=True, kw_only=True):
     """The machine that a layout is for; null: any."""
 
@@ -76,4 +103,5 @@ class Layout(Struct, frozen=True, kw_only=True):
     machine: MachineLayout = MachineLayout()
     volumes: tuple[VolumeLayout, ...] = ()
     spares: tuple[SpareLayout, ...] = ()
+    deletions: tuple[Deletion, ...] = ()
     only_listed: Annotated[bool, doc("Whether a volume that is not listed is a difference.")] = False

@@ -23,6 +23,7 @@ from raidctl.model.cache import (
     DriveCaches,
     Health,
     IoPolicy,
+    PreservedCache,
     ReadPolicy,
     VolumeCache,
     WriteActive,
@@ -37,6 +38,7 @@ from raidctl.model.inventory import (
     Drive,
     Errors,
     FailuresTolerated,
+    ForeignGroup,
     Host,
     Interface,
     Inventory,
@@ -57,9 +59,9 @@ from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskStat
 __all__ = [
     "HIDING", "SCHEMA_VERSION", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer",
     "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
-    "DriveCaches", "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy",
-    "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind",
-    "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
+    "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface", "Inventory",
+    "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
+    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
     "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
     "hides",
 ]  # fmt: skip

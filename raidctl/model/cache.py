@@ -60,6 +60,13 @@ class Cache(Model, frozen=True, kw_only=True):
     details: Details = field(default_factory=dict)
 
 
+class PreservedCache(Model, frozen=True, kw_only=True):
+    """Preserved (pinned) cache of one volume that is offline or gone."""
+
+    volume: Annotated[str, doc("Id that the volume has or had: `megaraid:0/v6`.")]
+    status_text: Annotated[str | None, doc("The tool's words for the volume: `Missing`, `Offline`.")] = None
+
+
 class Battery(Model, frozen=True, kw_only=True):
     """A battery or capacitor that protects unwritten data in a power failure."""
 

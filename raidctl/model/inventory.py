@@ -21,6 +21,7 @@ from raidctl.model.cache import (  # fmt: skip
     Cache,
     Details,
     Health,
+    PreservedCache,
     VolumeCache,
 )
 from raidctl.model.task import Alarm, Progress, Rates, Task
@@ -246,6 +247,16 @@ class Drive(Model, frozen=True, kw_only=True):
     details: Details = field(default_factory=dict)
 
 
+class ForeignGroup(Model, frozen=True, kw_only=True):
+    """A foreign configuration: an array that its drives describe and the controller has not imported."""
+
+    number: Annotated[str, doc("Its number in the tool.")]
+    raid_level: Annotated[RaidLevel | None, doc("Level; null: not reported.")] = None
+    size_bytes: Annotated[int | None, doc("Size, bytes; null: not reported.")] = None
+    volumes: Annotated[int | None, doc("Number of its volumes; null: not reported.")] = None
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+
+
 class Controller(Model, frozen=True, kw_only=True):
     """A RAID controller, a host bus adapter, the md driver, or the port of plain drives."""
 
@@ -268,6 +279,14 @@ class Controller(Model, frozen=True, kw_only=True):
     rates: Annotated[Rates | None, doc("Rates of background operations; null: not reported.")] = None
     alarm: Annotated[Alarm | None, doc("Its audible alarm; null: not reported.")] = None
     foreign: Annotated[bool | None, doc("Its drives hold a configuration that it has not imported.")] = None
+    foreign_groups: Annotated[
+        tuple[ForeignGroup, ...],
+        doc("The foreign configurations that the tool lists; empty: none is listed, see `foreign`."),
+    ] = ()
+    preserved: Annotated[
+        tuple[PreservedCache, ...],
+        doc("The volumes whose preserved data are in the cache; empty: none is listed, see `cache.preserved_data`."),
+    ] = ()
     monitored: Annotated[bool | None, doc("md: a monitor reports failures of the arrays (`mdadm --monitor`).")] = None
     firmware_update: Annotated[
         str | None,

@@ -8,7 +8,7 @@ from typing import Literal
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.story import Facts, place_of
+from raidctl.operate.story_facts import Facts, place_of
 from raidctl.survey.survey import Survey
 
 _PARTITION = re.compile(r"p?(\d{1,3})", re.ASCII)

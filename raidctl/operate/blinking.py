@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from raidctl.change.expectations import serials_of
-from raidctl.operate.story import Facts, Stage
+from raidctl.operate.story_facts import Facts, Stage, missing
 from raidctl.survey.survey import Survey
 
 
@@ -28,12 +27,6 @@ class NoLed:
 
     def off(self) -> None:
         """Switch nothing."""
-
-
-def missing(seen: Survey, facts: Facts) -> list[str]:
-    """Return the serial numbers of drives that must stay and are gone."""
-    there = serials_of(seen)
-    return [serial for serial in facts.others if serial not in there] if there else []
 
 
 def blinking(stage: Stage, seen: Survey, facts: Facts) -> tuple[str, ...] | None:

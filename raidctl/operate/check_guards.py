@@ -1,15 +1,17 @@
-"""What speaks against starting or ending a check: the guards T1, T2 and T6. Pure."""
+"""What speaks against starting or ending a check: the guards T1, T2, T3 and T6. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.model import Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume
 from raidctl.operate.check_history import newest
 from raidctl.operate.checks import Evidence
+from raidctl.operate.task_guards import loaded
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 STARTING: tuple[Verb, ...] = ("start_check", "repair", "resume_check")
+_CHECKS = ("check", "repair")
 _WITHOUT = ("raid0", "linear", "jbod")
 
 
@@ -24,22 +26,43 @@ def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
 
 def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
     """Why a check must not be started, stopped, paused or resumed now."""
-    volume = next(
-        (one for controller in inventory.controllers for one in controller.volumes if one.id == deed.object_id), None
-    )
-    if volume is None:
+    places = ((controller, one) for controller in inventory.controllers for one in controller.volumes)
+    controller, volume = next((pair for pair in places if pair[1].id == deed.object_id), (None, None))
+    if volume is None or controller is None:
         return []  # said by the plan
-    found = list(_starting(deed, volume) if deed.verb in STARTING else _ending(deed, volume))
-    return found or list(_own(deed, volume, evidence))
+    if controller.mode != "software" and deed.verb == "resume_check":
+        return [*_resumable(deed, volume), *loaded(deed, controller)]
+    found = list(_starting(deed, controller, volume) if deed.verb in STARTING else _ending(deed, volume))
+    if controller.mode == "software":
+        return found or list(_own(deed, volume, evidence))
+    return [*found, *(loaded(deed, controller) if deed.verb in STARTING else _paused(deed, volume))]
 
 
-def _starting(deed: Deed, volume: Volume) -> Iterator[Denial]:
+def _resumable(deed: Deed, volume: Volume) -> Iterator[Denial]:
+    """A check of a controller is continued where the tool reports it as paused, or does not report its state."""
+    progress = volume.progress
+    if progress is None or progress.operation not in _CHECKS:
+        yield Denial(
+            deed=deed, reason=f"No check of {volume.id} is paused.", alternative=f"raidctl check start {volume.id}"
+        )
+    elif progress.state in ("running", "queued"):
+        yield Denial(deed=deed, reason=f"The check of {volume.id} is {progress.state}.")
+
+
+def _paused(deed: Deed, volume: Volume) -> Iterator[Denial]:
+    if deed.verb == "pause_check" and volume.progress is not None and volume.progress.state == "paused":
+        yield Denial(deed=deed, reason=f"The check of {volume.id} is paused already.")
+
+
+def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[Denial]:
     """T2: not on a volume that is degraded, rebuilding, busy, or of unknown state."""
     operation = volume.progress.operation if volume.progress else None
+    # a controller's "ok" means that no member is missing; the kernel's does not
+    counted = controller.mode == "software" or volume.drives_active is not None
     if volume.raid_level in _WITHOUT:
         reason = f"{volume.id} is {volume.raid_level}: it has no copies or parity that could be compared."
         yield Denial(deed=deed, reason=reason)
-    elif operation in ("check", "repair") or volume.status == "checking":
+    elif operation in _CHECKS or volume.status == "checking":
         reason = f"{volume.id} is being checked already."
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: raidctl check show")
     elif volume.status == "unknown":
@@ -48,7 +71,7 @@ def _starting(deed: Deed, volume: Volume) -> Iterator[Denial]:
         what = f"{volume.status}{f' ({operation})' if operation else ''}"
         reason = f"{volume.id} is {what}: a check compares nothing that is missing, and delays the rebuild."
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Check it when it is complete again.")
-    elif volume.drives_active is None or volume.drives_active != volume.drives_expected:
+    elif counted and (volume.drives_active is None or volume.drives_active != volume.drives_expected):
         reason = (
             f"{volume.id} has {volume.drives_active or 'an unknown number of'} of {volume.drives_expected} members."
         )
@@ -58,7 +81,7 @@ def _starting(deed: Deed, volume: Volume) -> Iterator[Denial]:
 def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
     """T6: only a check is stopped; never a reshape, and no rebuild or resync."""
     operation = volume.progress.operation if volume.progress else None
-    if operation in ("check", "repair"):
+    if operation in _CHECKS or (operation is None and volume.status == "checking"):
         return
     if operation is None and volume.status in ("ok", "degraded"):
         yield Denial(deed=deed, reason=f"{volume.id} is not being checked.")

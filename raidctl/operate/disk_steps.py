@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.model import Drive
 from raidctl.operate.partition_table import Table, script
-from raidctl.operate.story import node_of
+from raidctl.operate.story_facts import node_of
 from raidctl.vendor.plan import Action, Expectation, Identity, Saved, Step
 
 _MIB = 1 << 20

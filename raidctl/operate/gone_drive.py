@@ -16,7 +16,7 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.operate.begin_story import bay_text, partition_of
-from raidctl.operate.story import Facts
+from raidctl.operate.story_facts import Facts
 from raidctl.select import physical
 from raidctl.survey.survey import Survey
 from raidctl.text import listing

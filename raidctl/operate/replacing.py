@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from raidctl.change import deed_steps
 from raidctl.change.deed_plans import plan_deeds
+from raidctl.change.deed_steps import TOOL_PAUSES
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.health.phrases import errors
@@ -17,19 +19,13 @@ from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of, read_sector
+from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.newcomer import Probed, probe, unfit
+from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.partition_table import not_copied
 from raidctl.operate.removal import check
-from raidctl.operate.story import (
-    Facts,
-    Stage,
-    drive_of,
-    facts_text,
-    newcomers,
-    next_stage,
-    node_of,
-    parts,
-)
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, newcomers, node_of, parts
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
@@ -40,6 +36,9 @@ LIFTED = ("R2", "R6")
 """Guards of the drive that leaves which ``--unsafe REASON`` lifts."""
 _COPY_IGNORES = ("R1", "R2", "R6", "R8")
 """Guards that do not matter while the old drive is copied: the array stays as complete as it is."""
+_LEAVING = ("fail", "remove", "replace", "take_out")
+_TAKEN_WITHIN = 600.0
+"""Seconds after which a controller that has not begun to fill a new drive will not do it."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
 
@@ -61,14 +60,22 @@ class Replacing:
     wipe: str | None = None
     """Serial number of the new drive whose content may be removed."""
     led: Led = field(default_factory=NoLed)
+    hint: Callable[[Stage], None] = lambda _: None
+    """Shows how a person's step is simulated, on a simulated machine."""
+    clock: Callable[[], float] = time.monotonic
     complete_since: float | None = None
+    begun: bool = False
+    """Whether it is being carried out, so that the old drive may be out already."""
+    _idle_since: float | None = None
+    seen: Survey | None = None
+    """The last reading of the machine in its stages."""
     _reported: set[str] = field(default_factory=set)
 
     # --- guards
 
     def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
         """What speaks against taking the old drive out: guard, sentence, and whether it is unknown only."""
-        old = drive_of(seen, self.facts.old)
+        old = self._old(seen)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
         around = Around(unreported=unreported(self.vendors))
@@ -81,11 +88,22 @@ class Replacing:
             and not (self.unsafe and reason.guard in LIFTED)
         ]  # fmt: skip
 
+    def _old(self, seen: Survey) -> Drive | None:
+        arrays = parts(seen, self.facts)
+        if self.facts.volumes:
+            return None if isinstance(arrays, str) else drive_behind(arrays, self.facts.old)
+        return drive_of(seen, self.facts.old)
+
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
         """What speaks against a step with the old drive now; after the first of several arrays, of its own array."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
+        if self.facts.volumes:
+            old = drive_behind(arrays, self.facts.old)
+            if old is None or not works(old):
+                return []  # it is out already: nothing more goes with it
+            return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
         mine = [part for part in arrays if part.volume.id == step.object_id]
         started = any(
             (member := part.member(self._old_node(seen))) is None or member.role == "failed" for part in arrays
@@ -129,6 +147,8 @@ class Replacing:
 
     def vetted(self, seen: Survey, *, before_table: bool = False) -> list[tuple[str, str]]:
         """What speaks against the new drive: guard and sentence."""
+        if self.facts.volumes:
+            return self._vetted_behind(seen)
         new = drive_of(seen, self.facts.new)
         if new is None:
             return [("X2", f"The new drive {self.facts.new} is not there.")]
@@ -146,6 +166,17 @@ class Replacing:
             if not (self.unsafe and lifted) and not (joined and self.facts.partitions and guard in ("R10", "R11"))
         ]
 
+    def _vetted_behind(self, seen: Survey) -> list[tuple[str, str]]:
+        arrays = parts(seen, self.facts)
+        new = None if isinstance(arrays, str) else drive_behind(arrays, self.facts.new)
+        if new is None or isinstance(arrays, str):
+            return [("X2", f"The new drive {self.facts.new} is not there.")]
+        if inside(arrays, new):
+            return []  # its controller has taken it already, and checked it
+        others = [one for one in arrays[0].whole if one.id != new.id]
+        reasons = unfit_behind(new, seen.view, others)
+        return [(guard, text) for guard, text, lifted in reasons if not (self.unsafe and lifted)]
+
     def _members(self, seen: Survey) -> Iterator[Drive]:
         arrays = parts(seen, self.facts)
         for part in [] if isinstance(arrays, str) else arrays:
@@ -153,19 +184,41 @@ class Replacing:
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Asked by the engine right before each step, and at each reading while it waits."""
-        if step.setting in ("fail", "remove", "replace"):
+        self.seen = seen
+        if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
-        if step.setting in ("add_spare", "copy_table", "wipe"):
-            early = step.setting != "add_spare"
+        if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
+            early = step.setting in ("copy_table", "wipe")
             return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is no complete member of its arrays."]
         if step.kind == "wait":
             self._report_errors(seen)
             self._report_progress(seen)
-            problem = next_stage(seen, self.facts).problem
+            problem = next_stage(seen, self.facts).problem or self._not_taken(seen)
             return [problem] if problem is not None else []
         return []
+
+    def _not_taken(self, seen: Survey) -> str | None:
+        """Explain that the controller has not begun to fill the new drive for a while; None if it has, or may yet."""
+        arrays = parts(seen, self.facts)
+        if not self.facts.volumes or isinstance(arrays, str):
+            return None
+        new = drive_behind(arrays, self.facts.new)
+        short = new is not None and not all(part.complete for part in arrays)
+        if not short or any(part.busy for part in arrays):
+            self._idle_since = None
+            return None
+        self._idle_since = self.clock() if self._idle_since is None else self._idle_since
+        if self.clock() - self._idle_since < _TAKEN_WITHIN:
+            return None
+        names = ", ".join(part.volume.id for part in arrays)
+        if new is not None and inside(arrays, new):
+            return f"{names} lacks another member, and nothing is being rebuilt. Replace or add that one, too."
+        return (
+            f"The controller has not taken the drive {self.facts.new} for {names} in {_TAKEN_WITHIN / 60:.0f} minutes, "
+            "and nothing is being rebuilt."
+        )
 
     def _report_progress(self, seen: Survey) -> None:
         """Report each ten percent of a rebuild once."""
@@ -192,6 +245,10 @@ class Replacing:
         """What a reading does not show yet, beyond what the model has."""
         if step.setting == "push":
             return [] if newcomers(seen, self.facts) else ["no new drive is there"]
+        if step.setting == "rebuilding" and self.facts.volumes:
+            arrays = parts(seen, self.facts)
+            done = not isinstance(arrays, str) and all(part.complete for part in arrays)
+            return [] if done else ["the array is not complete"]
         if step.setting == "verifying":
             return self._twice(seen, clock())
         new = drive_of(seen, self.facts.new)
@@ -222,11 +279,18 @@ class Replacing:
 
     def plan(self, stage: Stage, seen: Survey) -> Plan:
         """The steps of a stage, with what its guards refuse."""
+        return self.settled(stage, seen)[1]
+
+    def settled(self, stage: Stage, seen: Survey) -> tuple[Stage, Plan]:
+        """The steps of a stage; of the one that follows if the family has nothing to do for it."""
         if stage.step is not None:
-            return Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
-        if stage.name == "letting_in" and (made := self._prepared(stage, seen)) is not None:
-            return made
-        return plan_deeds(seen, self.vendors, stage.deeds, self._denials, unsafe=self.unsafe)
+            return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
+        if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
+            return stage, made
+        made = plan_deeds(seen, self.vendors, stage.deeds, self._denials, unsafe=self.unsafe)
+        if stage.then is not None and not made.steps and not made.denials:
+            return self.settled(stage.then, seen)
+        return stage, made
 
     def _touched(self, step: Step, seen: Survey) -> Iterator[Deed]:
         """What a wait is about: the arrays, which nothing else may touch meanwhile."""
@@ -252,18 +316,23 @@ class Replacing:
         return Plan(deeds=(deed,), steps=tuple(steps), denials=tuple(denials))
 
     def _denials(self, deed: Deed, seen: Survey) -> list[Denial]:
-        if deed.verb in ("fail", "replace"):
+        if deed.verb in ("fail", "replace") or (deed.verb == "take_out" and self._counts(seen)):
             return [
                 Denial(deed=deed, guard=guard, reason=text, unknown=unknown, overridable=guard in LIFTED,
                        alternative="All reasons: raidctl replace DRIVE --check")
                 for guard, text, unknown in self.leaving(seen)
             ]  # fmt: skip
-        if deed.verb == "add_spare":
+        if deed.verb in ("add_spare", "let_in"):
             return [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen)]
         return []
 
-    def run(self, change: Change) -> None:
-        """Carry out stage after stage until the replacement is done.
+    def _counts(self, seen: Survey) -> bool:
+        """Whether the guards of the old drive hold: at the beginning always, later only while it works."""
+        old = self._old(seen)
+        return not self.begun or (old is not None and works(old))
+
+    def run(self, change: Change, seen: Survey | None = None) -> None:
+        """Carry out stage after stage until the replacement is done; ``seen`` is a fresh reading, None: it is read.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
@@ -271,31 +340,38 @@ class Replacing:
         """
         change.guard = self.guard
         change.confirm = lambda step, seen: self.confirm(step, seen, change.clock)
+        self.clock, self.begun = change.clock, True
+        if self.facts.volumes:
+            change.pauses = TOOL_PAUSES
+        seen = change.look() if seen is None else seen
         while True:
-            seen = change.look()
+            self.seen = seen
             stage = next_stage(seen, self.facts)
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
                 self.tell(f"New drive: {self.facts.new}.")
                 continue
-            made = self.plan(stage, seen) if stage.problem is None else Plan()
+            stage, made = self.settled(stage, seen) if stage.problem is None else (stage, Plan())
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.")
+            if stage.name == "taken_out" and any(one.field == "present" for step in made.steps for one in step.expects):
+                self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
+            self.hint(stage)
             try:
-                change.go_on(made.steps, facts_text(self.facts))
+                seen = change.go_on(made.steps, facts_text(self.facts))
             except UnderWay:
-                self._blink(stage, change.look())  # another drive may be gone: its bay blinks
+                self._blink(stage, self.seen or seen)  # another drive may be gone: its bay blinks
                 raise
             if stage.name == "verifying":
-                self._install_boot_loader(change)
+                self._install_boot_loader(change, seen)
                 change.end("done")
                 return
 
-    def _install_boot_loader(self, change: Change) -> None:
+    def _install_boot_loader(self, change: Change, seen: Survey) -> None:
         """Run what installs the boot loader, where that was asked for and is certain."""
-        new = drive_of(change.look(), self.facts.new)
+        new = drive_of(seen, self.facts.new)
         if self.facts.boot_run and self.facts.boot_tool and new is not None:
             change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members
 from raidctl.model import Array, Controller, Drive, Volume
@@ -18,9 +18,14 @@ def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denia
         return []  # said by the plan
     controller, volume, array = place
     if deed.verb == "add_spare":
-        found = [*_able(volume), *(objections(seen, controller, array, candidate) if candidate is not None else ())]
+        found = [*able(volume), *(objections(seen, controller, array, candidate) if candidate is not None else ())]
     else:
         found = list(_removable(deed, controller, array, volume))
+    return refusals(deed, found)
+
+
+def refusals(deed: Deed, found: Iterable[Objection]) -> list[Denial]:
+    """What speaks against a deed, as refusals of it."""
     return [
         Denial(
             deed=deed, guard=one.guard, reason=one.text, alternative=one.remedy, overridable=one.overridable,
@@ -39,7 +44,7 @@ def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
     return None
 
 
-def _able(volume: Volume) -> Iterator[Objection]:
+def able(volume: Volume) -> Iterator[Objection]:
     """S3: the array runs, and its level has a use for a spare."""
     if volume.raid_level in ("raid0", "linear", "jbod"):
         yield Objection(guard="S3", text=f"{volume.id} is {volume.raid_level}: a spare would never be used.")
@@ -66,10 +71,10 @@ def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume)
         yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
     spares = [one for one in controller.drives if one.array == array.id and one.role == "spare"]
     if len(spares) <= 1:
-        yield from _last(controller, array, volume, spare)
+        yield from last(controller, array, volume, spare)
 
 
-def _last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
+def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
     """S2: not the last spare of an array that needs it, unless overridden."""
     expecting = [one for one in members(controller, array) if expects_failure(controller, one) or one.errors.media]
     if volume.status in NOT_WHOLE:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import queue
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
-from threading import BoundedSemaphore, Thread, Timer
+from threading import BoundedSemaphore, Lock, Thread, Timer
 from typing import Any, NoReturn
+from urllib.parse import parse_qs
 
 from raidctl import __version__
 from raidctl.errors import CannotTell, UsageError
@@ -30,6 +31,8 @@ CONNECTIONS = 32
 """Clients at a time; further ones are turned away."""
 _PAUSE = 0.5
 """Seconds before the next attempt to accept a client where no file descriptor is left."""
+PROBE = "/probe"
+"""Where the pages of targets are."""
 _BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -70,6 +73,38 @@ class Refresher:
             future.set_result(page)
 
 
+class Probes:
+    """One page for each allowed target: read when somebody asks for it, at most every ``interval`` seconds.
+
+    Two who ask for one target at once wait for one scan; different targets are read side by side.
+    """
+
+    def __init__(self, scan: Callable[[str], Page], allowed: Iterable[str], interval: float) -> None:
+        self._scan = scan
+        self._interval = interval
+        self._locks = {target: Lock() for target in allowed}
+        self._pages: dict[str, tuple[float, Page]] = {}
+
+    def page(self, query: str) -> Page:
+        """The page of ``target=…``; to be called by the threads that answer."""
+        targets = parse_qs(query).get("target", [])
+        if len(targets) != 1:
+            return _plain(400, f"Name one target: {PROBE}?target=HOST.")
+        lock = self._locks.get(targets[0])
+        if lock is None:
+            return _plain(403, "This target is not in the list of targets.")
+        with lock:
+            until, page = self._pages.get(targets[0], (0.0, None))
+            if page is None or time.monotonic() >= until:
+                page = self._scan(targets[0])
+                self._pages[targets[0]] = time.monotonic() + self._interval, page
+        return page
+
+
+def _plain(status: int, sentence: str) -> Page:
+    return Page(f"{sentence}\n".encode(), "text/plain; charset=utf-8", status)
+
+
 def address(text: str) -> tuple[str, int]:
     """``127.0.0.1:9809``, ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, is one of the loopback.
 
@@ -84,13 +119,17 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]") or LOOPBACK, number
 
 
-def serve(place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None]) -> NoReturn:
-    """Answer on ``path`` until an exception or a signal ends it; ``announce`` is told the URL.
+def serve(
+    place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None], probes: Probes | None = None
+) -> NoReturn:
+    """Answer on ``path`` until an exception or a signal ends it; ``announce`` gets the URL.
+
+    With ``probes``, their pages are at `PROBE`.
 
     Raises:
         CannotTell: The address cannot be listened on.
     """
-    server = _server(place, path, scans)
+    server = _server(place, path, scans, probes)
     host, port = server.server_address[:2]
     shown = f"[{host!s}]" if ":" in str(host) else str(host)
     Thread(target=server.serve_forever, daemon=True).start()
@@ -155,17 +194,30 @@ def _is_loopback(host: str) -> bool:
         return name.lower().rstrip(".") == "localhost"
 
 
-def _server(place: tuple[str, int], path: str, scans: Refresher) -> _Server:
+def _server(place: tuple[str, int], path: str, scans: Refresher, probes: Probes | None = None) -> _Server:
     try:
         family = socket.getaddrinfo(*place, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         kind = type("Server", (_Server,), {"address_family": family})
-        server: _Server = kind(place, _handler(path, scans))
+        server: _Server = kind(place, _handler(path, scans, probes))
     except OSError as error:
         raise CannotTell(f"{place[0]} port {place[1]} cannot be listened on: {error.strerror}.") from error
     return server
 
 
-def _handler(path: str, scans: Refresher) -> type[BaseHTTPRequestHandler]:
+def _page(asked: str, path: str, scans: Refresher, probes: Probes | None) -> Page:
+    """The page at a place."""
+    place, _, question = asked.partition("?")
+    if place == path:
+        return scans.page()
+    if place == PROBE and probes is not None:
+        return probes.page(question)
+    if place == "/":
+        link = f'<!doctype html><title>raidctl</title><p><a href="{path}">{path}</a></p>\n'
+        return Page(link.encode(), "text/html; charset=utf-8")
+    return _plain(404, f"There is only {path} here." if probes is None else f"There are only {path} and {PROBE} here.")
+
+
+def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = _PATIENCE
         server_version = f"raidctl/{__version__}"
@@ -192,14 +244,7 @@ def _handler(path: str, scans: Refresher) -> type[BaseHTTPRequestHandler]:
             if named is not None and getattr(self.server, "loopback", False) and not _is_loopback(named):
                 self._answer(Page(b"Ask for localhost or 127.0.0.1.\n", "text/plain; charset=utf-8", 403))
                 return
-            asked = self.path.partition("?")[0]
-            if asked == path:
-                self._answer(scans.page())
-            elif asked == "/":
-                link = f'<!doctype html><title>raidctl</title><p><a href="{path}">{path}</a></p>\n'
-                self._answer(Page(link.encode(), "text/html; charset=utf-8"))
-            else:
-                self._answer(Page(f"There is only {path} here.\n".encode(), "text/plain; charset=utf-8", 404))
+            self._answer(_page(self.path, path, scans, probes))
 
         do_HEAD = do_GET  # noqa: N815 - the standard library's names
 

@@ -33,7 +33,7 @@ def _parts(found: LayoutPlan, paper: Paper) -> Iterator[str]:
 
 
 def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
-    what = "set" if step.kind == "setting" else "create"
+    what = {"setting": "set", "create": "create", "spare": "add spares to", "delete": "delete"}[step.kind]
     yield paper.render([line((f"{number}. {what} {paper.clean(step.label)}", STRONG))])
     for command in step.commands:
         yield f"   {paper.clean(command)}\n"  # never wrapped, so that it can be copied

@@ -8,7 +8,7 @@ set back by firmware.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
@@ -155,19 +155,23 @@ MEMBER: Kind[model.Drive] = Kind(
 )
 
 
-def families(metrics: Iterable[Metric], inventory: Inventory) -> tuple[Family, ...]:
+def families(
+    metrics: Iterable[Metric], inventory: Inventory, added: Mapping[str, str] | None = None
+) -> tuple[Family, ...]:
     """What the metrics say of an inventory; those with nothing to say are left out.
 
-    Two series with the same labels would make the whole text invalid, so the first counts.
+    Labels that are ``added`` are in each series. Two series with the same labels would make the whole text invalid,
+    so the first counts.
     """
     found = []
+    more = {name: printable(value) for name, value in (added or {}).items() if value}
     for metric in metrics:
         series: dict[tuple[tuple[str, str], ...], Value] = {}
         for labels, value in metric.rows(inventory):
             named = zip(metric.labels, labels, strict=True)
             known = tuple((key, printable(text)) for key, text in named if text)
             series.setdefault(known, int(value) if isinstance(value, bool) else value)
-        samples = tuple(Sample(labels=dict(known), value=value) for known, value in series.items())
+        samples = tuple(Sample(labels={**more, **dict(known)}, value=value) for known, value in series.items())
         if samples:
             found.append(Family(name=metric.name, help=metric.help, samples=samples))
     return tuple(found)

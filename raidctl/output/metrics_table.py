@@ -27,6 +27,7 @@ from raidctl.output.metrics import (
     times,
 )
 
+RULE_LABELS = ("rule", "severity", "outcome", "object", "device", "because")
 _GIGA_BITS = 10**9 // 8
 _ERRORS = model.Errors.__struct_fields__
 
@@ -266,7 +267,7 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
 
     def told() -> Iterator[Row]:
         for one in (*found.findings, *found.unknown):
-            yield (one.rule, one.severity, one.outcome, one.where, one.device), 1
+            yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
 
     def failed() -> Iterator[Row]:
         counted = Counter(one.severity for one in found.findings)
@@ -276,8 +277,8 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
     return (
         Metric(
             "raidctl_rule_finding",
-            "Results of the built-in rules by object, without passes.",
-            ("rule", "severity", "outcome", "object", "device"),
+            "Results of the built-in rules by object, without passes; because: the rule and object that explain it.",
+            RULE_LABELS,
             rows(told),
         ),
         Metric("raidctl_rule_failures", "Failed checks of the built-in rules.", ("severity",), rows(failed)),

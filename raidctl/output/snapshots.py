@@ -42,5 +42,10 @@ def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
     return paper.render(parts)
 
 
+def size(kept: Recording) -> str:
+    """How large the recording is, in words."""
+    return format_binary(_size(kept))
+
+
 def _size(kept: Recording) -> int:
     return sum(len(data) for data in kept.files.values())

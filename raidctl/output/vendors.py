@@ -1,4 +1,4 @@
-"""The support table: what each family of controllers lets one read and set."""
+"""The support table: what each family of controllers lets one read, set and do."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import Any
 
 import msgspec
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Capability
 from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, pack
 from raidctl.output.table import Column, cells, facts, table
+from raidctl.vendor.abilities import Kind, kinds_of
 from raidctl.vendor.protocol import CAPABILITIES, Vendor
 
 _LEGEND = ("r: can be read", "w: the vendor's tool can set it", "-: neither", "number: see below")
 
 
 def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
-    """For programs: each family, its tools and drivers, and its capabilities."""
+    """For programs: each family, its tools and drivers, its capabilities, and its operations by kind."""
     return [
         {
             "family": vendor.FAMILY,
@@ -29,6 +31,7 @@ def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
             "capabilities": {
                 name: msgspec.to_builtins(vendor.SUPPORT[name]) for name in CAPABILITIES if name in vendor.SUPPORT
             },
+            "operations": [msgspec.to_builtins(kind) for kind in kinds_of(vendor)],
         }
         for vendor in vendors
     ]
@@ -53,6 +56,32 @@ def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[Renderab
         rows = [("tools", [paper.clean(tool.name) for tool in vendor.TOOLS])]
         rows += [("drivers", [paper.clean(driver) for driver in vendor.DRIVERS])] if vendor.DRIVERS else []
         yield facts(rows, paper)
+        for kind in kinds_of(vendor):
+            yield from _operations(kind, vendor, paper)
+
+
+_PROOFS = {
+    "kernel": "tried on a real kernel",
+    "captures": "simulator from captures",
+    "manual": "simulator from a manual",
+    "none": "not tried",
+}
+"""How an operation was tried, the surest first."""
+
+
+def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[RenderableType]:
+    """What raidctl does on a kind of controllers, by what it was tried on; and what it only prints."""
+    found = {
+        words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
+        for proof, words in _PROOFS.items()
+    }
+    found["printed, never run"] = [verb for verb, one in kind.abilities.items() if one.printed]
+    rows = [(words, [verb.replace("_", " ") for verb in verbs]) for words, verbs in found.items() if verbs]
+    whole = not kind.drivers and len(kind.tools) == len(vendor.TOOLS)
+    names = [] if whole else [*(kind.drivers or ()), *(kind.tools if len(kind.tools) < len(vendor.TOOLS) else ())]
+    title = [("operations", PLAIN), *((paper.clean(name), DULL) for name in names)]
+    yield Padding(pack(title, paper.columns - 2, paper.dot), (0, 0, 0, 2))
+    yield facts(rows or [("none", ["raidctl changes nothing with it"])], paper, indent=4)
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:

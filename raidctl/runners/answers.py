@@ -6,7 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -30,6 +30,8 @@ from raidctl.request import (
 NO_VALUE = frozenset({errno.EINVAL, errno.ENODATA, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP})
 """Errors of a file of sysfs whose device has no such value, or is gone."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+R = TypeVar("R", bound=Request[Any])
 
 _CLASSES: dict[type[Request[Any]], type[Answer]] = {
     Run: RunAnswer,
@@ -65,9 +67,11 @@ def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
     return chains
 
 
-def limited(request: Run, timeout: float | None) -> Run:
-    """Apply the user's time limit to a request; a change keeps the limit of its plan."""
-    return request if timeout is None or request.changes else replace(request, timeout=timeout)
+def limited(request: R, timeout: float | None) -> R:
+    """Apply the user's time limit to a program; a change keeps the limit of its plan."""
+    if timeout is None or not isinstance(request, Run) or request.changes:
+        return request
+    return replace(request, timeout=timeout)
 
 
 def invalid(request: Request[Any]) -> str:

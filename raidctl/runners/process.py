@@ -307,38 +307,64 @@ class _Child:
 class Companion:
     """A program that runs in parallel until :meth:`end`, or until this process ends.
 
-    Its standard input is an unused pipe, which closes with this process.
+    Its standard input is a pipe, which closes with this process.
     """
 
-    def __init__(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, argv: Sequence[str], environment: Mapping[str, str], feed: bytes = b"") -> None:
         """Start it.
+
+        Args:
+            argv: The program and its arguments.
+            environment: All variables that it gets.
+            feed: The begin of its standard input, at most 4 KiB, which a pipe takes at once.
 
         Raises:
             OSError: It cannot be started.
         """
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the program
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         try:
             self._popen = subprocess.Popen(
                 list(argv),
                 executable=_executable(argv[0], environment),
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=self._output,
                 stderr=self._errors,
                 env=dict(environment),
                 start_new_session=True,
+                bufsize=0,
             )
         except BaseException:
             self._errors.close()
+            self._output.close()
             raise
+        if self._popen.stdin is not None and feed:
+            with contextlib.suppress(BrokenPipeError):  # its exit code will show why
+                self._popen.stdin.write(feed)
 
     @property
     def running(self) -> bool:
         """Whether it is still running."""
         return self._popen.poll() is None
 
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None: it is running, or a signal has ended it."""
+        code = self._popen.poll()
+        return None if code is None or code < 0 else code
+
     def errors(self) -> str:
         """Return the first 4 KiB of its standard error."""
         return decode(os.pread(self._errors.fileno(), 4096, 0)).strip()
+
+    def output(self) -> bytes:
+        """Return its standard output so far, at most the last MiB."""
+        return os.pread(self._output.fileno(), 1 << 20, max(0, self.printed - (1 << 20)))
+
+    @property
+    def printed(self) -> int:
+        """The bytes of its standard output so far."""
+        return os.fstat(self._output.fileno()).st_size
 
     def end(self) -> None:
         """End it by TERM, then by KILL."""
@@ -350,3 +376,4 @@ class Companion:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._popen.wait(GRACE)
         self._errors.close()
+        self._output.close()

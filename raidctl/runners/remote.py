@@ -46,11 +46,16 @@ SLACK = 8192
 
 def files_script(requests: Sequence[Request[Any]], mark: str) -> bytes:
     """Return the script for any number of Read, Glob and Which requests."""
-    return _script(FILES, mark, [_file_line(request) for request in requests])
+    return script(FILES, mark, file_lines(requests))
 
 
 def program_script(request: Run, mark: str) -> bytes:
     """Return the script that runs one program."""
+    return script(PROGRAM, mark, program_lines(request, mark))
+
+
+def program_lines(request: Run, mark: str) -> list[str]:
+    """Return the lines that define one program: its limits, and how it starts."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -68,7 +73,7 @@ def program_script(request: Run, mark: str) -> bytes:
     source = f"<<'{end}'" if request.feed else "</dev/null"
     lines.append(f"start() {{ $group env -i {BASE} {' '.join(words)} {source} 2>&5 3<&- 5>&- 9>&- &")
     lines += [f"{os.fsdecode(request.feed)}{end}"] if request.feed else []
-    return _script(PROGRAM, mark, [*lines, "}"])
+    return [*lines, "}"]
 
 
 def unfit_feed(feed: bytes) -> str:
@@ -81,7 +86,8 @@ def unfit_feed(feed: bytes) -> str:
 BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
-def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
+def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
+    """Return a script with its lines filled in, for a shell's standard input."""
     # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (
@@ -96,6 +102,26 @@ def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
         )
     )
     return os.fsencode(text)
+
+
+_KERNEL = ("/proc/", "/sys/")
+"""Their files are small; a process for each would cost more than everything else."""
+
+
+def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
+    """Return the shell's lines for Read, Glob and Which requests: files of the kernel together, then the rest."""
+    few = 2
+    kernel = {
+        number: shlex.quote(request.path)
+        for number, request in enumerate(requests)
+        if isinstance(request, Read) and request.path.startswith(_KERNEL)
+    }
+    lines = []
+    if len(kernel) > few:
+        lines = ["divide /dev/shm /run /tmp /var/tmp", "set --"]
+        lines += [f'sure {number} {path} && set -- "$@" {path} "$sep"' for number, path in kernel.items()]
+        lines.append('together "$@"')
+    return [*lines, *(f"single {number} {_file_line(request)}" for number, request in enumerate(requests))]
 
 
 def _file_line(request: Request[Any]) -> str:
@@ -126,16 +152,42 @@ def matches(path: str, pattern: str) -> bool:
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
     """Parse the answers of a files script; missing ones get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
-    frames = out.partition(mark.encode() + b".")[0].split(start)[1:]
+    together, rest = _together(out, mark)
+    frames = iter(rest.partition(mark.encode() + b".")[0].split(start)[1:])
     answers: list[Answer] = []
     for index, request in enumerate(requests):
-        frame = frames[index] if index < len(frames) else b""
+        if index in together and isinstance(request, Read):
+            text = together[index]
+            lost = answer_of(request, otherwise.trouble or Failure.FAILED, otherwise.detail)
+            answers.append(lost if text is None else _read_answer(request, text, "0", ""))
+            continue
+        frame = next(frames, b"")
         data, middle, status = frame.partition(mark.encode() + b">")
         if middle:
             answers.append(_file_answer(request, data, decode(status).strip()))
         else:
             answers.append(answer_of(request, otherwise.trouble or Failure.FAILED, otherwise.detail))
     return answers
+
+
+def _together(out: bytes, mark: str) -> tuple[dict[int, bytes | None], bytes]:
+    """Return the files that were read at once, by their numbers, and the output behind them.
+
+    None: it cannot be said where a file begins.
+    """
+    begin, end, part = (mark.encode() + sign for sign in (b"[", b"]", b"|"))
+    _, begun, after = out.partition(begin)
+    whole, ended, rest = after.partition(end)
+    if not begun or not ended:
+        return {}, b"" if begun else out
+    numbers, _, text = whole.partition(b"\n")
+    parts: list[bytes] = text.split(part)
+    if not rest.startswith(b"0"):
+        return {}, rest
+    known = [int(number) for number in numbers.split()]
+    if len(parts) != len(known) + 1 or parts[-1]:
+        return dict.fromkeys(known), rest
+    return dict(zip(known, parts, strict=False)), rest
 
 
 def _file_answer(request: Request[Any], data: bytes, status: str) -> Answer:
@@ -207,11 +259,11 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
         return None
     found = RunAnswer(out=out, err=err)
     if trailer:
-        return _bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
+        return bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
     if answer.trouble is None:
         lost = decode(err).strip()[-400:]
         return replace(found, trouble=Failure.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
-    return _bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
+    return bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
 
 
 def _told(answer: RunAnswer, request: Run) -> str:
@@ -249,7 +301,7 @@ def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
     return replace(found, trouble=Failure.FAILED, detail=rest or "the remote shell reported no result")
 
 
-def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
+def bounded(answer: RunAnswer, request: Run) -> RunAnswer:
     """Cut an answer to the limit; a longer one is FLOOD."""
     if len(answer.out) + len(answer.err) <= request.limit:
         return answer

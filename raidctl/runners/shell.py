@@ -1,4 +1,4 @@
-"""The two scripts for the far side, in POSIX shell; :mod:`raidctl.runners.remote` puts its words in for ``@LINES@``."""
+"""The scripts for the far side, in POSIX shell; :mod:`raidctl.runners.remote` puts its words in for ``@LINES@``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,40 @@ export PATH LC_ALL LANG
 unset CDPATH ENV IFS
 """
 
-FILES = (
-    PATHS
-    + r"""
+_FILES = r"""
 exec 4>&1 </dev/null
 cd /
+sep= batch=
+
+# divide PLACE...: a file that divides others from each other; it is removed at once, and opened by its number
+divide() {
+  for place do
+    name=$(mktemp "$place/raidctl-XXXXXXXXXX" 2>/dev/null) || continue
+    printf '%s|' "$mark" >"$name"
+    exec 9<"$name"
+    rm -f -- "$name"
+    sep=/proc/self/fd/9
+    return
+  done
+}
+# sure NUMBER PATH: whether a file of the kernel can be read together with others
+sure() { [ -n "$sep" ] && [ -f "$2" ] && [ -r "$2" ] && batch="$batch $1"; }
+# together PATH...: all of them at once; after an error each is taken by itself
+together() {
+  if [ $# -gt 0 ]; then
+    printf '%s[%s\n' "$mark" "$batch"
+    cat -- "$@" 2>/dev/null
+    code=$?
+    printf '%s]%s' "$mark" "$code"
+    [ "$code" = 0 ] || batch=
+  fi
+}
+# single NUMBER COMMAND...: what is not read yet
+single() {
+  case "$batch " in *" $1 "*) return ;; esac
+  shift
+  "$@"
+}
 
 # take LIMIT PATH: the bytes of a regular file
 take() {
@@ -64,11 +93,8 @@ unknown() { printf '%s<%s>1' "$mark" "$mark"; }
 @LINES@
 printf '%s.' "$mark"
 """
-)
 
-PROGRAM = (
-    PATHS
-    + r"""
+_PROGRAM = r"""
 exec 3<&0 5>&2 </dev/null 2>/dev/null
 @LINES@
 box=
@@ -204,4 +230,76 @@ cd /
 rm -rf -- "$box"
 if [ -n "$late" ]; then account late; else account code "$code"; fi
 """
+
+FILES = PATHS + _FILES
+PROGRAM = PATHS + _PROGRAM
+
+BUNDLE = (
+    (
+        PATHS
+        + r"""
+trap : PIPE HUP
+exec 3<&0 </dev/null
+spool=
+# in memory first: the file systems of a machine in trouble are full or read-only
+for place in /dev/shm /run /tmp /var/tmp; do
+  spool=$(mktemp -d "$place/raidctl-XXXXXXXXXX" 2>/dev/null) && break
+done
+leave() {
+  [ -z "$spool" ] || rm -rf -- "$spool"
+  printf '%s~.' "$mark"
+  printf '%s~.' "$mark" >&2
+  exit 0
+}
+[ -n "$spool" ] && mkfifo "$spool/events" && exec 7<>"$spool/events" || leave
+
+# keep NUMBER NAME BLOCKS: standard input into a file, up to a size
+keep() {
+  exec 6<&0
+  (ulimit -f "$3"; exec cat <&6) >"$spool/$1.$2" 2>/dev/null &
+  echo "$!" >"$spool/$1.$2.pid"
+  wait "$!"
+  printf 'kept %s\n' "$1" >&7
+}
+# begin NUMBER BLOCKS: a part, each of its outputs into a file; it is done before they are kept
+begin() {
+  { { ("part_$1") <&3 2>&1 >&8 3<&- 7>&- 8>&-; printf 'done %s\n' "$1" >&7; } |
+    keep "$1" err "$2" 3<&- 8>&- >/dev/null; } 8>&1 2>/dev/null |
+    keep "$1" out "$2" 3<&- >/dev/null 2>&1 &
+}
+# after NUMBER: what has left the session of its program may keep an output open
+after() {
+  (sleep "$linger"; printf 'late %s\n' "$1" >&7) </dev/null >/dev/null 2>&1 3<&- &
+}
+# emit NUMBER: its outputs, with their lengths before them
+emit() {
+  for output in out err; do
+    [ "$event" = kept ] || kill "$(cat "$spool/$1.$output.pid")" 2>/dev/null
+  done
+  out=$(wc -c <"$spool/$1.out") err=$(wc -c <"$spool/$1.err")
+  printf '%s#%s %s %s\n' "$mark" "$1" "$((out))" "$((err))"
+  head -c "$((out))" "$spool/$1.out"
+  head -c "$((err))" "$spool/$1.err"
+  printf '%s;' "$mark"
+  rm -f -- "$spool/$1."*
+}
+
+files() { @FILES@
+}
+program() { @PROGRAM@
+}
+@LINES@
+while [ "$left" -gt 0 ] && read -r event number <&7; do
+  eval "state=\$state_$number"
+  case $event$state in
+    done*) next "$number"; after "$number" ;;
+    kept) eval "state_$number=half" ;;
+    kepthalf | late | latehalf) emit "$number"; eval "state_$number=sent"; left=$((left - 1)) ;;
+  esac
+done
+leave
+"""
+    )
+    .replace("@PROGRAM@", _PROGRAM.replace("@LINES@", '"settings_$number"'))
+    .replace("@FILES@", _FILES.replace("@LINES@", "requests"))
 )

@@ -6,50 +6,27 @@ a POSIX shell and the usual utilities. There is one connection, which ends with 
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
-import re
 import secrets
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from raidctl.errors import UsageError
 from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
-from raidctl.runners import remote
+from raidctl.runners import bundle, remote
 from raidctl.runners.answers import answer_of, chains_of, invalid, limited
-from raidctl.runners.directory import private_directory
+from raidctl.runners.connection import CONNECT_PATIENCE, Connection, environment
+from raidctl.runners.gather import Gathering
 from raidctl.runners.parallel import Switch, Task, WorkerPool
-from raidctl.runners.process import Bounds, Companion, Interrupted, run
+from raidctl.runners.process import Bounds, Interrupted, run
 
-CONNECT_PATIENCE = 45.0
-"""Time limit in seconds for the connection, authentication included."""
 WIDTH = 8
 """Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
 PARTING = 15.0
 """Seconds that the remote side may take in addition to its own time limit."""
 FILES_PATIENCE = 30.0
 """Seconds for a batch of files, plus a tenth of a second for each."""
-
-FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
-"""Characters that no host name has, and that are dangerous in commands of the user's ssh configuration."""
-
-OPTIONS = {
-    "BatchMode": "yes",  # no question can be answered
-    "ConnectTimeout": "10",
-    "ServerAliveInterval": "5",
-    "ServerAliveCountMax": "3",
-    "ClearAllForwardings": "yes",
-    "ForwardAgent": "no",
-    "ForwardX11": "no",
-    "PermitLocalCommand": "no",
-    "RemoteCommand": "none",
-    "RequestTTY": "no",
-    "LogLevel": "ERROR",
-}
 
 
 class SshRunner:
@@ -69,20 +46,12 @@ class SshRunner:
         Raises:
             UsageError: The destination is invalid.
         """
-        host = destination.removeprefix("ssh://").rpartition("@")[2]
-        if destination.startswith("-") or host.startswith("-") or not host or FORBIDDEN.search(destination):
-            raise UsageError(f"{destination!r} is not a host name; use --host [user@]HOST.")
         self.destination = destination
-        self._options = tuple(options)
-        self._command = "exec sudo -n -- /bin/sh -s" if sudo else "exec /bin/sh -s"
         self._sudo = sudo
         self._timeout = timeout
-        self._guard = threading.Lock()
+        self._connection = Connection(destination, options, sudo=sudo, patience=timeout or CONNECT_PATIENCE)
         self._switch = Switch()
-        self._kept = contextlib.ExitStack()
-        self._connection: Companion | None = None
-        self._socket = ""
-        self._failure = ""
+        self._gathering = Gathering(self._files)
 
     def __enter__(self) -> SshRunner:  # noqa: PYI034 - Self came with Python 3.11
         return self
@@ -95,12 +64,22 @@ class SshRunner:
     def close(self) -> None:
         """End the running requests, also from another thread, and the connection; later requests are refused."""
         self._switch.close()
-        with self._guard:
-            self._kept.close()
-            self._connection, self._failure = None, ""
+        self._connection.close()
+
+    def connect(self, *, wait: bool = True) -> Answer:
+        """Connect, unless connected; the answer has the failure, if any.
+
+        Without ``wait`` it only begins, so that there is time for other work; errors are reported later.
+        """
+        return self._connection.ready() if wait else self._connection.begin()
+
+    @property
+    def passing(self) -> bool:
+        """Whether the connection failed for something that may be over in a moment."""
+        return self._connection.passing
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order: all files in one batch, programs in parallel.
+        """Answer each request, in order: a round that only reads by one script, in parallel; others by sessions.
 
         After the connection has failed, every request fails immediately.
 
@@ -113,99 +92,63 @@ class SshRunner:
     def _carry_out(self, requests: Sequence[Request[Any]], stop: threading.Event) -> Sequence[Answer]:
         if stop.is_set():
             raise Interrupted
-        failure = self._connect()
-        if failure:
-            return tuple(answer_of(request, Failure.FAILED, failure) for request in requests)
+        failure = self._connection.ready()
+        if failure.trouble:
+            return tuple(answer_of(request, failure.trouble, failure.detail) for request in requests)
         answers = {
             index: answer_of(request, Failure.FAILED, reason)
             for index, request in enumerate(requests)
             if (reason := invalid(request))
         }
-        asked = {index: request for index, request in enumerate(requests) if index not in answers}
-        files = {
-            index: request for index, request in asked.items() if not isinstance(request, (Run, UdevDatabase, Write))
-        }
-        batch = [Task(functools.partial(self._files, files, answers, stop))] if files else []
+        asked = {index: limited(request, self._timeout) for index, request in enumerate(requests)
+                 if index not in answers}  # fmt: skip
+        files = len(_files_of(asked))
+        # a round with a change keeps the order of those with one lock, which only the sessions do
+        if len(asked) - files + bool(files) > 1 and all(map(_only_reads, asked.values())):
+            answers |= self._bundle(asked, stop)
+        self._in_sessions({index: one for index, one in asked.items() if index not in answers}, answers, stop)
+        return tuple(answers[index] for index in range(len(requests)))
+
+    def _in_sessions(self, asked: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> None:
+        """Answer the files in one session, and each program in one."""
+        if files := _files_of(asked):
+            answers |= zip(files, self._gathering.answer(tuple(files.values())), strict=True)
         tasks = {
             index: Task(functools.partial(self._program, request, stop))
             for index, request in asked.items()
             if isinstance(request, (Run, UdevDatabase, Write))
         }
-        chains = [[tasks[index] for index in chain if index in tasks] for chain in chains_of(requests)]
-        WorkerPool([batch, *chains], stop, WIDTH).work()
+        chains = [[tasks[list(asked)[index]] for index in chain if list(asked)[index] in tasks]
+                  for chain in chains_of(list(asked.values()))]  # fmt: skip
+        WorkerPool(chains, stop, WIDTH).work()
         answers |= {index: task.answer for index, task in tasks.items() if task.answer is not None}
-        return tuple(answers[index] for index in range(len(requests)))
-
-    # The connection
-
-    def _ssh(self, *more: str) -> list[str]:
-        words = [f"{name}={value}" for name, value in OPTIONS.items()]
-        options = [part for word in (*words, f"ControlPath={self._socket}", *more) for part in ("-o", word)]
-        return ["ssh", *self._options, "-T", *options, "--", self.destination]
-
-    def _connect(self) -> str:
-        """Connect if needed; return why it failed, empty if it did not."""
-        with self._guard:
-            if not self._failure and self._connection is None:
-                self._failure = self._open()
-            if not self._failure and self._connection is not None and not self._connection.running:
-                self._failure = self._lost(self._connection.errors())
-            return self._failure
-
-    def _open(self) -> str:
-        try:
-            # a socket's name may have 107 bytes, and ssh first appends 17
-            directory = self._kept.enter_context(private_directory(80))
-        except OSError as error:
-            return f"Cannot create a directory for the connection's socket: {error.strerror or error}"
-        self._socket = f"{directory}/ssh"
-        # a command that ends with its input, so the connection ends with this process
-        argv = [*self._ssh("ControlMaster=yes", "ControlPersist=no"), "exec cat"]
-        try:
-            connection = Companion(argv, _environment())
-        except FileNotFoundError:
-            return "ssh is not installed on this machine; install the OpenSSH client."
-        except OSError as error:
-            return f"ssh cannot be started: {error.strerror}"
-        self._kept.callback(connection.end)
-        patience = self._timeout or CONNECT_PATIENCE
-        deadline = time.monotonic() + patience
-        while not os.path.exists(self._socket):  # noqa: PTH110 - every few milliseconds
-            if not connection.running:
-                return self._lost(connection.errors())
-            if time.monotonic() >= deadline:
-                return self._lost(f"no connection after {patience:g} s")
-            time.sleep(0.005)
-        self._connection = connection
-        return ""
-
-    def _lost(self, errors: str) -> str:
-        errors = _host_key(errors, self.destination) or errors or "closed by the remote side"
-        return f"No connection to {self.destination}: {errors}"
 
     def _client(
-        self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False
-    ) -> RunAnswer:
+        self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False,
+        end: str = ".",
+    ) -> RunAnswer:  # fmt: skip
         """Run a script in one session; try once more if the remote shell never began.
 
         The time limit counts from when the shell begins. A change is not tried again: the first shell may still begin.
         """
         bounds = Bounds(
-            seconds=seconds, size=size, feed=script, until=f"{mark}.".encode(), stop=stop,
+            seconds=seconds, size=size, feed=script, until=f"{mark}{end}".encode(), stop=stop,
             begin=f"{mark}!".encode(), patience=self._timeout or CONNECT_PATIENCE,
         )  # fmt: skip
-        argv = [*self._ssh("ControlMaster=no"), self._command]
-        answer = run(argv, environment=_environment(), bounds=bounds)
+        argv = self._connection.session()
+        answer = run(argv, environment=environment(), bounds=bounds)
+        if remote.began(answer, mark) and not answer.trouble and f"{mark}{end}".encode() not in answer.out:
+            self._connection.settle()
         denied = self._sudo and answer.code not in {None, 255}
-        if remote.began(answer, mark) or denied or (changes and answer.trouble) or self._connect():
+        if remote.began(answer, mark) or denied or (changes and answer.trouble) or self._connection.ready().trouble:
             return answer
-        return run(argv, environment=_environment(), bounds=bounds)
+        return run(argv, environment=environment(), bounds=bounds)
 
     def _no_shell(self, answer: RunAnswer) -> Answer:
         """Return the failure if the remote shell never began."""
-        failure = self._connect()
-        if failure:
-            return Answer(trouble=Failure.FAILED, detail=failure)
+        failure = self._connection.ready()
+        if failure.trouble:
+            return failure
         printed = (answer.error_text.strip() or answer.text.strip())[-400:]
         if self._sudo and answer.code not in {None, 255}:
             return Answer(trouble=Failure.DENIED, detail=f"sudo on {self.destination}: {printed}")
@@ -216,15 +159,14 @@ class SshRunner:
 
     def _program(self, request: Run | UdevDatabase | Write, stop: threading.Event) -> Answer:
         if isinstance(request, UdevDatabase):
-            return _database(self._run(Run(("udevadm", "info", "--export-db")), stop))
+            return _database(self._run(limited(UDEV, self._timeout), stop))
         if isinstance(request, Write):
             return _written(request, self._run(_writing(request), stop))
         return self._run(request, stop)
 
     def _run(self, request: Run, stop: threading.Event) -> RunAnswer:
-        mark = _mark()
-        request = limited(request, self._timeout)
-        seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
+        mark = new_mark()
+        seconds = _patience(request)
         if unfit := remote.unfit_feed(request.feed):
             return RunAnswer(trouble=Failure.FAILED, detail=f"{request.argv[0]}: {unfit}")
         script = remote.program_script(request, mark)
@@ -235,42 +177,69 @@ class SshRunner:
             return RunAnswer(trouble=why.trouble, detail=why.detail)
         return found
 
-    def _files(self, requests: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> Answer:
-        mark = _mark()
-        batch = tuple(requests.values())
+    def _files(self, batch: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer files by one session."""
+        mark = new_mark()
         seconds = (self._timeout or FILES_PATIENCE) + len(batch) / 10
-        answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
+        with self._switch.event() as stop:
+            answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
         otherwise: Answer = answer if answer.trouble else Answer(detail="the connection was lost before the answer")
         if not remote.began(answer, mark):
             otherwise = self._no_shell(answer)
-        answers.update(zip(requests, remote.read_files(answer.out, mark, batch, otherwise), strict=True))
-        return Answer()
+        return remote.read_files(answer.out, mark, batch, otherwise)
+
+    def _bundle(self, asked: dict[int, Request[Any]], stop: threading.Event) -> dict[int, Answer]:
+        """Answer reading requests by one script; those are left out whose outputs could not be kept there."""
+        mark = new_mark()
+        files = _files_of(asked)
+        programs = {index + 1: limited(UDEV, self._timeout) if isinstance(request, UdevDatabase) else request
+                    for index, request in asked.items() if isinstance(request, (Run, UdevDatabase))}  # fmt: skip
+        batch, numbers = tuple(files.values()), tuple(programs)
+        chains = [[numbers[place] for place in chain] for chain in chains_of(tuple(programs.values()))]
+        lanes = bundle.lanes_of(chains)
+        seconds = max(sum(_patience(programs[number]) for number in lane) for lane in lanes)
+        seconds = max(seconds, (self._timeout or FILES_PATIENCE) + len(batch) / 10)
+        size = remote.answer_size(batch) + sum(2 * (one.limit + remote.SLACK) for one in programs.values())
+        script = bundle.script(batch, programs, chains, mark)
+        answer = self._client(script, mark, seconds, size, stop, end=bundle.END)
+        began, whole = remote.began(answer, mark), f"{mark}{bundle.END}".encode() in answer.out
+        none = None if began else self._no_shell(answer)
+        if none is not None and none.trouble:
+            return {index: answer_of(request, none.trouble, none.detail) for index, request in asked.items()}
+        found: dict[int, Answer] = {}
+        frames = bundle.frames(answer.out, mark)
+        otherwise = Answer(trouble=Failure.FAILED, detail="the connection was lost before the answer")
+        if f"{mark}.".encode() in frames.get(bundle.FILES, (b"", b""))[0]:
+            read = remote.read_files(frames[bundle.FILES][0], mark, batch, otherwise)
+            found |= zip(files, read, strict=True)
+        for number, request in programs.items():
+            one = bundle.program_answer(frames[number], mark, request) if number in frames else None
+            if one is not None:
+                found[number - 1] = _database(one) if isinstance(asked[number - 1], UdevDatabase) else one
+        if whole:
+            return found
+        return {index: bundle.lost(request, answer, seconds) for index, request in asked.items()} | found
 
 
-def _host_key(errors: str, destination: str) -> str | None:
-    """Summarize ssh's banner on a changed host key; None if there is none."""
-    if "IDENTIFICATION HAS CHANGED" not in errors:
-        return None
-    kind = re.search(r"fingerprint for the (\w+) key", errors)
-    sent = re.search(r"SHA256:[\w+/=]+", errors)
-    known = re.search(r"Offending .* in (\S+):(\d+)", errors)
-    remove = re.search(r"ssh-keygen -f .+", errors)
-    host = destination.removeprefix("ssh://").rpartition("@")[2]
-    return (
-        f"its host key has changed (now {sent[0] if sent else 'unknown'}; known from "
-        f"{f'line {known[2]} of {known[1]}' if known else 'an earlier connection'}). Unless the host was reinstalled, "
-        "this may be an attack. Compare with the output on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
-        f"{kind[1].lower() if kind else 'ed25519'}_key.pub; if it is the same: "
-        f"{remove[0].strip() if remove else f'ssh-keygen -R {host}'}"
-    )
+UDEV = Run(("udevadm", "info", "--export-db"))
 
 
-def _environment() -> dict[str, str]:
-    """Return ssh's environment: the user's (agent, home), with messages in the C locale."""
-    return dict(os.environ) | {"LC_ALL": "C"}
+def _only_reads(request: Request[Any]) -> bool:
+    """Whether a request may be part of a script with others: it changes nothing, and has no input."""
+    return not isinstance(request, Write) and not (isinstance(request, Run) and (request.changes or request.feed))
 
 
-def _mark() -> str:
+def _files_of(requests: Mapping[int, Request[Any]]) -> dict[int, Request[Any]]:
+    return {index: one for index, one in requests.items() if not isinstance(one, (Run, UdevDatabase, Write))}
+
+
+def _patience(request: Run) -> float:
+    """Return the seconds for a program, with those for its lock."""
+    return request.timeout * (1 if request.lock is None else 2) + PARTING
+
+
+def new_mark() -> str:
+    """Return an unpredictable text, which frames answers."""
     return f"raidctl-{secrets.token_hex(16)}"
 
 

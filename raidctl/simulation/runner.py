@@ -31,7 +31,7 @@ from raidctl.request import (
 )
 from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
-from raidctl.vendor.simulator import Bays, Leds, Reply, Simulator, State
+from raidctl.vendor.simulator import Bays, Leds, NewDrive, Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
@@ -154,13 +154,27 @@ class Simulated:
         """
         self._in_bays(lambda simulator, state: simulator.pull(state, bay))
 
-    def insert(self, bay: str, serial: str | None = None) -> None:
-        """Put a drive that was pulled into a bay; without a serial number, a new one.
+    def insert(self, bay: str, serial: str | None = None, kind: NewDrive = "like") -> None:
+        """Put a drive that was pulled into a bay; without a serial number, a new one of this kind.
 
         Raises:
             UsageError: The bay or the drive does not exist, the bay is not empty, or the machine has no bays.
         """
-        self._in_bays(lambda simulator, state: simulator.insert(state, bay, serial))
+        more: tuple[NewDrive, ...] = () if kind == "like" else (kind,)
+        self._in_bays(lambda simulator, state: simulator.insert(state, bay, serial, *more))
+
+    def fail(self, bay: str) -> None:
+        """Let the drive in a bay fail.
+
+        Raises:
+            UsageError: The bay is empty, or the machine has no bays.
+        """
+        self._in_bays(lambda simulator, state: simulator.fail(state, bay))
+
+    def bay_of(self, serial: str) -> str | None:
+        """Return the bay of a drive; None: it is in none, or the machine has no bays."""
+        bays = (name for name, value in self.state().items() if value == serial and "/bay " in name)
+        return next((name.partition("/bay ")[2] for name in bays), None)
 
     def _in_bays(self, act: Callable[[Bays, State], State]) -> None:
         state = self.state()
@@ -173,7 +187,7 @@ class Simulated:
                 except LookupError:
                     continue
                 return
-        raise UsageError("This simulated machine has no bays; raid6 has.")
+        raise UsageError("This simulated machine has no bays; raid6 and p440 have.")
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass on the simulated machine: rebuilds advance."""

@@ -76,7 +76,9 @@ class States(Database):
         unread = sum(problem.kind in HIDING for problem in inventory.problems)
         with self.writing() as database:
             before = database.execute(
-                "SELECT hash FROM state WHERE host = ? ORDER BY id DESC LIMIT 1", (key(inventory),)
+                "SELECT hash FROM state WHERE host = ? "
+                "AND CASE WHEN source LIKE 'ssh:%' THEN source ELSE '' END = ? ORDER BY id DESC LIMIT 1",
+                whose(key(inventory), inventory.host.source),
             ).fetchone()
             database.execute("INSERT OR IGNORE INTO document VALUES (?, ?)", (digest, zlib.compress(body, 9)))
             noise = zlib.compress(msgspec.json.encode(whole.noise), 9)
@@ -100,11 +102,11 @@ class States(Database):
             rows = [] if database is None else database.execute(
                 "SELECT id, at, host, source, unread, hash FROM state ORDER BY id"
             ).fetchall()  # fmt: skip
-        last: dict[str, str] = {}
+        last: dict[tuple[str, str], str] = {}
         found = []
         for number, at, host, source, unread, digest in rows:
-            changed = last.get(host) != digest
-            last[host] = digest
+            changed = last.get(whose(host, source)) != digest
+            last[whose(host, source)] = digest
             found.append(Kept(id=number, at=at, host=host, source=source, unread=unread, changed=changed))
         return found
 
@@ -142,8 +144,8 @@ class States(Database):
         """
         limit = text((today or datetime.now(timezone.utc)) - older)
         every = self.list()
-        last = {one.host: one.id for one in every}
-        old = [one for one in every if one.at < limit and one.id != last[one.host]]
+        last = {whose(one.host, one.source): one.id for one in every}
+        old = [one for one in every if one.at < limit and one.id != last[whose(one.host, one.source)]]
         if old:
             with self.writing() as database:
                 database.executemany("DELETE FROM state WHERE id = ?", [(one.id,) for one in old])
@@ -168,6 +170,11 @@ _WHOLE = (
     "SELECT state.id, state.at, state.source, document.body, state.noise "
     "FROM state LEFT JOIN document ON document.hash = state.hash"
 )
+
+
+def whose(host: str, source: str) -> tuple[str, str]:
+    """Return what tells machines apart: over ssh also how they were named, since two may have one host name."""
+    return host, source if source.startswith("ssh:") else ""
 
 
 def key(inventory: Inventory) -> str:

@@ -103,7 +103,7 @@ def survey(
     seen: Probe = converse(probe_machine(), runner)
     results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
     last = [vendor for vendor in vendors if vendor.LAST]
-    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(_warm, last))
+    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(warm, last))
     _once(vendors, results)
     _link(seen.view, vendors, results)
     _once(vendors, results)  # with the kernel's PCI addresses more of them prove to be the same
@@ -167,7 +167,7 @@ def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
     return converse(vendor.observe(view), runner)
 
 
-def _warm(vendors: Sequence[Vendor]) -> None:
+def warm(vendors: Sequence[Vendor]) -> None:
     """Make vendor packages import what their dialogues need, without starting these.
 
     It takes no extra time while the other vendors' tools run. Errors are ignored: the dialogue will raise them again.

@@ -1,20 +1,24 @@
-"""How a vendor's tool makes a volume: a module ``create`` in the package. The commands are printed, never run.
+"""How a vendor's tool makes a volume: modules ``create`` and ``make`` in the package.
 
-Its function is pure. A package without it has no command with a source; a plan then says so.
+``create`` has the command, which is printed. A package without it has no command with a source; a plan then says so.
+With ``make``, ``raidctl layout apply`` carries it out. All of their functions are pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
 from msgspec import Struct
 
-from raidctl.model import Controller, Drive, Tool
+from raidctl.host import HostView
+from raidctl.model import Controller, Drive, Tool, Volume
 from raidctl.model.cache import ReadPolicy, WritePolicy
 from raidctl.model.inventory import RaidLevel
+from raidctl.request import Dialogue
 from raidctl.vendor.parts import part_of
+from raidctl.vendor.plan import Identity, Step
 from raidctl.vendor.protocol import Vendor
 
 
@@ -31,6 +35,8 @@ class NewVolume(Struct, frozen=True, kw_only=True):
     """In the order of the layout; of a mirrored level, neighbours are copies of each other."""
     nodes: tuple[str, ...]
     """Device nodes of the drives, or of their partitions; empty for drives that the system does not see."""
+    spares: tuple[str, ...] = ()
+    """Device nodes of spares that the system sees."""
     size_bytes: int | None
     """None: all of the drives."""
     strip_bytes: int | None
@@ -61,6 +67,60 @@ class Creating(Protocol):
         Raises:
             CannotCreate: The tool cannot, or no source shows the command.
         """
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What was read of the machine besides, for a family whose volumes raidctl makes itself."""
+
+    files: Mapping[str, str | None] = {}
+    """The text of configuration files by path; None: there is no such file."""
+    unread: tuple[str, ...] = ()
+    """Files that could not be read, so that nothing can be written either."""
+    times: Mapping[str, int] = {}
+    """When files were last written, seconds since the epoch; one that is missing does not exist."""
+    tools: frozenset[str] = frozenset()
+    """Programs that are installed."""
+    hostname: str | None = None
+
+
+class Making(Protocol):
+    """A vendor package whose volumes raidctl makes and deletes itself: a module ``make``. Its functions are pure."""
+
+    def setup(self, view: HostView) -> Dialogue[Setup]:
+        """Read what the other functions need."""
+
+    def hinders(self, new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
+        """Why the volume cannot be made on this machine, in sentences: its name is taken, a tool is missing."""
+
+    def make(self, controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
+        """The step that makes a volume on these drives."""
+
+    def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
+        """The steps that list volumes in the machine's configuration; none: they are listed."""
+
+    def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
+        """The steps that remove a deleted volume from the configuration; ``subject``: a drive that was in it."""
+
+    def renew(self, subject: Identity, found: Setup) -> Sequence[Step]:
+        """The step that takes the configuration over into the boot image; none: it is newer, or there is none."""
+
+    def delete(self, controller: Controller, volume: Volume, view: HostView) -> Sequence[Step]:
+        """The step that deletes a volume, then those that :meth:`remains` will find to be left.
+
+        Raises:
+            CannotCreate: Its drives are not all known.
+        """
+
+    def remains(self, unique_id: str, members: Sequence[tuple[Identity, str]]) -> Dialogue[Sequence[Step]]:
+        """The steps that remove what a deleted volume left on its members: whole drives, and nodes of the members."""
+
+    def wrong(self, step: Step, found: Setup) -> str | None:
+        """What files do not show yet after a step of ``register`` or ``renew``; None: all is as it should be."""
+
+
+def making_of(vendor: Vendor) -> Making | None:
+    """Return how a family's volumes are made by raidctl; None: the command is only printed."""
+    return cast("Making | None", part_of(vendor, "make"))
 
 
 def creating_of(vendor: Vendor) -> Creating | None:

@@ -35,13 +35,49 @@ class Ability(Struct, frozen=True, kw_only=True):
         Proof,
         doc(
             "What it was tried on: `kernel`: a real kernel; `captures`: a simulator that answers as recorded outputs "
-            "do; `manual`: a simulator that answers as the manual says; `none`: nothing."
+            "do; `manual`: a simulator that answers as the manual describes; `none`: nothing."
         ),
     ] = "none"
 
 
 class Operations(Protocol):
-    """A vendor package that plans deeds."""
+    """A vendor package that plans deeds.
+
+    **Steps.** Every step of a deed is of ``kind="deed"`` and has: ``object_id`` of this controller; ``setting``: the
+    verb of its deed; ``action``; ``subjects``: the drive, and the volume or the controller, each with what
+    :func:`raidctl.vendor.identity.unique_of` returns (deny the deed with guard X1 where that is None);
+    ``expects``: what the next reading shows if it has happened, never empty; ``way_back``, with ``undo`` and
+    ``undo_expects``, or with ``no_way_back``. Expectations name fields of the model (``role``, ``status``, ``array``
+    of a drive) or ``details.LABEL``; ``serial:NUMBER`` is a drive wherever it is. ``action`` has the lock,
+    the environment and the time limit of the family's calls, and its words fit ``SHAPES``.
+
+    **Fresh plans.** ``plan_deeds`` sees one reading and plans only what that reading lacks. What is done already
+    has no step; a deed with no step and no denial has nothing to be done. So a replacement is continued by
+    planning the same deed again, as often as it takes.
+
+    **A command that is only printed** (``Ability.printed``): the deed is denied, and ``alternative`` has the command.
+
+    **Verbs of drives behind a controller**, as the replacement of a drive uses them:
+
+    ``take_out``
+        ``object_id``: a volume on the drive's array. ``drive``: the drive that leaves, a working or failed member.
+        What the tool has to do before a person pulls it (offline, missing, spin down; ``remove``); no step for a
+        controller that needs nothing. Nothing that cannot be answered by letting a drive in again.
+    ``let_in``
+        ``object_id``: the volume. ``drive``: the new drive, in its bay, checked by the core. ``replaces``: the id
+        that the drive had which has left. What makes the controller take the new drive as a member (``insert``,
+        ``replace missing``, ``start rebuild``; rescan and ``good`` before them); no step if the controller takes
+        it by itself, has taken it (it is a member, or being filled), or if the array lacks no member (a hot spare
+        has stepped in): then the core plans ``add_spare``. ``expects`` that the drive's ``array`` is the array.
+    ``start_rebuild``, ``stop_rebuild``, ``pause_rebuild``, ``resume_rebuild``
+        ``object_id``: the volume; ``drive``: the drive that is filled. ``expects``: ``status_text``, ``status`` or
+        ``progress`` as the tool shows them.
+    ``add_spare``, ``remove_spare``
+        ``drive``: an unassigned drive, or a spare. ``object_id``: a volume: a spare of its array alone; the
+        controller: a global one. Deny what the tool has no command for, with the other one as ``alternative``.
+        ``expects`` that ``role`` is, or is not, ``spare``, and for one array that ``spare_for`` contains it, where
+        the family reports that.
+    """
 
     @property
     def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a constant of the module
@@ -56,7 +92,7 @@ class Operations(Protocol):
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
         """What can be done on this controller with its tool; a verb that is missing does not exist for the family.
 
-        A package may leave the function out: then ``plan_deeds`` alone says what can be done.
+        A package may leave the function out: then ``plan_deeds`` alone decides what can be done.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

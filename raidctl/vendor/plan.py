@@ -35,10 +35,11 @@ Verb = Literal[
     "take_out", "let_in", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild",
     "start_patrol", "stop_patrol", "pause_patrol", "resume_patrol",
     "good", "offline", "online", "jbod", "raid", "erase",
-    "import_foreign", "clear_foreign", "discard_preserved", "start_learn",
+    "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "create_volume", "delete_volume",
 ]  # fmt: skip
 """``take_out`` and ``let_in`` are what a family's controller needs before a drive is pulled and after a new one is in
-its bay: several commands of its tool, or none."""
+its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all verbs of drives
+behind a controller, with what a family's steps have to carry."""
 
 _SHELL_LIMIT = 120.0
 
@@ -148,6 +149,16 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
     device: Annotated[str | None, doc("Device node of that drive, or of its partition.")] = None
     successor: Annotated[str | None, doc("Device node that takes over from it, of `replace`.")] = None
+    part: Annotated[
+        str | None,
+        doc(
+            "What the deed is limited to on its controller: the number of one foreign configuration, or the id of the "
+            "volume whose preserved cache is discarded; null: nothing."
+        ),
+    ] = None
+    replaces: Annotated[
+        str | None, doc("Id that the drive had that has left, of `let_in`: its place; null: unknown, or nothing.")
+    ] = None
 
 
 class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -181,6 +192,10 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     no_way_back: Annotated[str | None, doc("What cannot be undone, one sentence; null if it can be.")] = None
     expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show.")] = ()
     undo_expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show after undoing.")] = ()
+    requires: Annotated[
+        tuple[Expectation, ...],
+        doc("What a reading right before the step must show: its command names a number that may move."),
+    ] = ()
     subjects: Annotated[tuple[Identity, ...], doc("Objects that are looked up again right before the step.")] = ()
     saves: Annotated[tuple[Saved, ...], doc("What is kept before the step.")] = ()
     keeps: Annotated[tuple[str, ...], doc("Serial numbers that must stay while a person works.")] = ()

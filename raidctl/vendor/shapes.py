@@ -1,14 +1,19 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
 A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
-Any other word is literal. So nothing that a user types reaches a command line, and no command is run that its
-family does not list. A shape of a file begins with ``>``: the path, then the word that is written.
+A place may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only, stands
+for one or more words that were read; ``~FORM`` for a word of a regular expression, such as the name of a new array;
+``?~FORM`` for one that may be missing. Any other word is literal. The program is compared without its folder. So
+nothing that a user types reaches a command line in another form, and no command is run that its family does not list.
+A shape of a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks
+of drives that were read (:func:`locked`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from posixpath import basename
 
 from raidctl.vendor.plan import Action
 
@@ -16,8 +21,31 @@ Shape = tuple[str, ...]
 
 FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
 """Words that make a tool skip its own checks, or act on everything."""
+MISSING_PLACES = "Places of missing drives"
+"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name them."""
 _PLACE = "{}"
+_PLACES = "{}+"
+_FORM = "~"
+_LOCK = ("flock", "--close", "--timeout", "60")
+"""flock(1): the lock is released when the command ends, and its children do not inherit it."""
 _KERNEL_NAME = re.compile(r"[A-Za-z0-9][\w.:-]{0,80}", re.ASCII)
+
+
+def locked(argv: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return a command that holds the locks of whole drives, so that udev leaves them alone until it has ended.
+
+    https://systemd.io/BLOCK_DEVICE_LOCKING
+    """
+    return (*(word for node in nodes for word in (*_LOCK, node)), *argv)
+
+
+def unlocked(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the command behind the locks, and the drives that it locks."""
+    nodes: list[str] = []
+    while argv[: len(_LOCK)] == _LOCK and len(argv) > len(_LOCK):
+        nodes.append(argv[len(_LOCK)])
+        argv = argv[len(_LOCK) + 1 :]
+    return argv, tuple(nodes)
 
 
 def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> str | None:
@@ -28,22 +56,47 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
         shapes: The table of the family.
         known: All words that were read from the machine: ids, device nodes, kernel names.
     """
-    shapes = list(shapes)
-    words = (">", action.path, action.data or "") if action.path is not None else action.argv
-    forcing = next((word for word in words if FORCING.fullmatch(word)), None)
-    if forcing is not None and not any(forcing in shape for shape in shapes):
+    words, nodes = unlocked(action.argv)
+    if action.path is not None:
+        words, nodes = (">", action.path, action.data or ""), ()
+    if not all(node in known for node in nodes):
+        return "it locks a drive that was not read"
+    forced = [word for word in words if FORCING.fullmatch(word)]
+    if any(_fits(words, shape, known) and set(forced) <= set(shape) for shape in shapes):
+        return None  # a shape that names a forcing word has its own guards before it
+    forcing = next(iter(forced), None)
+    if forcing is not None:
         return f"it contains the word {forcing}"
-    if not any(_fits(words, shape, known) for shape in shapes):
-        return "it is not in the table of commands that raidctl runs"
-    return None
+    return "it is not in the table of commands that raidctl runs"
 
 
 def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
-    if len(words) != len(shape):
-        return False
     if shape[:1] == (">",):
-        return words[2] == shape[2] and _fits_path(words[1], shape[1], known)
-    return all(word in known if place == _PLACE else word == place for word, place in zip(words, shape, strict=True))
+        return len(words) == len(shape) and words[2] == shape[2] and _fits_path(words[1], shape[1], known)
+    if not words or basename(words[0]) != shape[0]:
+        return False
+    rest = list(words[1:])
+    for place in shape[1:]:
+        if place == _PLACES:
+            return bool(rest) and all(word in known for word in rest)
+        if rest and _fits_word(rest[0], place, known):
+            rest.pop(0)
+        elif not place.startswith(f"?{_FORM}"):
+            return False
+    return not rest
+
+
+def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
+    """Whether each place of a word has something that was read, and the rest is literal, or of the form."""
+    if place == _PLACE:
+        return word in known
+    if place.startswith((_FORM, f"?{_FORM}")):
+        return re.fullmatch(place.partition(_FORM)[2], word, re.ASCII) is not None
+    if _PLACE not in place:
+        return word == place
+    form = "(.+?)".join(re.escape(part) for part in place.split(_PLACE))
+    match = re.fullmatch(form, word)
+    return match is not None and all(found in known for found in match.groups())
 
 
 def _fits_path(path: str, shape: str, known: Collection[str]) -> bool:

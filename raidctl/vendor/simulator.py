@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 State = dict[str, str]
 """The values, in the tool's words, by the simulator's names (``slot=1/ld 1/arrayaccelerator``)."""
@@ -89,17 +89,38 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
     return found
 
 
+NewDrive = Literal["like", "small", "failing", "other_media"]
+"""A drive that is put in: like the one last in that bay; half as large; one that expects its failure; an SSD where
+hard drives are, or the other way round."""
+
+
 class Bays(Protocol):
-    """The additional functions of a simulator whose machine has drive bays and a clock."""
+    """The additional functions of a simulator whose machine has drive bays and a clock.
+
+    All of it is in the state, under names of the family's own. Two of them are the same for all families, as the core
+    looks them up: ``FAMILY/clock = SECONDS`` and ``FAMILY/bay BAY = SERIAL`` for each bay with a drive. Others are
+    the family's: the drives on the shelf, what is being filled since when. ``initial`` takes
+    them from the recorded output, so that every demo of the family has bays; ``render`` prints the output for the
+    drives as they are now: a drive that was pulled is gone from it, its volume is degraded in the tool's words, a
+    rebuild has a percentage. What a controller does by itself (a rebuild begins, a hot spare steps in, a
+    rebuild ends) happens in ``advance``, ``pull`` and ``insert``. A whole rebuild takes between 600 and 36,000 s.
+
+    ``bay`` is the last part of the drive's id, ``1I:1:4`` or ``32:5``; with several controllers, also the whole id.
+    The functions raise LookupError for a state that is not of their family, as all simulators of a machine are asked;
+    ValueError, with a sentence that names the bays there are, for a bay that does not exist, is empty, or is not.
+    """
 
     def advance(self, state: Mapping[str, str], seconds: float) -> State:
-        """Let time pass: rebuilds advance. Unchanged for a machine without a clock."""
+        """Let time pass: rebuilds advance and end. Unchanged for a machine without a clock."""
 
     def pull(self, state: Mapping[str, str], bay: str) -> State:
-        """Take the drive out of a bay. Raise ValueError if there is none, LookupError for a machine without bays."""
+        """Take the drive out of a bay; it is on the shelf then, with its serial number and what is on it."""
 
-    def insert(self, state: Mapping[str, str], bay: str, serial: str | None) -> State:
-        """Put a drive that was pulled into a bay, or a new one. Raise as :meth:`pull`."""
+    def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
+        """Put a drive from the shelf into an empty bay; without a serial number a new one, ``ZC1N0001`` and so on."""
+
+    def fail(self, state: Mapping[str, str], bay: str) -> State:
+        """Let the drive in a bay fail, as the tool shows that; it stays in its bay."""
 
 
 class Leds(Protocol):

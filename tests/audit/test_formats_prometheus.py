@@ -33,7 +33,7 @@ from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
 from raidctl.errors import UsageError
 from raidctl.model import Inventory
-from raidctl.output.http_server import CONNECTIONS, Page, Refresher, _server, address
+from raidctl.output.http_server import CONNECTIONS, Page, Probes, Refresher, _server, address
 from raidctl.output.json import schema
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
@@ -99,52 +99,9 @@ def test_promtool_has_nothing_to_say() -> None:
 @pytest.mark.slow  # as above
 def test_the_documented_configuration_is_valid(tmp_path: Path) -> None:
     """What stands in the manual can be copied."""
-    code, said = promtool("check", "config", "--syntax-only", documented("scrape", tmp_path / "prometheus.yml"))
-    assert code == 0, said
-    code, said = promtool("check", "rules", documented("alerts", tmp_path / "alerts.yml"))
-    assert (code, "8 rules found" in said) == (0, True), said
-
-
-ALERTS = {
-    "RaidVolume": {"smartarray-gen9-degraded", "md-degraded-rebuilding"},
-    "RaidDrive": {"smartarray-gen9-degraded", "megaraid-h730p-predictive"},
-    "RaidBattery": {"smartarray-gen10-failed-battery", "megaraid-perc5i-failed-battery"},
-    "RaidWriteBackLost": {"smartarray-gen10-failed-battery"},
-    "RaidWritesUnprotected": {"areca-arc1210"},
-    "RaidNotRead": {"host-raid-card-no-tool"},
-    "RaidRule": {"areca-arc1210"},
-}
-
-
-@pytest.mark.slow  # as above
-def test_the_documented_alerts_fire(tmp_path: Path) -> None:
-    """Prometheus itself evaluates them: each fires on machines that it is meant for, and none on a healthy one."""
-    documented("alerts", tmp_path / "alerts.yml")
-    for machine in set().union(*ALERTS.values()):
-        wanted = {name for name, machines in ALERTS.items() if machine in machines}
-        assert wanted <= fired(machine, tmp_path), machine
-    assert fired("md-healthy", tmp_path) == set()
-    old = [{"series": "raidctl_collected_timestamp_seconds", "values": "0+0x200"}]
-    assert fired_by(old, tmp_path, when="1h") == set()
-    assert fired_by(old, tmp_path, when="3h") == {"RaidExportOld"}
-
-
-def fired(machine: str, place: Path) -> set[str]:
-    """The documented alerts that fire on a machine."""
-    lines = [line for line in written(replayed(machine).inventory).splitlines() if not line.startswith("#")]
-    data = [{"series": line.rpartition(" ")[0], "values": f"{line.rpartition(' ')[2]}+0x3"} for line in lines]
-    return fired_by(data, place, when="1m")
-
-
-def fired_by(data: list[dict[str, str]], place: Path, *, when: str) -> set[str]:
-    """Those that fire by some series; promtool names each that nobody expected."""
-    names = [*ALERTS, "RaidExportOld"]
-    tests = [{"eval_time": when, "alertname": name, "exp_alerts": []} for name in names]
-    group = {"interval": "1m", "input_series": data, "alert_rule_test": tests}
-    suite = {"rule_files": ["alerts.yml"], "tests": [group]}
-    (place / "suite.yml").write_text(json.dumps(suite), encoding="utf-8")  # JSON is YAML
-    _, said = promtool("test", "rules", place / "suite.yml")
-    return {name for name in names if f"alertname: {name}" in said or f'alertname="{name}"' in said}
+    for mark in ("scrape", "probe"):
+        code, said = promtool("check", "config", "--syntax-only", documented(mark, tmp_path / "prometheus.yml"))
+        assert code == 0, said
 
 
 @pytest.mark.slow  # as above
@@ -260,6 +217,20 @@ def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
         assert info.get("model", "") == nasty
 
 
+def test_labels_are_added_to_each_series() -> None:
+    """Those of the command line, escaped; one that raidctl sets, or that is no name, is wrong usage."""
+    words = ("--replay", FIXTURES / "areca-arc1210", "export", "--rules")
+    plain, labelled = (
+        series(run(*words, *more).stdout) for more in ((), ("--label", "host=db7", "--label", 'rack=a"1'))
+    )
+    more = frozenset({("host", "db7"), ("rack", 'a"1')})
+    timed = {"raidctl_scan_duration_seconds"}
+    assert {(name, labels | more) for name, labels in plain} == set(labelled)
+    assert {key[0] for key, found in labelled.items() if plain[key[0], key[1] - more] != found} <= timed
+    for wrong in ("host", "=x", "1a=x", "drive=x", "object=x", "__name__=x", "because=x"):
+        assert run(*words, "--label", wrong).exit_code == 2
+
+
 def test_json_follows_its_schema() -> None:
     """``export --json`` says the same, and ``raidctl schema export`` describes it."""
     words = ("--replay", FIXTURES / "smartarray-gen9-degraded", "export")
@@ -347,6 +318,87 @@ def test_only_this_machine_can_ask_if_nothing_else_is_said() -> None:
     assert {word: address(word) for word in wanted} == wanted
     with pytest.raises(UsageError):
         address("::1:9809")
+
+
+def probes_of(scan: Callable[[str], Page], *targets: str, interval: float = 600) -> Probes:
+    """Pages of some targets."""
+    return Probes(scan, targets, interval)
+
+
+def test_one_target_is_read_once_for_all_who_ask_at_once() -> None:
+    """Two wait for one scan, another target is read meanwhile, and within the interval nothing is read again."""
+    begun, go_on, scans = threading.Event(), threading.Event(), []
+
+    def scan(target: str) -> Page:
+        scans.append(target)
+        if target == "db1":
+            begun.set()
+            assert go_on.wait(60)
+        return Page(target.encode(), "text/plain")
+
+    probes = probes_of(scan, "db1", "db2")
+    pages: list[Page] = []
+    asking = [threading.Thread(target=lambda: pages.append(probes.page("target=db1"))) for _ in range(2)]
+    for one in asking:
+        one.start()
+    assert begun.wait(60)
+    assert probes.page("target=db2").body == b"db2"
+    go_on.set()
+    for one in asking:
+        one.join()
+    assert [page.body for page in (*pages, probes.page("target=db1"))] == [b"db1"] * 3
+    assert sorted(scans) == ["db1", "db2"]
+    again = probes_of(scan, "db2", interval=0)
+    assert [again.page("target=db2").status for _ in range(2)] == [200, 200]
+    assert scans.count("db2") == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("", 400), ("target=", 400), ("target=a&target=b", 400), ("host=a", 400), ("target=c", 403),
+     ("target=root%40a", 403), ("target=a%20-oProxyCommand=x", 403), ("target=a", 200)],
+)  # fmt: skip
+def test_only_targets_of_the_list_are_read(query: str, status: int) -> None:
+    """Whoever reaches the port cannot have raidctl connect anywhere else."""
+    read: list[str] = []
+
+    def scan(target: str) -> Page:
+        read.append(target)
+        return Page(b"", "text/plain")
+
+    probes = probes_of(scan, "a", "b")
+    assert probes.page(query).status == status
+    assert read == ["a"] * (status == 200)
+
+
+def test_targets_over_http(tmp_path: Path) -> None:
+    """A host that cannot be reached is a failed scrape, one that is not in the list is refused; the page of raidctl."""
+    hosts = tmp_path / "hosts"
+    hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb1  # the first\n")
+    words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
+    ) as started:
+        assert started.stderr is not None
+        found = re.search(r"http://\S+", started.stderr.readline())
+        assert found
+        base = found[0].removesuffix("/metrics")
+        status, _, page = get(f"{base}/probe?target=root@raidctl-no-such-host.invalid")
+        assert (status, page.startswith("raidctl: ")) == (503, True)
+        assert get(f"{base}/probe?target=db9")[0] == 403
+        assert {name for name, _ in series(get(found[0])[2])} == {"raidctl_build_info"}
+        started.terminate()
+
+
+@pytest.mark.parametrize("text_of_file", ["", "# none\n", "db1 db2\n", "-oProxyCommand=x\n", "a;b\n"])
+def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str, tmp_path: Path) -> None:
+    """The line is named, and nothing is served; so are options that name a machine."""
+    hosts = tmp_path / "hosts"
+    hosts.write_text(text_of_file)
+    assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
+    hosts.write_text("db1\n")
+    assert run("--demo", "p440", "export", "--listen", "0", "--targets", hosts).exit_code == 2
+    assert run("export", "--targets", hosts).exit_code == 2
 
 
 @pytest.fixture

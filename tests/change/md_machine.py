@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from raidctl.change.beginning import begin
 from raidctl.change.deed_plans import DeedGuard, plan_deeds
@@ -13,7 +13,8 @@ from raidctl.change.engine import Change
 from raidctl.change.journal import Journal
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write
+from raidctl.request import Answer, Request
+from raidctl.simulation.moods import Mood, Moody
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Deed, Plan
@@ -27,10 +28,6 @@ UUID = "3ac0e815:f96b2d74:58d1c03f:9e7bfa01"
 SOURCE = "demo:bays"
 _LONG = 50_000.0
 """Seconds on the clock after which a test has gone wrong."""
-Mood = Literal[
-    "refuses", "refuses and changes", "accepts", "accepts and does nothing", "changes something else", "hangs",
-    "hangs after the change", "says nothing", "is not supported",
-]  # fmt: skip
 
 
 def definition(
@@ -83,6 +80,11 @@ def recording(text: str) -> Recording:
     return Recording(manifest, {"machine": text.encode()})
 
 
+def _through(name: str) -> Any:
+    """An attribute of the runner of a bench."""
+    return property(lambda bench: getattr(bench.runner, name), lambda bench, value: setattr(bench.runner, name, value))
+
+
 @dataclass
 class Bench:
     """A machine, the clock of its engine, and what a test does at moments of that clock."""
@@ -91,49 +93,29 @@ class Bench:
 
     place: Path
     machine: Simulated
-    mood: Mood = "accepts"
-    match: str = ""
-    """Part of the command line that the mood is for."""
     at: float = 0.0
     """Seconds on the clock."""
     events: list[tuple[float, Callable[[State], State]]] = field(default_factory=list)
     """What happens to the machine at a moment: a drive is pulled, another member fails."""
-    argvs: list[tuple[str, ...]] = field(default_factory=list)
+    moments: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
+    """The same, for what is done to the machine by its own functions."""
     said: list[str] = field(default_factory=list)
-    before: Callable[[Request[Any]], object] = lambda _: None
-    """Called before each changing request."""
+
+    def __post_init__(self) -> None:
+        """Answer through a runner with moods."""
+        self.runner = Moody(self.machine)
 
     # --- a runner
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order."""
-        return tuple(self._answer(request) for request in requests)
+        return self.runner.carry_out(requests)
 
-    def _answer(self, request: Request[Any]) -> Answer:
-        if not isinstance(request, (Run, Write)) or (isinstance(request, Run) and not request.changes):
-            return self.machine.answer(request)
-        self.before(request)
-        self.argvs.append((">", request.path, request.data) if isinstance(request, Write) else request.argv)
-        if not isinstance(request, Run) or self.match not in " ".join(request.argv):
-            return self.machine.answer(request)
-        return self._moody(request)
-
-    def _moody(self, request: Run) -> Answer:
-        refusal = RunAnswer(code=1, err=b"mdadm: failed: Device or resource busy\n")
-        if self.mood in ("refuses", "is not supported"):
-            return refusal
-        if self.mood == "accepts and does nothing":
-            return RunAnswer(code=0, out=b"mdadm: done\n")
-        if self.mood == "hangs":
-            return RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
-        answer = self.machine.answer(request)
-        if self.mood == "refuses and changes":
-            return refusal
-        if self.mood == "hangs after the change":
-            return RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
-        if self.mood == "says nothing":
-            return RunAnswer(code=0)
-        return answer
+    mood = _through("mood")
+    match = _through("match")
+    argvs = _through("argvs")
+    before = _through("before")
+    otherwise = _through("otherwise")
 
     # --- the clock
 
@@ -149,6 +131,10 @@ class Bench:
             self._pass(max(0.0, moment - self.at))
             self.machine.keep(event(self.machine.state()))
             self.events = [one for one in self.events if one != (moment, event)]
+        for moment, act in [one for one in self.moments if one[0] <= end]:
+            self._pass(max(0.0, moment - self.at))
+            act()
+            self.moments = [one for one in self.moments if one != (moment, act)]
         self._pass(max(0.0, end - self.at))
 
     def _pass(self, seconds: float) -> None:

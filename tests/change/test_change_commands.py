@@ -16,7 +16,7 @@ from click.testing import Result
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
-from raidctl.cli.restore import quoted
+from raidctl.cli.shared.systemd_units import quoted
 
 Raidctl = Callable[..., Result]
 

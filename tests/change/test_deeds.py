@@ -74,7 +74,7 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
 
 OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
     "accepts": (None, False, "spare"),
-    "says nothing": (None, False, "spare"),
+    "prints nothing": (None, False, "spare"),
     "refuses": (ChangeUndone, False, None),
     "is not supported": (ChangeUndone, False, None),
     "refuses and changes": (None, True, "spare"),
@@ -163,7 +163,7 @@ def test_guard_X5_a_command_outside_the_table_is_not_run(bays: Bench) -> None:
     plan = bays.plan(deed("add_spare", 4))
     for argv in (
         ("mdadm", "/dev/md0", "--add-spare", "/dev/sdz"),
-        ("mdadm", "--stop", "/dev/md0"),
+        ("mdadm", "--stop", "--scan"),
         ("mdadm", "/dev/md0", "--add-spare", "/dev/sdd", "/dev/sdc"),
     ):
         [step] = plan.steps
@@ -193,7 +193,7 @@ def test_guards_X5_X6_of_the_whole_suite_see_what_is_forbidden() -> None:
     ]  # fmt: skip
     assert forbidden(allowed) == []
     for argv in (
-        ("mdadm", "/dev/md0", "--fail", "/dev/sdb1", "/dev/sdc1"), ("mdadm", "--stop", "/dev/md0"),
+        ("mdadm", "/dev/md0", "--fail", "/dev/sdb1", "/dev/sdc1"), ("mdadm", "--stop", "/dev/md0", "/dev/md1"),
         ("sfdisk", "/dev/sda"),
         ("mdadm", "/dev/md0", "--add", "/dev/sdb", "--force"), ("mdadm", "/dev/md0", "--fail", "/dev/sdb /dev/sdc"),
         (">", "/sys/block/md0/md/array_state", "clear"), ("wipefs", "--all", "--force", "/dev/sda"), ("reboot",),

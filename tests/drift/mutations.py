@@ -128,7 +128,8 @@ def _within(of: Target, name: str, value: Any) -> Iterator[Target]:
             one = of._replace(path=(*of.path, label), field=f"{of.field}[{label}]", type=inner)
             yield from _fields(one, each) if isinstance(inner, inspect.StructType) else [one]
     elif isinstance(value, list) and value and isinstance(value[0], dict):
-        names = [one["point"] if name == "mounts" else one["name"] or one["device"] for one in value]
+        key = {"mounts": "point", "foreign_groups": "number", "preserved": "volume"}.get(name)
+        names = [one[key] if key else one["name"] or one["device"] for one in value]
         for number, (label, one) in enumerate(zip(names, value, strict=True)):
             if names.count(label) == 1:
                 path = (*of.path, number)

@@ -94,6 +94,7 @@ class Machine:
     title: str
     drives: tuple[Drive, ...] = ()
     controllers: tuple[Controller, ...] = ()
+    from_drive: bool = False  # whether the BIOS starts what a drive has, instead of QEMU the lab's kernel
     slots: int = 0  # PCIe slots for hot plugging, which the kernel's own driver has, with an attention LED each
     memory: int = 1024  # MiB
     cpus: int = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidctl.operate.boot_loader import BIOS_BOOT
 from tests.lab.machine import MIB, Controller, Drive, Machine
 from tests.lab.machines_caches import STATE
 
@@ -10,6 +11,8 @@ SIZE = 24 * MIB
 BUS = "bays"
 """The SCSI bus; the enclosure is on it, too."""
 NVME = "LAB NVMe 960"
+LINUX_RAID = "a19d880f-05fc-4d3b-a006-743f0f84911e"
+"""Type of a partition that is a member of an array."""
 _NODE = "$(readlink -f /dev/disk/by-id/*{})"
 
 
@@ -60,4 +63,32 @@ BAYS = Machine(
     ),
 )
 
-MACHINES = (BAYS,)
+BOOT_DRIVES = ("LABBOOT1", "LABBOOT2")
+BOOT_SIZE = 40 * MIB
+_TABLE = f"label: gpt\\nsize=1MiB, type={BIOS_BOOT[0]}\\ntype={LINUX_RAID}\\n"
+"""What GRUB has for itself, and the member of the mirror."""
+_TABLES = "; ".join(f"printf '{_TABLE}' | sfdisk --quiet {_NODE.format(serial)}" for serial in BOOT_DRIVES)
+_PARTS = " ".join(f"{_NODE.format(serial)}2" for serial in BOOT_DRIVES)
+_ASSEMBLE = "mdadm --assemble --quiet --run --config=partitions /dev/md1 --name=md1"
+_CREATE = f"mdadm --create /dev/md1 --quiet --run --name=md1 -n2 --level=1 --assume-clean --bitmap=internal {_PARTS}"
+_FORMAT = "mkfs.ext4 -q -O ^has_journal /dev/md1"
+BOOTS = Machine(
+    "boots",
+    "a mirror on GPT partitions of two SCSI drives, with the file system that GRUB starts a kernel from",
+    controllers=(Controller(BUS, "virtio-scsi"),),
+    drives=tuple(
+        Drive(serial, bus="scsi", controller=BUS, size=BOOT_SIZE, scsi_id=place)
+        for place, serial in enumerate(BOOT_DRIVES)
+    ),
+    memory=448,
+    modules=("virtio_scsi", "sd_mod", "ext4", "raid1"),
+    prepare=(
+        "rm -f /.dockerenv /run/.containerenv",
+        f"[ -e /sys/block/md1/md ] || {_ASSEMBLE} || {{ {_TABLES}; udevadm settle; {_CREATE}; {_FORMAT}; }}",
+        # udev has begun to assemble it, and waits for the other half
+        "! grep -q inactive /sys/block/md1/md/array_state || mdadm --run --quiet /dev/md1",
+        "mount /dev/md1 /boot",
+    ),
+)
+
+MACHINES = (BAYS, BOOTS)

@@ -161,6 +161,16 @@ def test_a_setting_that_the_firmware_does_not_keep_is_not_confirmed() -> None:
     assert (result["sent"][26:28], result["after"][26:28]) == ("09", "04")
 
 
+def test_a_deed_that_the_firmware_accepts_and_does_not_do_is_not_confirmed() -> None:
+    """QEMU's says ok to PD_LOCATE_START and has no LED; for drive 256 it tells of drive 0, so nothing is sent."""
+    for switch in ("on", "off"):
+        code, output = mfi("locate", "--controller", number(), "--drive", "0", "--allow-write", switch)
+        assert (code, output["controllers"][0]["result"]["outcome"]) == (6, "not confirmed")
+    code, output = mfi("locate", "--controller", number(), "--drive", "256", "--allow-write", "on")
+    assert (code, output["controllers"][0]["result"]["outcome"]) == (3, "not sent")
+    assert mfi("locate", "--controller", number(), "--drive", "0", "on")[0] == 2
+
+
 def test_a_policy_whose_present_value_is_not_told_is_not_sent() -> None:
     """LD_GET_PROP is a dummy there: there are no 32 bytes that could be sent back changed."""
     code, output = mfi("set", "--controller", number(), "--volume", "1", "--write", "write-back", "--allow-write")

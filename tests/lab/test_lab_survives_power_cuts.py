@@ -12,16 +12,18 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
 
 from tests.lab.bays import Bays, nvme, scsi
-from tests.lab.guest import PYTHONPATH, Done
-from tests.lab.machines_bays import MIRROR, PARITY
+from tests.lab.enclosure import Enclosure
+from tests.lab.guest import PYTHONPATH, Done, Guest
+from tests.lab.machines_bays import BAYS, BUS, MIRROR, PARITY
 from tests.lab.machines_caches import STATE
 
-# a machine of its own: its drives are exchanged, and the other tests of such a machine need not wait for it
+# a group of its own, for its machine: the other tests of such a machine need not wait for it
 pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-power")]
 
 PATIENCE = 900.0  # seconds until a batch has come to a moment
@@ -30,6 +32,13 @@ BATCH = ("batch", "P1", "--drive-cache", "off", "--yes", "--", "sh", "-c")
 LOAD = "echo loading >&2; sleep 3600"
 BAY = "enclosure:0x3000000000001a2b/Slot 02"
 UNDER_WAY = 7
+
+
+@pytest.fixture
+def bays() -> Iterator[Bays]:
+    """A machine that no other test has, whatever process they run in: its drives are exchanged."""
+    with Enclosure() as enclosure, Guest(replace(BAYS, qemu=enclosure.arguments(f"{BUS}.0"))) as guest:
+        yield Bays(guest.boot(), enclosure)
 
 
 @dataclass

@@ -54,7 +54,12 @@ def test_hostile_names_are_text_in_a_layout() -> None:
         (VOLUME + "drives = ['A']\n[[spare]]\ncontroller = 'md'\ndrives = ['A']", 7, "is a member of a volume, too"),
         ("layout = 1\n[[spare]]\ncontroller = 'md'", 2, 'spares need "drives"'),
         ("layout = 1\nvolume = 3", 2, "a list of tables"),
-        ("layout = 1\nunlisted = 'delete'", 2, "it can be keep or refuse"),
+        ("layout = 1\nunlisted = 'delete'", 2, "name it in a table [[delete]]"),
+        ("layout = 1\nunlisted = 'drop'", 2, "it can be keep or refuse"),
+        ("layout = 1\n[[delete]]\ncontroller = 'md'\nunique_id = 'A'", 2, "names its machine"),
+        ("layout = 1\n[machine]\nhostname = 'x'\n[[delete]]\ncontroller = 'md'\nname = 'A'", 4, 'needs "unique_id"'),
+        (VOLUME + "drives = ['A']\npartition = { sise = 'max' }", 5, "did you mean size?"),
+        (VOLUME + "drives = ['A']\npartition = { size = '1000KB' }", 5, "whole MiB"),
         ("layout = 1\n[machine\n", 2, "invalid TOML"),
     ],
 )

@@ -16,6 +16,8 @@ from raidctl.layout.choose import Place
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
 from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
+from raidctl.layout.specification import Partition
+from raidctl.layout.tables import MIB, Row, rows, script
 from raidctl.model import Controller, Drive, Tool
 from raidctl.simulation.demo import demos
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
@@ -184,3 +186,110 @@ def test_no_command_of_a_plan_forces_anything(tmp_path: Path) -> None:
         assert result.exit_code in (1, 3, 4), (demo, result.output)
         commands = [command for step in json.loads(result.stdout)["steps"] for command in step["commands"]]
         assert not [word for command in commands for word in command.split() if FORCING.fullmatch(word)], demo
+
+
+def drives_of(machine: str, *free: dict[str, Any]) -> tuple[Drive, ...]:
+    """The drives of the first controller of a machine, and free ones with other facts."""
+    first = replayed(machine).inventory.controllers[0]
+    like = next(one for one in first.drives if one.role == "unassigned")
+    fresh = tuple(
+        replace(like, id=f"{first.id}/9I:1:{number}", serial=f"FREE{number:04}", bay=str(number), **facts)
+        for number, facts in enumerate(free, 1)
+    )
+    return tuple(one for one in first.drives if one is not like) + fresh
+
+
+TB = 10**12
+GEN10 = "smartarray-gen10-failed-battery"
+COUNTED = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("free", "text", "serials"),
+    [
+        # the smallest that suffice, of one kind, though others lie between them
+        ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 4 * TB, "media": "ssd"},
+          {"size_bytes": 4 * TB},
+          {"size_bytes": 4 * TB, "interface": "sata"}], 'raid_level = "raid1"\ndrives = { count = 2 }', [1, 4]),
+        ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 8 * TB}],
+         'raid_level = "raid1"\ndrives = { count = 2, at_least = "6TB" }', [2, 3]),
+        # within a tenth
+        ([{"size_bytes": 40 * TB // 10}, {"size_bytes": 45 * TB // 10}, {"size_bytes": 46 * TB // 10}],
+         'raid_level = "raid1"\ndrives = { count = 2 }', [2, 3]),
+        ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}],
+         'raid_level = "raid1"\nmixed_sizes = true\ndrives = { count = 2 }', [1, 2]),
+        ([{"sector_bytes": 4096}, {"sector_bytes": 512}, {"sector_bytes": 4096}],
+         'raid_level = "raid1"\ndrives = { count = 2, sector = 4096 }', [1, 3]),
+        # copies of each other are in different enclosures; parity has no pairs
+        ([{"enclosure": "1"}, {"enclosure": "1"}, {"enclosure": "2"}, {"enclosure": "2"}],
+         'raid_level = "raid10"\ndrives = { count = 4 }', [1, 3, 2, 4]),
+        ([{"enclosure": "1"}, {"enclosure": "1"}, {"enclosure": "2"}, {"enclosure": "2"}],
+         'raid_level = "raid6"\ndrives = { count = 4 }', [1, 2, 3, 4]),
+    ],
+)  # fmt: skip
+def test_drives_that_are_counted_are_chosen_the_same_every_time(
+    free: list[dict[str, Any]], text: str, serials: list[int]
+) -> None:
+    """One kind, one sector size, sizes within a tenth, the smallest that suffice; then enclosure and bay."""
+    common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}
+    drives = drives_of(GEN10, *({**common, **one} for one in free))
+    for given in (drives, drives[::-1]):
+        found = planned(GEN10, COUNTED + text, drives=given)
+        assert [step.overwrites for step in found.steps] == [tuple(f"FREE{number:04}" for number in serials)], found
+
+
+def test_too_few_drives_are_explained_one_by_one() -> None:
+    """Each drive that was passed over has its reason: 8 drives of at least 4 TB and a spare, where there are fewer."""
+    common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}
+    drives = drives_of(GEN10, {**common}, {**common, "size_bytes": 2 * TB}, {**common, "status": "failed"},
+                       {**common, "foreign": True}, {**common, "size_bytes": None})  # fmt: skip
+    text = 'raid_level = "raid6"\ndrives = { count = 8, at_least = "4TB" }\nspares = 1'
+    [one] = planned(GEN10, COUNTED + text, drives=drives).not_planned
+    assert one.why[0] == "9 drives of one kind and size needed, 1 drive free and fitting."
+    said = " ".join(one.why)
+    for number, why in ((2, "2 TB, not at least 4 TB"), (3, "not healthy (failed"), (4, "has not imported"),
+                        (5, "size unknown")):  # fmt: skip
+        assert f"smartarray:0/9I:1:{number}" in said
+        assert why in said
+
+
+def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:
+    """Comments and everything else stay; a second time there is nothing to pin."""
+    file = tmp_path / "p.toml"
+    head = '# mine\nlayout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "x"\nraid_level = "raid0"\n'
+    file.write_text(f"{head}drives = {{ count = 1 }}  # any\n")
+    words = ["--demo", "gen10", "--state-dir", str(tmp_path / "state"), "layout", "plan", str(file), "--pin"]
+    first = CliRunner().invoke(cli, words)
+    assert (first.exit_code, file.read_text()) == (1, f'{head}drives = ["WBN0K3D4"]  # any\n'), first.output
+    second = CliRunner().invoke(cli, words)
+    assert "Nothing to pin" in second.output
+    file.write_text(f"{head}[volume.drives]\ncount = 1\n")
+    table = file.read_text()
+    refused = CliRunner().invoke(cli, words)
+    assert (refused.exit_code, file.read_text()) == (2, table), refused.output
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ([(1, 64, None), (2, None, None)], [(1, 1, 64), (2, 65, 934)]),
+        ([(1, None, 10)], [(1, 10, 989)]),
+        ([(1, 64, 2), (2, 100, 1)], None),
+        ([(1, 999, None)], None),
+        ([(1, 64, None), (2, 935, None)], None),
+    ],
+)
+def test_partitions_fit_on_the_drive_or_are_refused(
+    parts: list[tuple[int, int | None, int | None]], found: list[tuple[int, int, int]] | None
+) -> None:
+    """Whole MiB from 1 on, none over another, the last MiB free for the second copy of the table."""
+    wanted = [
+        Partition(number=number, size_bytes=size and size * MIB, start_bytes=start and start * MIB)
+        for number, size, start in parts
+    ]
+    made = rows(wanted, 1000 * MIB + 300)
+    if found is None:
+        assert isinstance(made, str)
+    else:
+        assert made == [Row(number, start * MIB, size * MIB) for number, start, size in found]
+        assert "nvme0n1p1 : start=" in script("/dev/nvme0n1", made)

@@ -96,5 +96,5 @@ def test_a_controller_that_wants_it_first_blinks(
     change = work.change(work.begin("locate", "locate"), lambda _: None)
     with nullcontext() if lit else pytest.raises(RaidctlError, match=r"(?i)password"):
         change.apply()
-    assert (machine.state()["areca drv=8/identify"] == "on") == lit
+    assert (machine.state()["led areca drv=8"] == "on") == lit
     assert WORD not in Journal(tmp_path).path.read_text()

@@ -12,7 +12,8 @@ from raidctl.change.engine import Change
 from raidctl.change.journal import Begin
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, facts_from, facts_text, next_stage
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, facts_from, facts_text
 from raidctl.vendor.plan import Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 

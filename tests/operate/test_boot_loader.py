@@ -94,7 +94,7 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
     """A tool that says yes and writes nothing, one that refuses: exit code 6, and it can be continued."""
     for number, mood in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
-        story.machine.mood, story.machine.match = mood, "grub-install"  # type: ignore[assignment]  # of a list
+        story.machine.mood, story.machine.match = mood, "grub-install"
         with pytest.raises(ChangeStands, match="resume"):
             story.replacing.run(story.start())
         assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)

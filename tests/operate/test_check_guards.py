@@ -6,15 +6,12 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.tables import tables
-from raidctl.model import Controller, Host, Inventory, Operation, Progress, Volume, VolumeStatus
+from raidctl.model import Battery, Controller, Host, Inventory, Operation, Progress, Volume, VolumeStatus
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, History
 from raidctl.operate.checks import Evidence
-from raidctl.survey.survey import Survey
 from raidctl.vendor.checks import CheckReading
-from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Deed, Verb
 from raidctl.vendor.registry import vendors
 
@@ -82,8 +79,8 @@ def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> 
     assert refused("resume_check", VOLUME, PAUSED, place=None) == [""]
 
 
-def test_guard_T4_no_rebuild_is_stopped_or_paused() -> None:
-    """Whether it is the last redundancy or not: only a check may be stopped, and no command for a rebuild exists."""
+def test_guard_T6_no_rebuild_is_stopped_by_a_command_for_checks() -> None:
+    """Whether it is the last redundancy or not; `raidctl rebuild` has its own guard, T4."""
     verbs: tuple[Verb, ...] = ("stop_check", "pause_check")
     for verb in verbs:
         assert refused(verb, CHECKING, OWN) == []
@@ -92,22 +89,45 @@ def test_guard_T4_no_rebuild_is_stopped_or_paused() -> None:
                 progress = Progress(operation=operation)
                 busy = replace(VOLUME, status="rebuilding", failures_tolerated=left, progress=progress)
                 assert refused(verb, busy, OWN) == ["T6"], operation
-    assert {"stop_rebuild", "pause_rebuild"}.isdisjoint(get_args(Verb))
 
 
-def test_guard_T3_no_check_is_offered_where_a_battery_may_learn() -> None:
-    """Checks are those of arrays in the kernel, which have no battery; a controller's volume is refused."""
-    families = {vendor.FAMILY for vendor in vendors()[0] if operations_of(vendor) is not None}
-    assert families == {"md"}
-    card = Controller(id="x:0", mode="raid", volumes=(replace(VOLUME, id="x:0/v0"),))
-    deed = Deed(object_id="x:0/v0", verb="start_check")
-    made = plan_deeds(Survey(Inventory(host=Host(), controllers=(card,))), vendors()[0], [deed], lambda *_: ())
-    assert (made.steps, bool(made.denials)) == ((), True)
+def card(verb: Verb, volume: Volume, *batteries: Battery) -> list[str]:
+    """The guards that refuse a deed on the same volume behind a controller."""
+    volume = replace(volume, id="x:0/v0", drives_active=None)
+    inventory = Inventory(
+        host=Host(), controllers=(Controller(id="x:0", mode="raid", volumes=(volume,), batteries=batteries),)
+    )
+    return [one.guard for one in denials(Deed(object_id="x:0/v0", verb=verb), inventory, Evidence())]
+
+
+def test_guard_T2_T6_hold_behind_a_controller() -> None:
+    """Its "ok" means that no member is missing; a check is paused and continued by the controller."""
+    paused = replace(CHECKING, progress=Progress(operation="check", state="paused"))
+    running = replace(CHECKING, progress=Progress(operation="check", state="running"))
+    assert (card("start_check", VOLUME), card("repair", VOLUME)) == ([], [])
+    for status in set(get_args(VolumeStatus)) - {"ok"}:
+        assert card("start_check", replace(VOLUME, status=status)) == ["T2"], status
+    assert (card("stop_check", running), card("pause_check", running), card("resume_check", paused)) == ([], [], [])
+    assert (card("pause_check", paused), card("resume_check", running), card("resume_check", VOLUME)) == (
+        [""], [""], [""],
+    )  # fmt: skip
+    assert card("stop_check", VOLUME) == [""]
+    assert card("stop_check", replace(VOLUME, status="rebuilding")) == ["T6"]
+
+
+def test_guard_T3_no_check_while_a_battery_learns() -> None:
+    """Two loads on the cache at once; nor while it is unknown whether one learns. Overridden with --unsafe."""
+    verbs: tuple[Verb, ...] = ("start_check", "repair")
+    for verb in verbs:
+        assert card(verb, VOLUME, Battery(id="x:0/battery0", status="ok")) == []
+        assert card(verb, VOLUME, Battery(id="x:0/battery0", status="learning")) == ["T3"]
+        assert card(verb, VOLUME, Battery(id="x:0/battery0", status="unknown")) == ["T3"]
 
 
 def test_guard_T5_what_hides_damage_is_in_no_table() -> None:
-    """No command ignores errors, forces a drive online, or repairs a degraded volume."""
+    """No command ignores errors, forces anything, or is for a whole machine; a degraded volume is not repaired."""
     words = {word.lower() for shape in tables(vendors()[0]) for word in shape}
-    for never in ("ignoreecc", "online", "verify_fix", "--force", "--assume-clean", "--run", "forced", "--create"):
+    for never in ("ignoreecc", "--force", "force", "-force", "--assume-clean", "--run", "forced", "--create", "all"):
         assert never not in words
     assert {"mdadm", "--fail", "--add-spare"} <= words
+    assert card("repair", replace(VOLUME, status="degraded")) == ["T2"]

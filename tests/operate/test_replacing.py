@@ -13,7 +13,7 @@ from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
-from raidctl.operate.story import Facts
+from raidctl.operate.story_facts import Facts
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from raidctl_md.simulated_machine import fields, words

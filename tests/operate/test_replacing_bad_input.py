@@ -116,7 +116,7 @@ def test_without_root_nothing_is_done(raid6: Bench) -> None:
         assert (argvs(raid6), raid6.member("LABD00002"), raid6.journal.pending()) == ([], "in_sync", [])
 
 
-MOODS: tuple[Mood, ...] = ("hangs", "refuses", "hangs after the change", "refuses and changes", "says nothing")
+MOODS: tuple[Mood, ...] = ("hangs", "refuses", "hangs after the change", "refuses and changes", "prints nothing")
 
 
 def ended(story: Story) -> str:

@@ -116,6 +116,18 @@ def test_files_through_each_shell(shell: tuple[list[str], dict[str, str]], tmp_p
     data = bytes(range(256)) + b"\n\n"
     (tmp_path / "it's").write_bytes(data)
     (tmp_path / "x\ny").touch()
+    kernel: list[Request[Any]] = [
+        Read(f"/proc/sys/kernel/{name}") for name in ("ostype", "osrelease", "none", "pid_max")
+    ]
+    for more in ([], [Read("/sys/class/net/lo/speed")]):  # this one cannot be read: then each is read by itself
+        script = remote.files_script([*kernel, *more], MARK)
+        answer = process.run(shell[0], environment=shell[1], bounds=Bounds(feed=script, seconds=20.0))
+        found = remote.read_files(answer.out, MARK, [*kernel, *more], Answer())
+        assert found[0] == ReadAnswer(data=b"Linux\n")
+        assert found[1] == ReadAnswer(data=Path("/proc/sys/kernel/osrelease").read_bytes())
+        assert [one.trouble for one in found[2:4]] == [Failure.MISSING, None]
+        assert all(one.trouble in {Failure.MISSING, Failure.FAILED} for one in found[4:])
+        assert found[3] == ReadAnswer(data=Path("/proc/sys/kernel/pid_max").read_bytes())
     requests: list[Request[Any]] = [
         Read(f"{tmp_path}/it's"),
         Read(f"{tmp_path}/none"),
@@ -152,6 +164,38 @@ def test_frames_are_read() -> None:
     assert found[0] == ReadAnswer(data=b"text")
     assert found[1] == GlobAnswer(paths=("/b1",))
     assert [one.trouble for one in found] == [None, None, Failure.MISSING, Failure.DENIED]
+
+
+TOGETHER: list[Request[Any]] = [Read("/proc/a"), Glob("/b*"), Read("/sys/empty"), Read("/etc/d"), Read("/proc/e", 3)]
+AT_ONCE = f"{MARK}[ 0 2 4\naa{MARK}|{MARK}|eeeee{MARK}|{MARK}]0{MARK}</b1\0{MARK}>0{MARK}<dd{MARK}>0 {MARK}.".encode()
+BY_THEMSELVES = (
+    f"{MARK}[ 0 2 4\naa{MARK}|{MARK}]1{MARK}<aa{MARK}>0 {MARK}</b1\0{MARK}>0{MARK}<{MARK}>0 {MARK}<dd{MARK}>0 "
+    f"{MARK}<eeee{MARK}>0 {MARK}."
+).encode()
+
+
+@pytest.mark.parametrize("whole", [AT_ONCE, BY_THEMSELVES], ids=["at once", "after an error"])
+def test_files_of_the_kernel_that_come_together(whole: bytes) -> None:
+    """Whole: each file is its own; cut at any byte: as it is, or not read, never empty or another's."""
+    found = remote.read_files(whole, MARK, TOGETHER, Answer())
+    assert found[:4] == [
+        ReadAnswer(data=b"aa"),
+        GlobAnswer(paths=("/b1",)),
+        ReadAnswer(data=b""),
+        ReadAnswer(data=b"dd"),
+    ]
+    assert found[4].trouble is Failure.FLOOD
+    for end in range(len(whole)):
+        cut = remote.read_files(whole[:end], MARK, TOGETHER, Answer(trouble=Failure.FAILED, detail="broke"))
+        for one, expected in zip(cut, found, strict=True):
+            assert one == expected or one.trouble is Failure.FAILED, end
+
+
+def test_a_division_that_does_not_fit_loses_only_its_files() -> None:
+    """The answers behind it stay at the places of their requests."""
+    found = remote.read_files(AT_ONCE.replace(b"aa", f"a{MARK}|a".encode(), 1), MARK, TOGETHER, Answer())
+    assert [one.trouble for one in found] == [Failure.FAILED, None, Failure.FAILED, None, Failure.FAILED]
+    assert found[3] == ReadAnswer(data=b"dd")
 
 
 def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:

@@ -21,7 +21,7 @@ from raidctl.runners import locks, process_group
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
-from tests.runners.conftest import MakeServer, Server
+from tests.runners.conftest import MakeServer, Server, program
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
     server = make_server()
     runner = server.runner()
     assert runner.carry_out([Run(("true",))])[0].fine
-    place = Path(runner._socket).parent
+    place = Path(runner._connection.socket).parent
     runner.close()
     assert not place.exists()
     with pytest.raises(Interrupted):
@@ -171,9 +171,9 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
     server = make_server()
     with server.runner() as runner:
         assert runner.carry_out([Run(("true",))])[0].fine
-        connection = runner._connection
-        assert connection is not None
-        popen = connection._popen
+        client = runner._connection._client
+        assert client is not None
+        popen = client._popen
         threading.Thread(target=lambda: popen.kill() if wait_for(tmp_path / "pid") else None).start()
         text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
         answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
@@ -190,7 +190,7 @@ from raidctl.request import Run
 from raidctl.runners.ssh import SshRunner
 with SshRunner("127.0.0.1", ("-F", sys.argv[1])) as runner:
     runner.carry_out([Run(("true",))])
-    open(f"{sys.argv[2]}/socket", "w").write(runner._socket)
+    open(f"{sys.argv[2]}/socket", "w").write(runner._connection.socket)
     runner.carry_out([Run(("sh", "-c", f"pwd >'{sys.argv[2]}/pwd'; echo $$ >'{sys.argv[2]}/pid'; sleep 60 & wait"))])
 """
 
@@ -237,6 +237,32 @@ def test_what_a_login_shell_prints_is_not_the_answer(make_server: MakeServer) ->
         run, read = runner.carry_out([Run(("sh", "-c", "echo out; echo err >&2")), Read("/proc/sys/kernel/ostype")])
     assert run == RunAnswer(code=0, out=b"out\n", err=b"err\n")
     assert read == ReadAnswer(data=b"Linux\n")
+
+
+@pytest.mark.parametrize("name", ["tcsh", "fish"])
+def test_any_login_shell_starts_the_shell_that_is_needed(make_server: MakeServer, tmp_path: Path, name: str) -> None:
+    """An account with another shell, whose own start prints something and leaves a short PATH."""
+    shell = program(name, name)
+    (tmp_path / ".cshrc").write_text("echo from csh\nset path=(/usr/bin)\n")
+    (tmp_path / "fish").mkdir()
+    (tmp_path / "fish" / "config.fish").write_text("echo from fish\nset -x PATH /usr/bin\n")
+    server = make_server(
+        f'ForceCommand HOME={tmp_path} XDG_CONFIG_HOME={tmp_path} exec {shell} -c "$SSH_ORIGINAL_COMMAND"'
+    )
+    with server.runner() as runner:
+        run, read, which = runner.carry_out([Run(("sh", "-c", "exit 3")), Read("/proc/version"), Which("mkfs")])
+    assert run == RunAnswer(code=3)
+    assert read == ReadAnswer(data=Path("/proc/version").read_bytes())
+    assert which.fine
+
+
+def test_a_login_that_never_ends_to_print_is_given_up(make_server: MakeServer) -> None:
+    """It does not fill the file system here; the answer has the reason."""
+    server = make_server("ForceCommand exec yes rubbish")
+    with server.runner() as runner:
+        (answer,) = runner.carry_out([Read("/etc/hostname")])
+    assert answer.trouble is Failure.FLOOD
+    assert "prints more than" in answer.detail
 
 
 def test_an_account_without_a_shell_is_told(make_server: MakeServer) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
+from posixpath import basename
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ Log = list[tuple[str, tuple[str, ...]]]
 """The kind of the step, and the command line."""
 _NAMED = frozenset({"forced"})
 """Words that a setting of a family needs, in shapes that name them: `modify … forced` of ssacli."""
+_ANSWERS = frozenset({"quiet"})
+"""Words that answer the question of a tool, in shapes of deeds that name them and one object: `/c6/p3 remove quiet`."""
 
 
 @contextmanager
@@ -42,10 +45,13 @@ def forbidden(log: Log) -> list[str]:
     """The commands that no test may have had run: forced ones, and deeds outside of the tables of shapes."""
     found = []
     for kind, argv in log:
-        forced = [word for word in argv[1:] if FORCING.fullmatch(word) and not (kind == "setting" and word in _NAMED)]
+        shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
+        # a shape that names such a word has guards of its own before it
+        named = {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
+        forced = [word for word in argv[1:] if FORCING.fullmatch(word) and word not in named]
         if forced:
             found.append(f"{' '.join(argv)}: {forced[0]}")
-        if kind == "deed" and not any(_fits(argv, shape) for shape in _shapes()):
+        if kind == "deed" and not shapes:
             found.append(f"{' '.join(argv)}: in no table of shapes")
     return found
 
@@ -61,5 +67,17 @@ _PLACE = re.compile(r"/dev/[\w./:-]+|[\w.:-]+", re.ASCII)
 
 def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
     """Compare a command with a shape word by word, by other means than the program does."""
-    form = "\0".join(re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") for word in shape)
-    return re.fullmatch(form, "\0".join(argv), re.ASCII) is not None
+    while argv[:1] == ("flock",):  # flock --close --timeout 60 /dev/sda
+        argv = argv[5:]
+    form = "".join(_pattern(word) for word in shape)
+    words = (basename(argv[0]), *argv[1:]) if argv else ()
+    return re.fullmatch(form, "".join(f"{word}\0" for word in words), re.ASCII) is not None
+
+
+def _pattern(word: str) -> str:
+    if word == "{}+":
+        return f"(?:(?:{_PLACE.pattern})\0)+"
+    head, form, tail = word.partition("~")
+    if form and head in ("", "?"):
+        return f"(?:(?:{tail})\0){head}"
+    return re.escape(word).replace(r"\{\}", f"(?:{_PLACE.pattern})") + "\0"

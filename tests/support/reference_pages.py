@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from raidctl.cli import schema as schemas
+from raidctl.cli.export import TABLES
 from raidctl.cli.schema import ANSWERS
 from raidctl.output.json import schema
 from tests.support.pages import ROOT, between, commands, kind
@@ -18,7 +19,10 @@ from tests.support.pages import ROOT, between, commands, kind
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
     "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
-    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off",
+    "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply|drive good|"
+    "drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|rebuild stop|rebuild pause|"
+    "rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|foreign clear|"
+    "preserved discard|battery learn",
     "journal": "journal",
     "cache": "cache show|cache threshold",
     "flush": "cache flush",
@@ -45,6 +49,13 @@ PRINTED: Mapping[str, str] = {
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",
+    "hosts": "show|diagnose|snapshot|diff|record|doctor",
+    "watch": "watch",
+    **{f"rows-{table}": "export" for table in TABLES},
+    "foreign": "foreign show|foreign preview",
+    "preserved": "preserved show",
+    "battery": "battery show",
+    "patrol": "patrol show",
     "self-tests": "check media start|check media show|check media stop",
 }
 """Which commands print each answer of ``raidctl schema``."""
@@ -97,7 +108,8 @@ def json_page(page: str) -> str:
 
 
 def _commands(answer: str) -> str:
-    return ", ".join(f"`{name}`" for name in PRINTED[answer].split("|"))
+    option = " --hosts" if answer == "hosts" else ""
+    return ", ".join(f"`{name}{option}`" for name in PRINTED[answer].split("|"))
 
 
 def _answers() -> Iterator[str]:

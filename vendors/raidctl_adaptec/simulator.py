@@ -1,4 +1,4 @@
-"""A controller that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
+"""A controller that can be changed: what arcconf prints with other settings and drives, and what it says. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State, settings, walk
-from raidctl_adaptec import simulator_locate
+from raidctl_adaptec import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
+from raidctl_adaptec.simulator_bays import advance, fail, insert, pull
+
+__all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _FOUND = "Controllers found: {}\n"
 _DONE = "\n\nCommand completed successfully.\n"
@@ -18,12 +21,21 @@ _THRESHOLDS = range(16, 1041, 16)
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``."""
-    if not _asks(argv):
-        return {}
+    """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``. And its drives."""
+    if _tasks(argv):
+        return {f"since {argv[2]} {number}": since for number, since in simulator_outputs.began(text).items()}
+    return {**_settings(argv, text), **_bays(argv, text)} if _asks(argv) else {}
+
+
+def _settings(argv: tuple[str, ...], text: str) -> State:
     return settings(
         text, ConfigPlace(f"controller {argv[2]}"), lambda name, value: plain(name, value) if is_setting(name) else None
     )
+
+
+def _bays(argv: tuple[str, ...], text: str) -> State:
+    machine = simulator_outputs.recorded(text)
+    return {} if machine is None else simulator_bays.kept({}, argv[2], machine)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -33,9 +45,14 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer with other settings, in the words of this version."""
+    machine = simulator_bays.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
+    if _tasks(argv):
+        return text if machine is None else simulator_outputs.status(text, machine)
     if not _asks(argv):
         return text
-    recorded = initial(argv, text)
+    recorded = _settings(argv, text)
+    if machine is not None and not _bays(argv, text).items() <= state.items():
+        text = simulator_outputs.config(text, machine)
     other = {name: value for name, value in state.items() if recorded.get(name, value) != value}
 
     def show(name: str, value: str) -> str:
@@ -72,6 +89,8 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return None
     if words[:1] == ["identify"]:
         return simulator_locate.change(words, state)
+    if words[:1] in (["setstate"], ["task"]):
+        return simulator_bays.change(words, state)
     if words[:1] != ["setcache"]:
         return None
     while words[-1] in _LAST:
@@ -121,3 +140,7 @@ def _wanted(controller: str, words: list[str]) -> State | None:
 
 def _asks(argv: tuple[str, ...]) -> bool:
     return len(argv) > 2 and basename(argv[0]) == "arcconf" and argv[1].lower() == "getconfig"
+
+
+def _tasks(argv: tuple[str, ...]) -> bool:
+    return len(argv) == 3 and basename(argv[0]) == "arcconf" and argv[1].lower() == "getstatus"

@@ -1,4 +1,4 @@
-"""Areca ARC-1xxx, through cli64, cli32 or areca-cli: one tool under several names. Read-only.
+"""Areca ARC-1xxx, through cli64, cli32 or areca-cli: one tool under several names. No settings are changed.
 
 The parsers are imported when there is something to parse.
 """

@@ -1,11 +1,11 @@
-"""What the tool can read, and why raidctl sets nothing with it."""
+"""What the tool can read, and why raidctl changes no setting with it."""
 
 from __future__ import annotations
 
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
-_PASSWORD = "raidctl only reads Areca controllers: changes need the controller's password. "  # noqa: S105 - a sentence
+_PASSWORD = "raidctl changes no settings of Areca controllers: that needs the controller's password. "  # noqa: S105 - a sentence
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False, why="Only the tool's current controller if there are several."),

@@ -22,10 +22,10 @@ from raidctl_areca.grammar import trailer
 from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
 
-__all__ = ["SHAPES", "judge", "lights", "lit"]
+__all__ = ["SESSION", "SHAPES", "judge", "lights", "lit"]
 
 SHAPES: tuple[Shape, ...] = (("disk", "info"), ("disk", "identify", r"drv=\d{1,4}"))
-_SESSION = Session(name="areca", enter="set password={}", leave="exit")
+SESSION = Session(name="areca", enter="set password={}", leave="exit")
 # CLI> GuiErrMsg<0x00>: Success.
 _PROMPTS = re.compile(r"(?:\s*(?:CLI|Areca)\s?>)*\s*", re.ASCII)
 _FIRST = re.compile(r"areca:1/(\S{1,20})", re.ASCII)
@@ -57,8 +57,8 @@ def _light(drive: Drive, command: str, numbers: dict[str, str]) -> Light | NoLig
         return NoLight(drive.id, "the tool's number for the drive is unknown")
     return Light(
         object_id=drive.id,
-        on=Action(argv=(command, "disk", "identify", f"drv={number}"), timeout=TIMEOUT, lock=LOCK, session=_SESSION),
-        off=Action(argv=(command, "disk", "identify", "drv=0"), timeout=TIMEOUT, lock=LOCK, session=_SESSION),
+        on=Action(argv=(command, "disk", "identify", f"drv={number}"), timeout=TIMEOUT, lock=LOCK, session=SESSION),
+        off=Action(argv=(command, "disk", "identify", "drv=0"), timeout=TIMEOUT, lock=LOCK, session=SESSION),
     )
 
 

@@ -22,7 +22,7 @@ def error_problem(error: Trailer, where: str) -> Problem:
     if error.code in _PASSWORD or re.search(r"password|permission|privilege", error.text, re.IGNORECASE):
         return Problem(
             severity="error", kind="no_right", where=where, message=f"The tool refused{code}: {error.text[:400]}",
-            remedy="Run raidctl as root. To locate drives: the controller's password in /etc/raidctl/areca-password.",
+            remedy="Run raidctl as root. For a change: the controller's password in /etc/raidctl/areca-password.",
         )  # fmt: skip
     return Problem(
         severity="error", kind="unread", where=where, message=f"The tool reports a failure{code}: {error.text[:400]}",

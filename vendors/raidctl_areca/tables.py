@@ -158,6 +158,7 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     controller.numbers[number] = place
     drive.conclude("number", number, DETAIL)
     drive.add_evidence(line, "id", place)
+    drive.detail(line, "#", number)
     if "slot" in row:
         drive.put(line, "enclosure", row["enclosure"])
         drive.put(line, "bay", bay_of(row["slot"]))

@@ -118,8 +118,24 @@ def _volume(draft: Draft, controller: ControllerDraft, battery: Battery | None, 
         array=None if array is None else _set_id(controller_id, array),
         raid_level=vocabulary.raid_level(level, members) if level is not None else None,
         cache=volume_cache(draft, controller, battery),
+        drives_active=_active(controller, array, draft.get("status"), members),
         progress=None if operation is None else Progress(operation=operation, percent=percent, state="running"),
     )
+
+
+def _active(controller: ControllerDraft, array: str | None, status: str | None, members: int | None) -> int | None:
+    """The working members, where the list of drives agrees with the state of the volume; None: unknown.
+
+    No list shows which member a rebuild fills.
+    """
+    if array is None or members is None:
+        return None
+    listed = [drive for drive in controller.drives.values() if drive.get("array") == array]
+    whole = status in ("ok", "checking", "initializing", "migrating", "expanding")
+    good = ("ok", "warning") if whole else ("ok",)
+    working = sum(drive.get("role") == "member" and drive.get("status") in good for drive in listed)
+    fits = working == members if whole else status == "degraded" and 0 < working < members
+    return working if fits else None
 
 
 def _drive(draft: Draft, controller: ControllerDraft, controller_id: str) -> Drive:

@@ -19,14 +19,15 @@ exit code 2, and had taken the array down.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
+from raidctl.vendor.operations import Ability
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl_md import operate_checks
+from raidctl_md import make, operate_checks
 
 SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--fail", "{}"),
@@ -37,6 +38,7 @@ SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--replace", "{}", "--with", "{}"),
     (">", "/sys/block/{}/md/dev-{}/state", "-want_replacement"),
     *operate_checks.SHAPES,
+    *make.SHAPES,
 )
 
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
@@ -63,6 +65,17 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
         else:
             steps += made
     return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:  # noqa: ARG001 - the signature of all families
+    """What mdadm and the kernel's files can do, as the tests with a real kernel do it."""
+    there = any(tool.name == "mdadm" and tool.path for tool in tools)
+    able = Ability(can=True, proof="kernel")
+    members = able if there else Ability(can=False, why_not="mdadm is not installed.")
+    return {
+        **dict.fromkeys(("fail", "remove", "add_spare", "remove_spare", "replace"), members),
+        **dict.fromkeys(("start_check", "stop_check", "pause_check", "resume_check", "repair"), able),
+    }  # fmt: skip
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families

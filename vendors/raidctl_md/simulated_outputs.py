@@ -131,7 +131,9 @@ def _udev(state: Mapping[str, str]) -> str:
         lines = [
             f"P: /devices/virtual/block/{array}", f"N: {array}", f"S: disk/by-id/md-uuid-{about['uuid']}",
             f"E: DEVPATH=/devices/virtual/block/{array}", f"E: DEVNAME=/dev/{array}", "E: DEVTYPE=disk",
-            "E: MAJOR=9", f"E: MINOR={minor}", "E: SUBSYSTEM=block", "E: ID_FS_TYPE=ext4",
+            "E: MAJOR=9", f"E: MINOR={minor}", "E: SUBSYSTEM=block",
+            *(["E: ID_FS_TYPE=ext4"] if about.get("fs") != "none" else []),
+            *([f"S: md/{about['link']}"] if "link" in about else []),
         ]  # fmt: skip
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
@@ -208,10 +210,10 @@ def _array_files(state: Mapping[str, str], array: str, about: Fields) -> Iterato
     gone = int(about["slots"]) - len(whole(state, array))
     values = {
         "level": about["level"], "raid_disks": about["slots"], "chunk_size": "0" if about["level"] == "raid1" else
-        "524288", "layout": _NUMBERS[about["level"]], "metadata_version": "1.2",
+        about.get("chunk", "524288"), "layout": _NUMBERS[about["level"]], "metadata_version": "1.2",
         "array_state": "broken" if failed(state, array) else "clean", "degraded": str(gone),
         "sync_action": "recover" if _rebuilding(state, array) else "idle", "sync_completed": "none",
-        "mismatch_cnt": "0", "reshape_position": "none", "consistency_policy": "resync",
+        "mismatch_cnt": "0", "reshape_position": "none", "consistency_policy": about.get("policy", "resync"),
         "component_size": str(int(about["sectors"]) // 2), "sync_speed_min": "1000 (system)",
         "sync_speed_max": "200000 (system)", "last_sync_action": "none",
         "sync_min": "0", "sync_max": "max",
@@ -252,7 +254,11 @@ def _mdstat(state: Mapping[str, str]) -> str:
         up = {member["slot"] for member in members(state, array).values() if member["state"] == "in_sync"}
         signs = "".join("U" if str(slot) in up else "_" for slot in range(slots))
         size = int(about["sectors"]) * _data(about) // 2
-        level = "" if about["level"] == "raid1" else f" level {about['level'][4:]}, 512k chunk, algorithm 2"
+        level = (
+            ""
+            if about["level"] == "raid1"
+            else (f" level {about['level'][4:]}, {int(about.get('chunk', '524288')) // 1024}k chunk, algorithm 2")
+        )
         lines.append(f"{array} : active {about['level']} {' '.join(listed)}")
         lines.append(f"      {size} blocks super 1.2{level} [{slots}/{len(up)}] [{signs}]")
         percent = _rebuilding(state, array)
@@ -285,11 +291,11 @@ def _detail(state: Mapping[str, str], array: str, about: Fields) -> str:
         "       Persistence : Superblock is persistent", "", "       Update Time : Sun Mar  1 00:59:01 2026",
         f"             State : {', '.join(words)} ", f"    Active Devices : {active}",
         f"   Working Devices : {active + idle}", f"    Failed Devices : {bad}", f"     Spare Devices : {idle}", "",
-        "Consistency Policy : resync", "",
+        f"Consistency Policy : {about.get('policy', 'resync')}", "",
     ]  # fmt: skip
     text += [f"    Rebuild Status : {int(percent)}% complete", ""] if percent is not None else []
     text += [
-        f"              Name : lab:{array}",
+        f"              Name : {about.get('name', f'lab:{array}')}",
         f"              UUID : {about['uuid']}",
         "            Events : 61",
         "",

@@ -24,8 +24,8 @@ from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
 from raidctl.text import listing
-from raidctl.vendor.simulator import Reply, State
-from raidctl_md import simulator_schedules
+from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl_md import simulator_create, simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
 from raidctl_md.simulated_outputs import answers_of
 
@@ -56,7 +56,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
     """Return what the kernel and mdadm show of the machine as it is now; empty for another machine."""
     found = answers_of(state) if "md/clock" in state else {}
-    return {**found, **simulator_schedules.generated(state)}
+    return {**found, **simulator_create.generated(state), **simulator_schedules.generated(state)}
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
@@ -94,7 +94,18 @@ def push(state: Mapping[str, str], bay: str, serial: str) -> State:
     return settled(fresh)
 
 
-def insert(state: Mapping[str, str], bay: str, serial: str | None) -> State:
+def fail(state: Mapping[str, str], bay: str) -> State:
+    """Let the drive in a bay fail: the kernel takes it out of its arrays, and a spare steps in."""
+    serial = state.get(f"md/bay {bay}")
+    if "md/clock" not in state:
+        raise LookupError
+    if serial is None:
+        raise ValueError(f"bay {bay} is empty; there are drives in {_occupied(state)}")
+    faulty = words({"slot": "-", "state": "faulty"})
+    return settled({name: faulty if _is_member(name, serial) else value for name, value in state.items()})
+
+
+def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
     """Put a drive from the shelf into an empty bay; without a serial number a new one, as large as the largest."""
     if "md/clock" not in state:
         raise LookupError
@@ -104,11 +115,17 @@ def insert(state: Mapping[str, str], bay: str, serial: str | None) -> State:
     if serial is None:
         serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in known)
         sectors = max((drive["sectors"] for drive in known.values()), key=int)
-        return push({**state, f"md/drive {serial}": words({"sectors": sectors, "smart": "PASSED"})}, bay, serial)
+        about = {"sectors": sectors, "smart": "PASSED", **_KINDS.get(kind, {})}
+        if kind == "small":
+            about["sectors"] = str(int(sectors) // 2)
+        return push({**state, f"md/drive {serial}": words(about)}, bay, serial)
     if serial not in known or "node" in known[serial]:
         shelf = [name for name, drive in known.items() if "node" not in drive]
         raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
     return push(state, bay, serial)
+
+
+_KINDS: dict[NewDrive, dict[str, str]] = {"failing": {"smart": "FAILED!"}, "other_media": {"rotational": "0"}}
 
 
 def _occupied(state: Mapping[str, str]) -> str:
@@ -153,7 +170,7 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """Carry out a command on a member, a drive's table or a timer; None for another command."""
-    reply = simulator_schedules.change(argv, state)
+    reply = simulator_schedules.change(argv, state) or simulator_create.change(argv, state)
     if reply is not None:
         return reply
     if "md/clock" in state and argv[:1] in (("sfdisk",), ("wipefs",), ("grub-install",)):

@@ -16,6 +16,7 @@ controller        ``number``             int: the tool's number of the controlle
 controller        ``bbu_status``         int: the ``BBU Status`` bit mask
 controller        ``bbu_present``        bool: a battery, CacheVault or energy pack is there
 controller        ``bus``                str: ``0000:03:00.0`` as far as the tool reports it
+controller        ``preserved_of``       dict: the tool's words for each volume with preserved data, by its number
 ==========  =====================  ======================================================================
 """
 
@@ -41,6 +42,10 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     def new_group(self, name: str) -> GroupDraft:
         """An empty draft of a drive group or a virtual drive."""
         return GroupDraft(name)
+
+    def keep_preserved(self, number: str, words: str | None) -> None:
+        """Note that the cache holds preserved data of a volume, by the volume's number."""
+        self.override("preserved_of", value={**(self.get("preserved_of") or {}), number: words})
 
 
 class Controllers(Struct):

@@ -16,12 +16,14 @@ from raidctl.model import (
     Drive,
     Errors,
     PciLink,
+    PreservedCache,
     Problem,
     Progress,
     Rates,
     Scrub,
     Volume,
 )
+from raidctl.order import natural
 from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
@@ -80,6 +82,12 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
         volumes=tuple(_volume(item, controller, power, object_id) for item in controller.volumes.values()),
         drives=tuple(_drive(item, spares, object_id) for item in controller.drives.values()),
         capabilities=capabilities(controller, kind, cache),
+        preserved=tuple(
+            PreservedCache(volume=f"{object_id}/v{number}", status_text=words)
+            for number, words in sorted(
+                (controller.get("preserved_of") or {}).items(), key=lambda item: natural(item[0])
+            )
+        ),
     )
     problems = [*controller.problems(object_id), *reports(found, controller, power)]
     drafts = zip_longest(batteries, controller.batteries.values())

@@ -14,7 +14,7 @@ from raidctl_mfi.commands import status_text
 from raidctl_mfi.dialogue import Dialogue, ld_prop
 from raidctl_mfi.frame import Answer, Question
 from raidctl_mfi.problems import Json
-from raidctl_mfi.structures import CTRL_PROPS, LD_PROPS
+from raidctl_mfi.structures import CTRL_PROPS, LD_PROPS, PD_INFO
 from raidctl_mfi.vocabulary import BAD_BBU, READ_ADAPTIVE, READ_AHEAD, WRITE_BACK
 
 Outcome = Literal["done", "already so", "not sent", "refused", "not confirmed"]
@@ -96,6 +96,26 @@ def set_flush_interval(seconds: int) -> Dialogue[Json]:
         return _result("already so", "The controller has this interval already; nothing was sent.", before=before.data)
     question = Question(c.CTRL_SET_PROPERTIES, data=data)
     return (yield from _write(before, question, Question(c.CTRL_GET_PROPERTIES), [place]))
+
+
+def locate(device: int, *, on: bool) -> Dialogue[Json]:
+    """Switch the locate LED of a drive. No command reports whether it blinks, so it is never confirmed."""
+    asked = device.to_bytes(2, "little")
+    info = yield Question(c.PD_GET_INFO, asked)
+    if info.fault is not None or not info.ok:
+        return _failed(info)
+    # QEMU's firmware returns drive 0 for drives 256 and 1280
+    given = PD_INFO.decode(info.data)["ref"]["device_id"] if info.has_data else None
+    if given != device:
+        return _result("not sent", f"The firmware's reply is not about drive {device}; nothing was sent.")
+    sent = yield Question(c.PD_LOCATE_START if on else c.PD_LOCATE_STOP, asked)
+    name = sent.question.command.name
+    if sent.fault is not None:
+        return _result("not confirmed", f"{name} was sent, and no reply came ({sent.fault}).")
+    if not sent.ok:
+        return _failed(sent)
+    message = f"The firmware reported success for {name}; no command shows whether the LED blinks: look at the drive."
+    return _result("not confirmed", message)
 
 
 def _unusable(answer: Answer, size: int, name: str) -> Json | None:

@@ -17,6 +17,7 @@ from raidctl_mfi.change import (
     WRITE_BITS,
     Policies,
     flush,
+    locate,
     set_flush_interval,
     set_policies,
 )
@@ -66,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     write_out.add_argument("--controller", type=_number, metavar="N", required=True)
     write_out.add_argument("--no-disks", action="store_true", help="not the caches of its drives")
     write_out.set_defaults(work=_flush)
+    led = commands.add_parser("locate", help="switch the locate LED of a drive", allow_abbrev=False)
+    led.add_argument("--controller", type=_number, metavar="N", required=True)
+    led.add_argument("--drive", type=_device, metavar="DEVICE", required=True, help="device_id, as show prints it")
+    led.add_argument("--allow-write", action="store_true", help="send the command; nothing is sent without this")
+    led.add_argument("switch", choices=("on", "off"))
+    led.set_defaults(work=_locate)
     _set_words(commands.add_parser("set", help="set policies of a volume, or the flush interval", allow_abbrev=False))
     return parser
 
@@ -88,6 +95,10 @@ def _number(text: str) -> int:
 
 def _target(text: str) -> int:
     return _between(text, 0, 255)
+
+
+def _device(text: str) -> int:
+    return _between(text, 0, 0xFFFF)
 
 
 def _seconds(text: str) -> int:
@@ -161,6 +172,12 @@ def _opened(problems: Problems) -> int | None:
 
 def _flush(words: argparse.Namespace, output: Json, problems: Problems) -> int:
     return _work(words.controller, flush(disks=not words.no_disks), output, problems)
+
+
+def _locate(words: argparse.Namespace, output: Json, problems: Problems) -> int:
+    if not words.allow_write:
+        return _usage(problems, f"Nothing was sent: writing needs --allow-write. {UNTRIED}", "Read docs/mfi.md first.")
+    return _work(words.controller, locate(words.drive, on=words.switch == "on"), output, problems)
 
 
 def _set(words: argparse.Namespace, output: Json, problems: Problems) -> int:

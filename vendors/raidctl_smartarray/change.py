@@ -106,7 +106,7 @@ def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
 
 def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
-    return _Planner(controller, _command(controller, tools), current_settings(controller)).plan(requests)
+    return _Planner(controller, command(controller, tools), current_settings(controller)).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -147,7 +147,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     return None
 
 
-def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
+def command(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The tool that reported the controller."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     return command_of(reported[0]) if reported else None

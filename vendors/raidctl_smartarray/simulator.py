@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Place, Reply, State, settings, walk
-from raidctl_smartarray import simulator_locate
+from raidctl_smartarray import simulator_bays, simulator_locate, simulator_output
+from raidctl_smartarray.simulator_bays import advance, fail, insert, pull
 from raidctl_smartarray.tools import TOOLS
+
+__all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _NAMES = frozenset(spec.name for spec in TOOLS)
 _CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
@@ -88,6 +91,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
                 found[f"{controller}/usage"] = "needed"
             if match := _VOLUME.match(line):
                 found[f"{controller}/ld {match['name']}/array"] = array
+        found |= simulator_bays.initial(text)
     return found
 
 
@@ -109,7 +113,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
             return None
         return _spelt(name, state[name], value) if name in state else value
 
-    return walk(text, _Place(), show)
+    return simulator_output.render(walk(text, _Place(), show), state)
 
 
 def _uses_cache(controller: str, state: Mapping[str, str]) -> bool:
@@ -127,9 +131,9 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     if not _ours(argv):
         return None
     words = list(argv[1:])
-    located = simulator_locate.change(basename(argv[0]), words, state)
-    if located is not None or "modify" not in words:
-        return located
+    reply = simulator_locate.change(basename(argv[0]), words, state) or simulator_bays.change(words, state)
+    if reply is not None or "modify" not in words:
+        return reply
     if words[:1] not in (["ctrl"], ["controller"]) or len(words) < 4 or not words[1].startswith("slot="):
         return _error(f'Syntax error at "{words[0]}"', state)
     place, at = words[1], words.index("modify")

@@ -1,5 +1,7 @@
 """The dialogue with tw_cli: a call for the list of controllers, for each controller, and for each unit with StorSave.
 
+The newer tables have no serial numbers, so each of their drives is asked for its own.
+
 Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are read with ``info``, which all of them have.
 """
 
@@ -13,7 +15,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
-from raidctl.vendor.tools import Installed
+from raidctl.vendor.tools import Installed, as_note
 from raidctl_threeware.collect import KIND, assemble
 from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.reader import Reader
@@ -24,7 +26,7 @@ TIMEOUT = 60.0
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
 _STORSAVE = re.compile(r"9(?:5[59]|6|7)\d", re.ASCII)
 _MOST = 256
-"""Units that are asked for on their own."""
+"""Units and drives that are asked for on their own."""
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
@@ -57,11 +59,22 @@ def _controller(session: Session[Controllers], number: str, listed: ControllerDr
     controller = found.controllers.get(number) if found is not None else None
     if controller is None:
         return
+    yield from _serials(session, number, controller)
     model = controller.get("model") or listed.get("model") or ""
     if _STORSAVE.match(model) is None:
         return
     units = [unit.name for unit in controller.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
     yield from session.run_all((f"/c{number}/u{unit}", "show", "all") for unit in units)
+
+
+def _serials(session: Session[Controllers], number: str, controller: ControllerDraft) -> Dialogue[None]:
+    """Ask for the serial numbers that the tables do not have; one that is not printed stays unknown."""
+    ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MOST]
+    calls = yield from session.run_all((f"/c{number}/p{port}", "show", "serial") for port in ports)
+    for call in calls:
+        if not call.answered:
+            session.forgiven.add(call.command)
+            call.problems[:] = [as_note(problem) for problem in call.problems]
 
 
 def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:

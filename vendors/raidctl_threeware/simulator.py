@@ -1,4 +1,4 @@
-"""A 3ware controller whose locate LEDs can be switched, and whose rates can be set. Pure."""
+"""A 3ware controller with drives at its ports, locate LEDs that can be switched, and rates that can be set. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State
+from raidctl_threeware import simulator_bays
+from raidctl_threeware.simulator_bays import advance, fail, insert, pull
+
+__all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _TOOLS = ("tw_cli", "tw-cli")
 _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
@@ -14,6 +18,8 @@ _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
 _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
 # /c6 Rebuild Rate = 1
 _RATE = re.compile(r"(?m)^(/c\d+) (Rebuild|Verify) Rate = (\d)(?=\r?$)", re.ASCII)
+_CONTROLLER = re.compile(r"/c\d+", re.ASCII)
+_OBJECT = re.compile(r"/c(\d+)(?:/([pu])(\d+))?", re.ASCII)
 _SET = re.compile(r"(rebuild|verify)rate=(\w+)", re.ASCII)
 
 
@@ -21,23 +27,35 @@ def leds(argv: tuple[str, ...], text: str) -> State:
     """The ports with a drive, each with its LED off."""
     if not argv or basename(argv[0]) not in _TOOLS or argv[2:] != ("show", "all"):
         return {}
-    return {f"identify {argv[1]}/{port}": "off" for port in _ROW.findall(text)}
+    return {f"led {argv[1]}/{port}": "off" for port in _ROW.findall(text)}
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The rates of a controller."""
-    if not argv or basename(argv[0]) not in _TOOLS or argv[2:] != ("show", "all"):
+    """The rates of a controller, and its drives."""
+    if not argv or basename(argv[0]) not in _TOOLS:
         return {}
-    return {f"{match[1]} {match[2].lower()}rate": match[3] for match in _RATE.finditer(text)}
+    if argv[2:] == ("show", "serial"):
+        return simulator_bays.serial(argv, text)
+    if argv[2:] != ("show", "all"):
+        return {}
+    rates = {f"{match[1]} {match[2].lower()}rate": match[3] for match in _RATE.finditer(text)}
+    return {**rates, **_bays(argv, text)}
+
+
+def _bays(argv: tuple[str, ...], text: str) -> State:
+    machine = simulator_bays.recorded(text) if _CONTROLLER.fullmatch(argv[1]) else None
+    return {} if machine is None else simulator_bays.kept({}, argv[1][2:], machine)
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``/c6 set rebuildrate=3``, ``/c0/p5 set identify=on`` and ``/c0/p5 show identify``."""
     if len(argv) == 4 and basename(argv[0]) in _TOOLS and argv[2] == "set" and (match := _SET.fullmatch(argv[3])):
         return _rate(argv[1], match, state)
+    if argv and basename(argv[0]) in _TOOLS and argv[2:3] and argv[2] not in ("show", "set"):
+        return simulator_bays.change(argv, state)
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or not _PORT.fullmatch(argv[1]):
         return None
-    name, words = f"identify {argv[1]}", argv[2:]
+    name, words = f"led {argv[1]}", argv[2:]
     if words not in (("set", "identify=on"), ("set", "identify=off"), ("show", "identify")):
         return None
     if name not in state:
@@ -57,12 +75,26 @@ def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded but for the rates; no table shows the LEDs."""
+    """As recorded but for the rates and the drives; no table shows the LEDs."""
     if not argv or basename(argv[0]) not in _TOOLS:
         return text
+    text = _drives(argv, text, state)
 
     def shown(match: re.Match[str]) -> str:
         rate = state.get(f"{match[1]} {match[2].lower()}rate", match[3])
         return f"{match[1]} {match[2]} Rate = {rate}"
 
     return _RATE.sub(shown, text)
+
+
+def _drives(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
+    """An output with the drives as they are now; unchanged where they are as they were recorded."""
+    match = _OBJECT.fullmatch(argv[1]) if len(argv) == 4 else None
+    machine = simulator_bays.of(state, match[1]) if match is not None else None
+    if match is None or machine is None:
+        return text
+    if argv[2:] == ("show", "serial") and match[2] == "p":
+        return simulator_bays.serial_printed(text, machine, match[3])
+    if argv[2:] == ("show", "all") and match[2] == "u":
+        return simulator_bays.unit_printed(text, machine, match[1], match[3])
+    return simulator_bays.printed(text, machine) if argv[2:] == ("show", "all") and not match[2] else text

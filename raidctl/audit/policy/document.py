@@ -9,8 +9,11 @@ from typing import Any
 
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
+from raidctl.audit.policy.layouts import is_layout, layout_rule
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.schema import kinds
+from raidctl.audit.policy.waivers import KEY as WAIVERS
+from raidctl.audit.policy.waivers import Waiver, check_rules, read_waivers
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
 from raidctl.toml_files.read import read_toml
@@ -22,7 +25,7 @@ MAX_AGE = "max_age"
 """The rule about the age of an inventory, and its line in a policy."""
 PARTS = ("builtin", "ignore", "max_age", "override", "rule")
 """Keys of a policy and of a group."""
-WHOLE = ("include", "group", *PARTS)
+WHOLE = ("include", "group", WAIVERS, *PARTS)
 _OVERRIDE = ("severity", "reason", "remedy")
 _OTHER = "choose another name."
 _DEEPEST = 16
@@ -81,6 +84,7 @@ class Document:
 
     part: Part = field(default_factory=Part)
     groups: dict[str, Group] = field(default_factory=dict)
+    waivers: list[tuple[Waiver, Place]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -98,9 +102,14 @@ class _Reader:
         if read is None:
             return
         table, place = read
+        if is_layout(table.get("layout")):
+            rule = layout_rule(path, data, place)
+            self.found.part.rules |= {rule.name: rule} if rule is not None else {}
+            return
         for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
             self._include(path, name, chain, place.at("include", number))
         self.found.part.add(_part(table, place, WHOLE, self.builtin))
+        self.found.waivers += read_waivers(table.get(WAIVERS, []), place.at(WAIVERS))
         groups = table.get("group", {})
         if not isinstance(groups, Mapping):
             place.at("group").wrong("a group needs a name: [group.NAME].")
@@ -148,6 +157,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
         for name, place in part.named:
             if name not in known:
                 place.wrong(f'no rule is called "{name}"; {suggestion(name, known) or "see the manual."}')
+    check_rules(found.waivers, [*_names(found), *builtin, UNREAD])
     _namesakes(found)
     if found.faults:
         raise MistakesError(found.faults)

@@ -31,6 +31,7 @@ class Count:
     passed: int = 0
     failed: int = 0
     unknown: int = 0
+    waived: int = 0
     hosts: int = 0
     """Hosts on which it did not pass."""
 

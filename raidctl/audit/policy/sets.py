@@ -10,6 +10,7 @@ from fnmatch import translate
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.document import MAX_AGE, UNREAD, Document, Group, Override, Part, Read, read_document
 from raidctl.audit.policy.rules import PolicyRule
+from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
 
 
@@ -43,6 +44,7 @@ class Policy:
     def __init__(self, name: str, found: Document, builtin: Sequence[Rule]) -> None:
         self.name = name
         self._part = found.part
+        self.waivers = tuple(one for one, _ in found.waivers)
         self._builtin = {rule.name: rule for rule in builtin}
         self.groups = tuple(found.groups.values())
         self._patterns = [
@@ -73,6 +75,14 @@ class Policy:
         rules = {name: rule for part in reversed(parts) for name, rule in part.rules.items() if name not in ignored}
         order = dict.fromkeys(name for part in parts for name in part.rules if name in rules)
         return [rules[name] for name in order], list(dict.fromkeys(name for part in parts for name in part.builtin))
+
+    def add_waivers(self, waivers: Sequence[Waiver]) -> None:
+        """Add those of a file of their own."""
+        self.waivers += tuple(waivers)
+
+    def known(self) -> list[str]:
+        """Names of rules that a waiver may have."""
+        return [*(rule.name for rule in self.every()[0]), *self._builtin, UNREAD]
 
     def _made(self, key: tuple[bool, ...] | None) -> RuleSet:
         mine = [group for group, chosen in zip(self.groups, key or (), strict=False) if chosen]

@@ -7,9 +7,9 @@ import click
 from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
-    "start": "Start a check of md arrays.",
-    "stop": "Stop the check of md arrays.",
-    "pause": "Pause a check of md arrays that raidctl has started.",
+    "start": "Start a check of volumes.",
+    "stop": "Stop the check of volumes.",
+    "pause": "Pause a check of volumes.",
     "resume": "Continue a paused check at its place.",
     "show": "Show the running or last check of each volume, and its result.",
     "schedule": "Show and change what starts checks regularly.",

@@ -23,6 +23,7 @@ from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.model import Volume
 from raidctl.operate import check_history
+from raidctl.operate.abilities import lacking
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, newest
 from raidctl.operate.checks import Evidence, checks, settled
@@ -33,6 +34,8 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 
 _EVERY = 2.0
 """Seconds between two quick looks at running checks."""
+_EVERY_OF_TOOLS = 30.0
+"""Seconds between two readings of a controller: its tool may hold up reads and writes meanwhile."""
 
 
 class Waiting(Struct, frozen=True):
@@ -72,6 +75,9 @@ class CheckDeeds(Struct):
         found = change_targets.volumes(seen, self.words)
         vendors = self.machine.vendors if self.machine is not None else ()
         deeds = [Deed(object_id=volume.id, verb=self.verb) for volume in found]
+        unable = lacking(deeds, seen, vendors)
+        if unable:
+            return Plan(deeds=tuple(deeds), denials=tuple(unable))
         unsafe = self.consent.unsafe is not None
         return plan_deeds(seen, vendors, deeds, self.denials, unsafe=unsafe)
 
@@ -85,7 +91,8 @@ class CheckDeeds(Struct):
         if step.kind != "deed":
             return ()
         self.began[step.object_id] = time.monotonic()
-        return [one.reason for one in self.denials(Deed(object_id=step.object_id, verb=self.verb), seen)]
+        found = self.denials(Deed(object_id=step.object_id, verb=self.verb), seen)
+        return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
         """Have the unique id typed of each volume whose copies a repair would overwrite (T1)."""
@@ -112,11 +119,14 @@ class CheckDeeds(Struct):
             return None
         volumes = _volumes(seen, ids)
         words = " ".join(volume.id for volume in volumes)
-        wait(lambda: self._look(volumes), _EVERY, self.waiting.at_most, f"raidctl check show {words}")
+        every = _EVERY if all(volume.id in known.readings for volume in volumes) else _EVERY_OF_TOOLS
+        wait(lambda: self._look(volumes), every, self.waiting.at_most, f"raidctl check show {words}")
         return self._result(work.named, ids, work.state)
 
     def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
-        """The record of what was done to a volume; None: raidctl has not started that check."""
+        """The record of what was done to a volume; None: raidctl has not started it, or the hardware keeps its own."""
+        if volume.id not in known.readings:
+            return None
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
         start = None if known.uptime is None else max(0.0, known.uptime - since)
         last = newest(known.history.of(volume.unique_id))
@@ -152,6 +162,9 @@ class CheckDeeds(Struct):
 
     def _look(self, volumes: Sequence[Volume]) -> Look:
         glances = self._glances(volumes)
+        unseen = [volume for volume in volumes if volume.id not in glances]
+        if unseen and self.machine is not None:
+            glances |= _of_controllers(self.machine.survey(), [volume.id for volume in unseen])
         running = [name for name, glance in glances.items() if glance.running is not False]
         percents = [glances[name].percent for name in running]
         known = [percent for percent in percents if percent is not None]
@@ -184,6 +197,20 @@ class CheckDeeds(Struct):
             return EXIT_NO
         fine = all(one.state == "complete" and one.differ == 0 for one in found)
         return EXIT_FINE if fine else EXIT_CANNOT_TELL
+
+
+def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
+    """The checks of volumes that only a controller's tool shows; one that was not read may be running."""
+    found = dict.fromkeys(ids, Glance())
+    for volume in _volumes(seen, ids):
+        progress = volume.progress
+        checking = volume.status == "checking" or (progress is not None and progress.operation in _CHECKS)
+        known = None if volume.status == "unknown" and not checking else checking
+        found[volume.id] = Glance(running=known, percent=progress.percent if progress is not None else None)
+    return found
+
+
+_CHECKS = ("check", "repair")
 
 
 def _volumes(seen: Survey, ids: Sequence[str]) -> list[Volume]:

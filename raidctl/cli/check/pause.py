@@ -16,7 +16,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent) -> int:
-    """Pause a check of md arrays that raidctl has started.
+    """Pause a check of volumes.
 
     The kernel keeps the place until the array is stopped or the machine is
     restarted; "raidctl check resume" goes on there. A check that somebody else

@@ -33,7 +33,7 @@ def command(
     at_most: float | None,
     consent: Consent,
 ) -> int:
-    """Start a check of md arrays.
+    """Start a check of volumes.
 
     VOLUME is an id, a device, a mount point or the name of a volume. A check
     compares copies or parity from the beginning of the volume and changes

@@ -16,7 +16,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent) -> int:
-    """Stop the check of md arrays.
+    """Stop the check of volumes.
 
     Its result is "interrupted": what it has not reached was not checked. Only
     checks and repairs are stopped; a reshape, a rebuild or a resync never.

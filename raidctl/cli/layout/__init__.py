@@ -10,6 +10,7 @@ _APART = {
     "export": "Write the volumes and spares of a machine as a layout file.",
     "check": "Compare a machine with a layout file.",
     "plan": "Print the steps that would make a machine what a layout file describes.",
+    "apply": "Make a machine what a layout file describes: md arrays and settings.",
 }
 
 

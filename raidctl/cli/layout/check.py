@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.layout._read import layout_of
+from raidctl.cli.layout._read import controller_option, layout_of
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
@@ -16,10 +16,11 @@ from raidctl.model import HIDING
 
 @click.command("check", epilog=examples("raidctl layout check db7.toml", "raidctl --host db7 layout check db7.toml"))
 @click.argument("file")
+@controller_option
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, file: str) -> int:
+def command(context: click.Context, *, file: str, controller: str | None) -> int:
     """Compare a machine with a layout file.
 
     Each volume of FILE is the same, differs only in its settings, differs, or is
@@ -31,7 +32,7 @@ def command(context: click.Context, *, file: str) -> int:
     4 the same, because a tool or a permission is missing.
     """
     settings = settings_of(context)
-    layout = layout_of(file)
+    layout = layout_of(file, controller)
     if layout is None:
         return EXIT_USAGE
     seen = look(settings)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.layout._read import layout_of
+from raidctl.cli.layout._read import controller_option, layout_of, read_file
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.files import write
 from raidctl.cli.shared.machine import look, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_USAGE
-from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
-from raidctl.layout.specification import Layout
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_USAGE, UsageError
+from raidctl.layout.choose import Signatures, Stock
+from raidctl.layout.objects import Machine
+from raidctl.layout.pinning import CannotPin, pinned
+from raidctl.layout.plan import Compiled, chosen_names, compiled, nodes_to_probe
+from raidctl.layout.specification import Counted, Layout
 from raidctl.model import HIDING, Problem
 from raidctl.operate.new_drive import probe, signatures
 from raidctl.recording.recording import is_recording
 from raidctl.request import ask_all, converse
+from raidctl.survey.survey import Survey
+from raidctl.text import listing, printable
 from raidctl.vendor.registry import vendors
 
 
@@ -23,10 +30,12 @@ from raidctl.vendor.registry import vendors
     "plan", epilog=examples("raidctl layout plan db7.toml", "raidctl --host db7 layout plan db7.toml --json")
 )
 @click.argument("file")
+@controller_option
+@click.option("--pin", is_flag=True, help="Write the drives that were chosen into FILE, by serial number.")
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, file: str) -> int:
+def command(context: click.Context, *, file: str, controller: str | None, pin: bool) -> int:
     """Print the steps that would make a machine what a layout file describes.
 
     Nothing is run. Settings are raidctl's own commands. A volume that is missing
@@ -41,10 +50,13 @@ def command(context: click.Context, *, file: str) -> int:
     could not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
-    layout = layout_of(file)
+    layout = layout_of(file, controller)
     if layout is None:
         return EXIT_USAGE
-    found, all_problems = _planned(layout, settings)
+    made, all_problems = _planned(layout, settings)
+    found = made.plan
+    if pin:
+        _pin(file, made)
     emit_found(found, settings, "layout_plan.plan_screen")
     problems = [one for one in all_problems if one.kind in HIDING and one.severity == "error"]
     if not settings.as_json:
@@ -52,14 +64,38 @@ def command(context: click.Context, *, file: str) -> int:
     return exit_code(problems) or (EXIT_NO if found.steps or found.not_planned else EXIT_FINE)
 
 
-def _planned(layout: Layout, settings: Settings) -> tuple[LayoutPlan, tuple[Problem, ...]]:
+def _stock(seen: Survey, signatures: Signatures) -> Stock:
+    return Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
+
+
+def _pin(file: str, made: Compiled) -> None:
+    """Replace numbers of drives in the file by the drives that were chosen for them.
+
+    Raises:
+        UsageError: The file has another form; it is unchanged.
+        CannotTell: It cannot be written.
+    """
+    counted = [one for one in made.creations if isinstance(one.wanted.drives, Counted)]
+    if not counted:
+        tell("Nothing to pin: no volume that is missing counts its drives.")
+        return
+    names = {one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in counted}
+    try:
+        text = pinned(read_file(file).decode("utf-8"), names, counted)
+    except CannotPin as error:
+        raise UsageError(f"{printable(file)} was not changed: {error}") from None
+    write(file, text.encode("utf-8"))
+    tell(f"Written to {file}: the drives of {listing([one.wanted.label for one in counted])}.")
+
+
+def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:
     """The plan; saved outputs answer no questions, so there no drive is known to be without signatures."""
     if settings.replay is not None and not is_recording(settings.replay):
         seen = look(settings)
-        return plan(layout, seen, vendors()[0], {}), seen.inventory.problems
+        return compiled(layout, _stock(seen, {}), vendors()[0]), seen.inventory.problems
     with machine(settings) as asked:
         seen = asked.survey()
         nodes = nodes_to_probe(layout, seen)
         answers = converse(ask_all([probe(node) for node in nodes]), asked.runner)
         found = {node: signatures(answer) for node, answer in zip(nodes, answers, strict=True)}
-        return plan(layout, seen, asked.vendors, found), seen.inventory.problems
+        return compiled(layout, _stock(seen, found), asked.vendors), seen.inventory.problems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import click
 
@@ -32,6 +32,7 @@ def perform_deeds(
     opened: Callable[[Machine], None] = lambda _: None,
     confirmed: Callable[[Work], None] = lambda _: None,
     ended: Callable[[Work], int | None] = lambda _: None,
+    facts: Callable[[Survey], Mapping[str, str]] | None = None,
 ) -> int:
     """Plan deeds, ask, carry them out and read again; return the exit code.
 
@@ -43,6 +44,7 @@ def perform_deeds(
         opened: Given the machine before it is read, to ask it more.
         confirmed: Asks for what "yes" does not suffice for; raises if it is not given.
         ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
+        facts: What is kept in the journal with the operation, from the reading that it was planned on.
     """
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
@@ -55,7 +57,7 @@ def perform_deeds(
         work = Work(named, seen, planner(seen), place, consent, planner=planner)
         report = Report(work.plan)
         try:
-            return _performed(work, settings, report, guard, confirmed=confirmed, ended=ended)
+            return _performed(work, settings, report, guard, confirmed=confirmed, ended=ended, facts=facts)
         except BaseException as error:
             report.failed(error)
             raise
@@ -72,13 +74,14 @@ def _performed(
     *,
     confirmed: Callable[[Work], None],
     ended: Callable[[Work], int | None],
+    facts: Callable[[Survey], Mapping[str, str]] | None,
 ) -> int:
     code = agreed(work, settings)
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
         return code
     confirmed(work)
-    story = work.begin("operation", about())
+    story = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
     report.change = story.change
     with work.hold(story):
         change = work.change(story)

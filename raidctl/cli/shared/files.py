@@ -8,9 +8,10 @@ import os
 import secrets
 import sys
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
 
 LARGEST = 256 << 20
@@ -41,7 +42,7 @@ def read(word: str, shown: str, what: str) -> bytes:
     return data
 
 
-def write(path: str, data: bytes, *, mode: int | None = None) -> None:
+def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) -> None:
     """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
 
     A link stays a link; as root, one that leads into another directory is not followed: whoever can make links there
@@ -50,12 +51,13 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
 
     Args:
         path: Where to.
-        data: All of it.
+        data: All of it, or parts as they come.
         mode: Its permissions, whatever the umask says.
 
     Raises:
         CannotTell: It cannot be written; the old one is still there.
     """
+    parts = (data,) if isinstance(data, bytes) else data
     named = Path(path)
     elsewhere = _elsewhere(named) if os.geteuid() == 0 else None
     if elsewhere is not None:
@@ -66,11 +68,26 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
     try:
         if named.exists() and not named.is_file():
             with named.open("wb") as opened:
-                opened.write(data)
+                opened.writelines(parts)
         else:
-            _replace(Path(os.path.realpath(path)), data, mode)
+            _replace(Path(os.path.realpath(path)), parts, mode)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def directory(path: str) -> None:
+    """Make a directory, which only this user can enter, if there is none.
+
+    Raises:
+        CannotTell: It cannot be made.
+        UsageError: It is a file.
+    """
+    try:
+        Path(path).mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{printable(path)} is a file; with --hosts it has to be a directory.") from None
+    except OSError as error:
+        raise CannotTell(f"{printable(path)} cannot be made: {error.strerror}.") from error
 
 
 def create(path: str, text: str) -> None:
@@ -93,11 +110,11 @@ def _elsewhere(named: Path) -> str | None:
     return target if named.is_symlink() and not own and os.path.dirname(target) != folder else None  # noqa: PTH120
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def _replace(target: Path, parts: Iterable[bytes], mode: int | None) -> None:
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
     try:
         with beside.open("xb") as opened:
-            opened.write(data)
+            opened.writelines(parts)
             opened.flush()
             if mode is not None:
                 os.fchmod(opened.fileno(), mode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -28,7 +29,8 @@ class LazyGroup(click.Group):
         """The command of this name."""
         if cmd_name not in self.apart:
             return super().get_command(ctx, cmd_name)
-        found: click.Command = importlib.import_module(f"raidctl.cli.{self.prefix}{cmd_name}").command
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        found: click.Command = importlib.import_module(f"raidctl.cli.{self.prefix}{module}").command
         return found
 
     def resolve_command(

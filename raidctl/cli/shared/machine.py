@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,14 @@ from msgspec.structs import replace
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
 from raidctl.model import Problem
-from raidctl.request import Failure, Read, Runner
-from raidctl.survey.survey import Survey, survey, survey_documents
+from raidctl.request import Failure, Runner
+from raidctl.survey.survey import Survey, survey, survey_documents, warm
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 
 if TYPE_CHECKING:
     from raidctl.recording.recording import Recording
+    from raidctl.runners.ssh import SshRunner
 
 
 class Machine(Struct):
@@ -56,6 +58,10 @@ def machine(settings: Settings) -> Iterator[Machine]:
         UnreachableError, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
     """
     settings.check()
+    if settings.host:
+        with _far(settings, settings.host) as far:
+            yield far
+        return
     found, problems = vendors()
     gc.freeze()  # what was imported stays to the end: looking through it for garbage again and again costs time
     if settings.replay is not None:
@@ -75,12 +81,6 @@ def machine(settings: Settings) -> Iterator[Machine]:
         place = demo_directory(settings, settings.demo)
         runner = simulated(settings.demo, found, place)
         yield Machine(runner, found, f"demo:{settings.demo}", problems, recorded_at=runner.recorded_at)
-    elif settings.host:
-        from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
-
-        with closing(SshRunner(settings.host, sudo=settings.sudo, timeout=settings.timeout)) as far:
-            _check_reachable(far)
-            yield Machine(far, found, f"ssh:{settings.host}", problems)
     else:
         from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
 
@@ -101,19 +101,35 @@ def demo_directory(settings: Settings, name: str) -> Path:
     return directory(str(directory(settings.state_dir) / "demo" / name))
 
 
-def _check_reachable(runner: Runner) -> None:
-    """Whether a far machine answers at all; if not, one sentence is better than a problem for each question.
+@contextmanager
+def _far(settings: Settings, host: str) -> Iterator[Machine]:
+    """Another machine; what is needed to understand it is imported while the connection is being made."""
+    from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
+
+    with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout)) as far:
+        far.connect(wait=False)
+        found, problems = vendors()  # all this in the time that the connection takes
+        warm(found)
+        if not settings.as_json:
+            import_module("raidctl.output.tree")
+        gc.freeze()  # as below
+        check_reachable(far)
+        yield Machine(far, found, f"ssh:{host}", problems)
+
+
+def check_reachable(far: SshRunner, hint: str = ". Try the same host with ssh itself.") -> None:
+    """Connect; a sentence about a machine that cannot be reached is better than a problem for each question.
 
     Raises:
-        UnreachableError: It cannot be reached, or there is no shell on it.
+        UnreachableError: The machine cannot be reached, or there is no shell on it.
         AccessMissing: ``sudo`` is refused there.
     """
-    [answer] = runner.carry_out([Read("/proc/self/status")])
+    answer = far.connect()
     if answer.trouble is Failure.DENIED:
         raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
-    if answer.trouble in {Failure.FAILED, Failure.TIMEOUT}:
-        hint = "" if "ssh-keygen" in answer.detail else ". Try the same host with ssh itself."
-        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}")
+    if answer.trouble:
+        hint = "" if "ssh-keygen" in answer.detail else hint
+        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}", passing=far.passing)
 
 
 def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:

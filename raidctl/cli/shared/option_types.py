@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+from raidctl.text import attempt
+from raidctl.units import parse_seconds
+
 
 class AliasedChoice(click.Choice):  # type: ignore[type-arg]  # it takes no argument before click 8.2
     """A choice that also accepts other words for its values."""
@@ -54,6 +57,26 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
         if not self._least <= seconds <= self._most:
             self.fail(f"{value} is not between {self._least:g} and {self._most:g} seconds.", param, ctx)
         return seconds
+
+
+class Period(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A length of days or hours: ``7d``, ``12h``, ``30 min``; with ``never``, that word, too."""
+
+    name = "time"
+
+    def __init__(self, *, never: bool = False) -> None:
+        self._never = never
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return it in seconds, infinity for ``never``; raise click.BadParameter if it is none."""
+        if isinstance(value, float):
+            return value
+        if self._never and value == "never":
+            return math.inf
+        seconds = attempt(parse_seconds, str(value))
+        if not seconds:
+            self.fail(f"{value!r} is no time: write 30min, 12h or 7d{', or never' if self._never else ''}.", param, ctx)
+        return float(seconds)
 
 
 _LENGTH = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*(s|m|h|)", re.ASCII | re.IGNORECASE)

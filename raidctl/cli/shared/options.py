@@ -13,11 +13,17 @@ from raidctl.cli.shared.option_types import Number
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+MANY = "show, diagnose, audit, snapshot, diff, record and doctor"
+"""The commands that take ``--hosts``."""
+
+
 class Settings:
     """What the shared options say; lives in the root context."""
 
     def __init__(self) -> None:
         self.host: str | None = None
+        self.hosts: str | None = None
+        self.jobs: int | None = None
         self.sudo = False
         self.replay: str | None = None
         self.demo: str | None = None
@@ -36,6 +42,10 @@ class Settings:
         Raises:
             click.UsageError: They contradict each other.
         """
+        if self.hosts is not None or self.jobs is not None:
+            raise click.UsageError(
+                f"{self.given.get('hosts') or '--jobs'} is for {MANY}; the other commands read one machine."
+            )
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
         for name in ("host", "replay", "demo", "state_dir"):
@@ -44,13 +54,29 @@ class Settings:
         if self.sudo and not self.host:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
 
+    def several(self) -> bool:
+        """Whether ``--hosts`` is given, and goes together with the others.
+
+        Raises:
+            click.UsageError: They contradict each other.
+        """
+        if self.hosts is None:
+            if self.jobs is not None:
+                raise click.UsageError("--jobs belongs to --hosts.")
+            return False
+        if any(name in self.given for name in ("host", "replay", "demo")):
+            raise click.UsageError("--hosts excludes --host, --replay and --demo.")
+        if not self.hosts.strip():
+            raise click.UsageError("--hosts is given, and empty.")
+        return True
+
     def refuse_machine(self, command: str) -> None:
         """Of a command that does not read a machine: whether an option names one.
 
         Raises:
             click.UsageError: It does.
         """
-        for name in ("host", "sudo", "replay", "demo"):
+        for name in ("host", "hosts", "jobs", "sudo", "replay", "demo"):
             if name in self.given:
                 raise click.UsageError(
                     f'"raidctl {command}" does not read a machine: {self.given[name]} cannot be used here.'
@@ -83,11 +109,23 @@ def these_machine_options(function: F) -> F:
         _option("--state-dir", metavar="DIR", help="Directory of the journal, snapshots, runs and demos."),
         _option("--demo", metavar="NAME", help="Use a simulated machine; raidctl demo lists them."),
         _option("--replay", metavar="PATH", help="Read a recording, or saved outputs of tools; - is stdin."),
-        _option("--sudo", is_flag=True, help="With --host: run sudo -n there."),
+        _option("--sudo", is_flag=True, help="On another machine: run sudo -n."),
         _option("--host", metavar="[USER@]HOST", help="Read another machine over ssh."),
     ):
         function = option(function)
     return function
+
+
+def hosts_options(function: F) -> F:
+    """``--hosts`` and ``--jobs``, of commands that can ask many machines."""
+    jobs = _option("--jobs", metavar="N", type=click.IntRange(1), help="With --hosts: hosts at a time (16).")
+    return hosts_option(jobs(function))
+
+
+def hosts_option(function: F) -> F:
+    """``--hosts`` alone, of a command with its own ``--jobs``."""
+    text = "Read many machines over ssh: names, a file with one per line, or an Ansible inventory."
+    return _option("--hosts", metavar="FILE|A,B", help=text)(function)
 
 
 def state_option(function: F) -> F:

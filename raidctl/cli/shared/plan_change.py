@@ -173,7 +173,8 @@ class Work:
             CannotTell: The plan touches it.
         """
         begin = story.begin
-        mine = {step.object_id for step in self.plan.steps} | set(touched_by(self.plan))
+        steps = [step.object_id for step in self.plan.steps if step.setting != "locate"]  # an LED may always blink
+        mine = {*steps, *touched_by(self.plan)}
         common = sorted(mine & set(begin.touches))
         if common:
             way = begin.resume or restore_command(self.named.source)

@@ -18,13 +18,15 @@ from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import Facts, drive_of, facts_from, facts_text, next_stage, outside, parts, standing
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
 from raidctl.output.plan import printable_lines
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
@@ -43,6 +45,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         facts, around = facts_for(named, seen, word, wanted, settings)
         story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        story.hint = demo_hints(settings, facts)
 
         def planner(read: Survey) -> Plan:
             return story.plan(next_stage(read, facts), read)
@@ -67,9 +70,9 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
             report.change = first.change
             with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
-                change.apply()
+                seen = change.apply()
                 with blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led:
-                    _run(story, change)
+                    _run(story, change, seen)
             report.result = "done"
             return _done(change, settings, story.facts)
         except BaseException as error:
@@ -87,18 +90,19 @@ def _title(facts: Facts) -> str:
     return f"Replace: {known}."
 
 
-def _run(story: Replacing, change: Change) -> None:
+def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
     """Carry the stages out; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
     try:
-        story.run(change)
+        story.run(change, seen)
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed else ""
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
-    except RaidctlError:
+    except RaidctlError as error:
         with contextlib.suppress(RaidctlError):
-            seen = change.look()
-            tell(standing(seen, story.facts))
-            _tell_outside(seen, story)
+            # a wait ends with a reading; after anything else a command may have changed something
+            now_there = story.seen if isinstance(error, UnderWay) and story.seen is not None else change.look()
+            tell(standing(now_there, story.facts))
+            _tell_outside(now_there, story)
         raise
 
 
@@ -195,6 +199,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
         if wanted.boot:
             facts = _with_boot(facts)
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        going.hint = demo_hints(settings, facts)
         if consent.dry_run:
             seen = named.survey()
             stage = next_stage(seen, facts)

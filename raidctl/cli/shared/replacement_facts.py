@@ -12,12 +12,14 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_sources import Source, store_of
 from raidctl.errors import CannotTell, RaidctlError, UsageError
-from raidctl.model import Drive, Inventory
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.operate.begin_controller_story import BEHIND, facts_behind
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
+from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
-from raidctl.operate.story import Facts, drive_of, parts
+from raidctl.operate.story_facts import Facts, drive_of, parts
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey
@@ -50,6 +52,8 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
     """Return the facts with what has to be done for the boot loader, as the old drive has it, else its siblings."""
+    if facts.volumes:
+        return facts  # the controller's volume has it, and no single drive
     own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
     nodes = own if own and all(node in around.sectors for node in own) else nodes_of(seen, _siblings(seen, facts))
     kinds = [kind for node in own or nodes for kind in boot_parts(seen.view, node.removeprefix("/dev/"))]
@@ -92,11 +96,22 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
     if new is not None and new.id == old:
         raise UsageError("A drive cannot take its own place.")
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    behind = _behind(seen, drives[old])
+    if behind is not None:
+        return facts_behind(seen, behind, drives[old], new=serial)
     facts = facts_of(seen, old, way="out", new=serial)
     if wanted.now or not _works(seen, facts, drives[old]):
         return facts
     spare = new or _spare(seen, facts)
     return replace(facts, way="copy", new=spare.serial or "") if spare is not None else facts
+
+
+def _behind(seen: Survey, old: Drive) -> Controller | None:
+    """The controller whose arrays a drive belongs to; None for a drive that software arrays are on."""
+    every = [(one, drive) for one in seen.inventory.controllers for drive in one.drives]
+    if any(old.id in drive.backing for _, drive in every):
+        return None
+    return next((one for one, drive in every if drive.id == old.id and one.mode in BEHIND), None)
 
 
 def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:
@@ -105,7 +120,16 @@ def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None
     try:
         ids = sorted(find(seen.inventory, seen.view, [word]))
     except RaidctlError:
-        return facts_of_serial(seen, word, before, new=new) if before is not None else None
+        if before is None:
+            return None
+        return facts_of_serial(seen, word, before, new=new) or facts_of_gone(seen, word, before, new=new)
+    behind = [
+        (controller, volume)
+        for controller in seen.inventory.controllers if controller.mode in BEHIND
+        for volume in controller.volumes if volume.id in ids or volume.array in ids
+    ]  # fmt: skip
+    if behind:
+        return facts_of_volume(seen, *behind[0], before, new=new)
     volumes = [
         volume.id
         for controller in seen.inventory.controllers if controller.mode == "software"
@@ -159,7 +183,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
     """What should be known before: how the story begins, the guards' notes, the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
-    if facts.gone and not facts.new:
+    if facts.gone and not facts.new and not facts.place:
         yield f"No LED blinks: the bay that {facts.name} was in is unknown."
         yield "If the new drive is in the machine already, name it: --with DRIVE."
     old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives

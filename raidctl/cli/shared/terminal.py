@@ -34,6 +34,11 @@ def emit(text: str) -> None:
     _write(text.encode(_encoding(), "replace"))
 
 
+def emit_bytes(data: bytes) -> None:
+    """Write bytes to standard output as they are: lines of JSON, in UTF-8."""
+    _write(data)
+
+
 def emit_json(value: Any) -> None:
     """Write a value as JSON, in UTF-8 whatever the terminal's encoding."""
     from raidctl.output.json import to_json  # noqa: PLC0415 - imported only where JSON is printed

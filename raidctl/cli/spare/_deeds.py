@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from raidctl.change.deed_plans import plan_deeds
+from raidctl.change.lookup import owner
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent
-from raidctl.model import Drive
+from raidctl.model import Controller, Drive
+from raidctl.operate.begin_controller_story import BEHIND
 from raidctl.operate.new_drive import Candidate, probe, signatures
-from raidctl.operate.spare_guards import denials
+from raidctl.operate.spare_guards import denials, refusals
+from raidctl.operate.spare_guards_behind import objections_behind
 from raidctl.request import ask, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step
@@ -40,6 +43,9 @@ class Spares(Struct):
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
         """What speaks against the deed now."""
+        controller = owner(seen.inventory.controllers, deed.object_id)
+        if controller is not None and controller.mode != "software":
+            return refusals(deed, objections_behind(deed, seen, controller))
         return denials(deed, seen, self._candidate(deed, seen) if deed.verb == "add_spare" else None)
 
     def guard(self, step: Step, seen: Survey) -> Sequence[str]:
@@ -56,6 +62,14 @@ class Spares(Struct):
             return None
         answer = converse(ask(probe(deed.device)), self.machine.runner)
         return Candidate(drive=drive, node=deed.device, signatures=signatures(answer))
+
+
+def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
+    """The controller that a drive may be a spare of; None for a drive of software arrays, or a plain one."""
+    every = [(one, other) for one in seen.inventory.controllers for other in one.drives]
+    if any(drive.id in other.backing for _, other in every):
+        return None
+    return next((one for one, other in every if other.id == drive.id and one.mode in BEHIND), None)
 
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:

@@ -7,9 +7,9 @@ import click
 from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
-from raidctl.cli.spare._deeds import carry_out
+from raidctl.cli.spare._deeds import carry_out, controller_behind
 from raidctl.errors import UsageError
-from raidctl.model import Volume
+from raidctl.model import Controller, Drive, Volume
 from raidctl.select import find, physical
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
@@ -29,13 +29,14 @@ from raidctl.vendor.plan import Deed
 @output_options
 @click.pass_context
 def command(context: click.Context, *, drive: str, volume: str | None, consent: Consent) -> int:
-    """Make a drive or a partition a spare of an md array.
+    """Make a drive or a partition a spare of an array.
 
     DRIVE is a device, or the id or the serial number (serial:ZC1A2B3C) of a
     drive. It must be unused, healthy, at least as large as the smallest member
-    and of its kind, and contain nothing: no file system, partition table, LVM
-    or RAID metadata. Nothing is erased. If the array is degraded, its rebuild
-    begins.
+    and of its kind. For an md array it must contain nothing: no file system,
+    partition table, LVM or RAID metadata. Nothing is erased. A drive behind a
+    controller becomes a spare of the array of --for; without it, of all arrays
+    of the controller, if its tool can. If an array is degraded, its rebuild begins.
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered
     with no; 2 wrong usage; 3 something is unknown, or another raidctl is
@@ -46,15 +47,38 @@ def command(context: click.Context, *, drive: str, volume: str | None, consent: 
 
 
 def _deed(seen: Survey, word: str, volume: str | None) -> Deed:
-    chosen = _volume(seen, volume)
     ids = find(seen.inventory, seen.view, [word])
     found = physical(seen.inventory, ids)
     if len(found) != 1:
         raise UsageError(f'"{printable(word)}" is not one drive.')
     drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.id == found[0])
+    behind = controller_behind(seen, drive)
+    target = _target(seen, behind, drive, volume) if behind is not None else None
+    if target is not None:
+        return Deed(object_id=target, verb="add_spare", drive=drive.id)
+    chosen = _volume(seen, volume)
     block = seen.view.block(word) if word.startswith("/dev/") else None
     device = block.node if block is not None and block.kind in ("disk", "partition") else drive.device
     return Deed(object_id=chosen.id, verb="add_spare", drive=drive.id, device=device)
+
+
+def _target(seen: Survey, behind: Controller, drive: Drive, word: str | None) -> str | None:
+    """The volume, or the whole controller, that a drive behind it becomes a spare of; None: an md array is meant.
+
+    Raises:
+        UsageError: The word means volumes of another controller, or of several arrays.
+    """
+    if word is None:
+        software = any(one.volumes for one in seen.inventory.controllers if one.mode == "software")
+        return None if drive.device and software else behind.id
+    found = change_targets.volumes(seen, [word])
+    mine = [one for one in found if one in behind.volumes]
+    if not mine and all(one.mode == "software" for one in seen.inventory.controllers if found[0] in one.volumes):
+        return None
+    if len(mine) < len(found) or len({one.array for one in mine}) != 1:
+        names = listing([one.id for one in found], "or")
+        raise UsageError(f"{drive.id} can be a spare of one array of {behind.id}; {printable(word)} means {names}.")
+    return mine[0].id
 
 
 def _volume(seen: Survey, word: str | None) -> Volume:

@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Deed
 @output_options
 @click.pass_context
 def command(context: click.Context, *, drive: str, consent: Consent) -> int:
-    """Remove a spare from its md array.
+    """Remove a spare from its array.
 
     DRIVE is a device, or the id or the serial number (serial:ZC1A2B3C) of a
     drive. A spare that is being filled is refused, and so is the last one of
@@ -43,16 +43,34 @@ def _deed(seen: Survey, word: str) -> Deed:
         for one in controller.drives
         if one.id in ids or ids & set(one.backing)
     ]
+    behind = _behind(seen, ids)
+    if behind is not None and not mine:
+        return behind
     # a drive may have members of other arrays on its other partitions
     spares = [pair for pair in mine if pair[1].role == "spare"] or mine
     if len(spares) != 1:
         names = f": {listing([one.id for _, one in spares], 'or')}" if spares else ""
-        raise UsageError(f'"{printable(word)}" is not one spare of an md array{names}.')
+        raise UsageError(f'"{printable(word)}" is not one spare of an array{names}.')
     controller, spare = spares[0]
     volume = next((one for one in controller.volumes if one.array == spare.array), None)
     if volume is None:
         raise UsageError(f"{spare.array} has no volume: raidctl does not manage the members of containers.")
     return Deed(object_id=volume.id, verb="remove_spare", drive=_below(seen, spare), device=spare.device)
+
+
+def _behind(seen: Survey, ids: frozenset[str]) -> Deed | None:
+    """The deed with a spare of a controller; None: what is named is none."""
+    found = [
+        (controller, one)
+        for controller in seen.inventory.controllers if controller.mode != "software"
+        for one in controller.drives if one.id in ids and one.role == "spare"
+    ]  # fmt: skip
+    if len(found) != 1:
+        return None
+    controller, spare = found[0]
+    volume = next((one for one in controller.volumes if one.array in spare.spare_for), None)
+    target = volume.id if volume is not None else controller.id
+    return Deed(object_id=target, verb="remove_spare", drive=spare.id)
 
 
 def _below(seen: Survey, spare: Drive) -> str:

@@ -11,8 +11,10 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from raidctl import __version__
-from raidctl.audit.finding import Audited, Finding, Outcome
+from raidctl.audit.finding import Audited, Finding, Ignored, Outcome
 from raidctl.audit.report import EXITS, Summary
 from raidctl.output.audit_formats import Again, Options
 from raidctl.text import printable
@@ -45,7 +47,8 @@ class JUnit:
             "checked": str(audited.checked),
             "passed": str(audited.passed),
         }
-        return _text(_suite(audited.host, audited.findings, properties, audited.collected_at))
+        waived = [_skipped(one) for one in audited.waived]
+        return _text(_suite(audited.host, [*audited.findings, *waived], properties, audited.collected_at))
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
         """A suite of findings about the policy itself, if any, and the end."""
@@ -56,6 +59,12 @@ class JUnit:
     def exit_code(self, summary: Summary) -> int:
         """The exit code of the verdict."""
         return EXITS[summary.verdict]
+
+
+def _skipped(one: Ignored) -> Finding:
+    """A waived finding as a case that is skipped, with its reason."""
+    message = f"Waived until {one.until} ({one.reason.rstrip('.')}): {one.finding.message}"
+    return msgspec.structs.replace(one.finding, outcome="unmatched", message=message)
 
 
 def _suite(

@@ -43,7 +43,7 @@ class Nagios:
         self._keep(summary.findings, "")
         rows = sorted(self._rows, reverse=True)
         status = status_of(counts)
-        text = summary_of(counts)
+        text = summary_of(counts) + (f", {summary.waived} waived" if summary.waived else "")
         if not self._alone:
             word = "host passes" if summary.hosts == 1 else "hosts pass"
             text = f"{summary.hosts_passed} of {summary.hosts} {word}; {text}"

@@ -134,7 +134,13 @@ def _of_one(summary: Summary) -> list[Piece]:
         *([(f"{failed} {'fails' if failed == 1 else 'fail'}", BAD)] if failed else []),
         *([(f"{summary.unknown} unknown", WARN)] if summary.unknown else []),
         (f"{summary.passed} of {summary.checked} pass", GOOD if summary.passed == summary.checked else PLAIN),
+        *_waived(summary),
     ]
+
+
+def _waived(summary: Summary) -> list[Piece]:
+    """What is not counted, so that nobody takes it for passed."""
+    return [(f"{counted(summary.waived, 'finding')} waived", WARN)] if summary.waived else []
 
 
 def _of_many(summary: Summary) -> list[Piece]:
@@ -146,7 +152,12 @@ def _of_many(summary: Summary) -> list[Piece]:
     ]
     hosts = counted(summary.hosts, "host")
     unreadable = [(f"{summary.unreadable} could not be read", WARN)] if summary.unreadable else []
-    return [hosts, *((f"{count} {word}", style) for count, word, style in results if count), *unreadable]
+    return [
+        hosts,
+        *((f"{count} {word}", style) for count, word, style in results if count),
+        *unreadable,
+        *_waived(summary),
+    ]
 
 
 def _figure(count: int, style: Style) -> Cell:
@@ -186,13 +197,16 @@ def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[Rendera
 
 def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
     found = sorted(audited.findings, key=lambda one: (_ORDER.index(one.outcome), _SEVERITIES.index(one.severity)))
-    if not found:
+    if not found and not audited.waived:
         return
     yield Text("")
     if not alone or audited.host == audited.source:
         where = [] if audited.source == audited.host else [audited.source]
         yield pack([(paper.clean(audited.host), STRONG), *map(paper.clean, where)], paper.columns, paper.dot)
     yield from _findings(found, paper)
+    for one in audited.waived:
+        text = f"waived until {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
+        yield Padding(line(paper.clean(text)), (0, 0, 0, 2))
 
 
 def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.vendor.protocol import Confidence
+from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.megacli import sniff, tool_version
 from tests.vendors.megaraid import megacli_texts as texts
 from tests.vendors.megaraid.megacli_texts import (
@@ -123,13 +124,15 @@ def test_the_scan_for_foreign_configurations(text: str, count: str, flag: bool |
 
 
 def test_missing_drives() -> None:
-    """The row of the table names the disk group."""
+    """The table counts the spans of all groups in one list: it makes no group of its own."""
     text = (
         "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
         "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
     )
-    found = card(text).array("1")
-    assert found.details["Missing drive, row 4"] == "390144 MB"
+    found = card(text)
+    assert found.details["Missing drive, array 1, row 4"] == "390144 MB"
+    assert found.details[MISSING_PLACES] == "1:4"
+    assert not found.arrays
     assert complaints(found, "state")
     assert left(text) == []
 

@@ -33,14 +33,16 @@ BY_KNOB = {
 RATES = {"rebuildrate": "rebuild", "ccrate": "check", "prrate": "patrol_read", "bgirate": "initialize",
          "reconrate": "expand"}  # fmt: skip
 FIGURES = {"cacheflushint": 255, "charge": 100, **dict.fromkeys(RATES, 100)}
-FACTS = ("cli", "os", "media")
-"""What is told of a card and never changes."""
+FACTS = ("cli", "os", "media", "tool", "clock", "auto")
+"""What is told of a card and never changes by itself."""
+PARTS = ("bay ", "disk ", "seat ", "volume ", "line ", "serial ")
+"""Drives and arrays, which change together: tests of the bays."""
 
 
 def choices(name: str, key: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
     knob = key.rpartition("/")[2]
-    if knob in FACTS:
+    if knob in FACTS or knob.startswith(PARTS):
         return st.just(told(simulator, texts(name))[key])
     if knob in FIGURES:
         return st.integers(0, FIGURES[knob]).map(str)

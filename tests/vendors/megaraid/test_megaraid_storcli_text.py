@@ -308,7 +308,8 @@ def test_repeated_head() -> None:
 def test_blank_line_inside_a_table() -> None:
     """A blank line among the rows does not end the table."""
     lines = table([drive(), drive("9:1")]).split("\n")
-    found = body("\n".join([*title("PD LIST").split("\n"), *lines[:4], "", *lines[4:]]))
+    legend = "EID=Enclosure Device ID|Slt=Slot No|DID=Device ID|DG=DriveGroup\n"
+    found = body("\n".join([*title("PD LIST").split("\n"), *lines[:4], "", *lines[4:], legend]))
     assert len(section(found, "PD LIST").rows) == 2
     assert found.problems == []
 

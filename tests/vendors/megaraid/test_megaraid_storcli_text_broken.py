@@ -218,3 +218,19 @@ def test_shifted_rows_are_right_or_told(rows: list[dict[str, str]], data: st.Dat
     found = from_text(COMMAND, f"{title('PD LIST')}\n" + "\n".join(lines))
     read = cells(section(found, "PD LIST"))
     assert read == rows or (len(read) < len(rows) and unread(found) and all(row in rows for row in read))
+
+
+LEGEND = "EID=Enclosure Device ID|Slt=Slot No|DID=Device ID|DG=DriveGroup\n"
+CUTS = (
+    "", "\n\n", *(f"\n\n{LEGEND}\n\n{end}" for end in (
+        "VD LIST :\n", "VD LIST :\n=", "VD LIST :\n=======\n", "VD LIST :\n=======\n\n", "VD LIST :\n=======\n\n--",
+    )),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_list_without_its_legend_or_its_rows_is_cut_off(cut: str) -> None:
+    """Each list has a legend, and a title a list: without them, what else there is is unknown."""
+    head = "CLI Version = 007.0606\nController = 0\nStatus = Success\nDescription = Show Diskgroup Succeeded\n\n"
+    found = from_text(COMMAND, f"{head}{title('PD LIST')}\n{table([drive()])}{cut}")
+    assert any("The output breaks off in" in problem.message for problem in found.problems)

@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl_mfi.change import EXIT_CODES, Policies, flush, set_flush_interval, set_policies, wanted
+from raidctl_mfi.change import EXIT_CODES, Policies, flush, locate, set_flush_interval, set_policies, wanted
 from tests.vendors.mfi.mfi_firmware import (
     FLUSH,
     GET_PROP,
     GET_PROPERTIES,
+    LOCATE_START,
+    LOCATE_STOP,
     NONE,
+    PD_INFO,
     SET_PROP,
     SET_PROPERTIES,
     Firmware,
     converse,
+    drive_info,
     healthy,
     mbox,
     policies,
@@ -112,3 +116,27 @@ def test_a_flush_that_fails_is_told() -> None:
     assert (result["outcome"], result["message"]) == (
         "refused", "The firmware refused CTRL_CACHE_FLUSH: 0x15, flush failed.",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("on", "opcode"), [(True, LOCATE_START), (False, LOCATE_STOP)])
+def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: int) -> None:
+    """The mailbox names the drive; no reply shows an LED, so that "ok" proves nothing."""
+    firmware = healthy()
+    result = converse(locate(9, on=on), firmware)
+    assert sent(firmware, opcode) == [(mbox(9, 0), b"")]
+    assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not confirmed", 6)
+
+
+def test_no_led_is_switched_unless_the_reply_is_about_the_drive() -> None:
+    """Another drive's data, no data, an unknown drive: nothing is sent; a refusal is one."""
+    for told in (bytes(drive_info(8)), b"", 0x0C):
+        firmware = healthy()
+        firmware.answers[PD_INFO, mbox(9)] = told
+        assert converse(locate(9, on=True), firmware)["outcome"] == ("refused" if told == 0x0C else "not sent")
+        assert sent(firmware, LOCATE_START) == []
+    firmware = healthy()
+    firmware.answers[LOCATE_START, mbox(9)] = 0x32
+    assert converse(locate(9, on=True), firmware)["outcome"] == "refused"
+    firmware = healthy()
+    firmware.fault_after = 1
+    assert converse(locate(9, on=True), firmware)["outcome"] == "not confirmed"

@@ -58,7 +58,9 @@ def test_a_packet_that_cannot_be_meant_is_not_built(host: int, question: Questio
 def test_nothing_that_stops_or_destroys_can_be_sent() -> None:
     """The shutdown of the card, and the commands that delete or create, are not in the table."""
     writing = {one.name for one in c.COMMANDS if one.direction != "read"}
-    assert writing == {"CTRL_SET_PROPERTIES", "CTRL_CACHE_FLUSH", "LD_SET_PROP"}
+    assert writing == {
+        "CTRL_SET_PROPERTIES", "CTRL_CACHE_FLUSH", "LD_SET_PROP", "PD_LOCATE_START", "PD_LOCATE_STOP",
+    }  # fmt: skip
     assert 0x01050000 not in {one.opcode for one in c.COMMANDS}
 
 

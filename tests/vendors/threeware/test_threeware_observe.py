@@ -27,7 +27,10 @@ from tests.vendors.threeware.threeware_texts import (
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 TOOL = {"tw_cli": "/usr/sbin/tw_cli"}
-WHOLE = {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": ran(ALL), "tw_cli /c2/u0 show all": ran(UNIT)}
+SERIALS = {f"tw_cli /c2/p{port} show serial": ran(f"/c2/p{port} Serial = 5QE0AB{port}C\n") for port in range(5)}
+WHOLE = {
+    "tw_cli show": ran(CARDS), "tw_cli /c2 show all": ran(ALL), **SERIALS, "tw_cli /c2/u0 show all": ran(UNIT),
+}  # fmt: skip
 BAD = ran("Error: (CLI:108) Invalid command or object.\n", code=1)
 
 
@@ -48,8 +51,8 @@ def test_without_the_tool_nothing_is_asked() -> None:
     assert script.asked == []
 
 
-def test_a_call_for_the_list_one_for_the_card_and_one_for_each_unit() -> None:
-    """Spares have no StorSave; all calls share the family's lock and change nothing."""
+def test_a_call_for_the_list_one_for_the_card_and_one_for_each_unit_and_drive() -> None:
+    """Spares have no StorSave, the table no serial numbers; all calls share the family's lock and change nothing."""
     script = Script(TOOL, WHOLE)
     found = seen(script)
     assert argv(script) == list(WHOLE)
@@ -66,7 +69,19 @@ def test_cards_without_storsave_are_not_asked_for_it() -> None:
     old = {name: ran(answer.text.replace("9650SE-8LPML", "8506-8")) for name, answer in WHOLE.items()}
     script = Script(TOOL, old)
     seen(script)
-    assert argv(script) == ["tw_cli show", "tw_cli /c2 show all"]
+    assert argv(script) == ["tw_cli show", "tw_cli /c2 show all", *SERIALS]
+
+
+def test_a_serial_number_that_is_refused_is_unknown_and_no_error() -> None:
+    """Old firmware may not know the command; a table with serial numbers needs none."""
+    script = Script(TOOL, {**WHOLE, **dict.fromkeys(SERIALS, BAD)})
+    found = seen(script)
+    assert [drive.serial for drive in found.controllers[0].drives] == [None] * 5
+    assert {problem.kind for problem in found.problems} <= {"note"}
+    old = ALL.replace(PORTS, OLD_PORTS)
+    script = Script(TOOL, {**WHOLE, "tw_cli /c2 show all": ran(old)})
+    assert [drive.serial for drive in seen(script).controllers[0].drives][:2] == ["5QE0AB1C", "5QE0AB7K"]
+    assert not [call for call in argv(script) if call.endswith("p0 show serial")]
 
 
 def test_an_old_release_is_asked_with_info() -> None:

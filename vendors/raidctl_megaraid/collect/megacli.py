@@ -2,21 +2,25 @@
 
 The controllers first; then the volumes with their drives, the battery and, where more than one controller is there,
 their places on the PCI bus; the list of all drives only where the controller counts more of them than the volumes
-have.
+have; the places of missing members only where a volume is not whole, and the progress only of drives that are rebuilt;
+foreign configurations and preserved cache only where an output speaks of them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from raidctl.request import Dialogue
+from raidctl.request import Dialogue, Failure
 from raidctl.vendor.session import Call
+from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import ReadDocument
 
 _QUIET = "-NoLog"
 _MOST = 16
+_PLACE = re.compile(r"\d{0,5}:\d{1,5}", re.ASCII)
 _DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
@@ -36,6 +40,32 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
     yield from one.run(*((question, target, _QUIET) for question in questions for target in targets))
     if any(_left(controller) for controller in one.seen):
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
+    made = yield from one.run(*_more(one.seen, targets))
+    for call in made:
+        if call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
+            call.problems = [as_note(problem) for problem in call.problems]
+
+
+def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Places of missing members, progress of rebuilds, foreign configurations, preserved cache: where there are any."""
+    volumes = [volume for controller in controllers for volume in controller.volumes.values()]
+    if any(volume.get("status") in ("degraded", "offline", "failed", "rebuilding") for volume in volumes):
+        yield from (("-PdGetMissing", target, _QUIET) for target in targets)
+    if any(_foreign(controller) for controller in controllers):
+        yield from (("-CfgForeign", "-Dsply", target, _QUIET) for target in targets)
+    if any(controller.get("cache.preserved_data") for controller in controllers):
+        yield from (("-GetPreservedCacheList", target, _QUIET) for target in targets)
+    for controller in controllers:
+        drives = [
+            key for key, drive in controller.drives.items()
+            if _PLACE.fullmatch(key) and (drive.get("status_text") or "").lower().startswith("rebuild")
+        ]  # fmt: skip
+        if drives:
+            yield "-PDRbld", "-ShowProg", f"-PhysDrv[{','.join(sorted(drives))}]", f"-a{controller.name}", _QUIET
+
+
+def _foreign(controller: ControllerDraft) -> bool:
+    return bool(controller.get("foreign") or any(drive.get("foreign") for drive in controller.drives.values()))
 
 
 def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from raidctl.model import Problem
-from raidctl.request import Dialogue
+from raidctl.request import Dialogue, Failure
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
@@ -38,11 +38,28 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
         return
     lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
+    for call in made:
+        if call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
+            call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:
         yield from _again(one, made, numbers)
+    yield from _checks(one, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
         for drive in (drive for controller in one.seen for drive in controller.drives.values()):
             drive.override("page_lost", value=True, weight=WEAK)
+
+
+def _checks(one: Source, numbers: Sequence[str]) -> Dialogue[None]:
+    """The progress of each consistency check under way: whether it is paused, and how long it takes."""
+    busy = [
+        (controller.name, name)
+        for controller in one.seen if controller.name in numbers
+        for name, volume in controller.volumes.items() if volume.get("progress.operation") == "check"
+    ]  # fmt: skip
+    made = yield from one.run(*(_line(f"/c{number}/v{name}", "show", "cc") for number, name in busy))
+    for call in made:
+        if call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
+            call.problems = [as_note(problem) for problem in call.problems]
 
 
 def _line(*words: str) -> tuple[str, ...]:
@@ -82,6 +99,8 @@ def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -
     """What the first answer left open."""
     whole = len(controllers) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
+        if one.kind == "storcli2" and (path, words, wanted) in _LATER:
+            continue
         named = [controller.name for controller in controllers if wanted(controller)]
         everywhere = whole and len(named) == len(controllers)
         # one call for all controllers where it fits all of them: a controller without volumes answers it with a failure
@@ -132,6 +151,28 @@ def _weak_pack(controller: ControllerDraft) -> bool:
     )
 
 
+def _foreign(controller: ControllerDraft) -> bool:
+    """Whether drives are foreign, and no output has listed their configurations."""
+    drives = any(drive.get("foreign") for drive in controller.drives.values())
+    return bool(controller.get("foreign") or drives) and not controller.get("foreign_groups")
+
+
+def _preserved(controller: ControllerDraft) -> bool:
+    """Whether the cache holds preserved data, and no output has listed of which volumes."""
+    return bool(controller.get("cache.preserved_data")) and not controller.get("preserved_of")
+
+
+_LATER: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
+    ("/fall", _ALL, _foreign),
+    ("", ("show", "preservedcache"), _preserved),
+)
+"""Questions of storcli 7 that few machines need; no source shows them of version 8."""
+
+
+def _later(words: Sequence[str]) -> bool:
+    return words[0].endswith("/fall") or "preservedcache" in words
+
+
 _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/vall", _ALL, lambda controller: bool(controller.volumes)),
     ("/eall/sall", _ALL, _enclosed),
@@ -140,5 +181,6 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/cv", _ALL, _has("cachevault")),
     ("/ep", _ALL, _weak_pack),
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
+    *_LATER,
 )
 """The rest of the path, the words, and which controller it is asked of."""

@@ -17,9 +17,12 @@ NO_HARDWARE = 0x22
 CODES: dict[int, str] = {
     0x02: "invalid controller command", 0x03: "invalid parameter", 0x0C: "no such device",
     0x15: "the cache could not be flushed", 0x17: "a consistency check is under way",
-    0x1B: "the virtual drive is not optimal", 0x1E: "wrong RAID level", NO_HARDWARE: "the hardware is not there",
+    0x1B: "the virtual drive is not optimal", 0x1C: "a rebuild is under way",
+    0x1D: "a reconstruction is under way", 0x1E: "wrong RAID level", NO_HARDWARE: "the hardware is not there",
     0x23: "not found", 0x27: "patrol read is disabled", 0x30: "a flush failed", 0x32: "not possible in this state",
-    0x33: "the virtual drive is offline", 0x54: "the cache holds preserved data", 0x55: "already under way",
+    0x33: "the virtual drive is offline",
+    0x3E: "scheduled consistency checks are off", 0x3F: "a copyback is under way",
+    0x54: "the cache holds preserved data", 0x55: "already under way",
     0x67: "the configuration has changed meanwhile", 0x73: "an earlier flush is still active", 0xFF: "no answer",
 }  # fmt: skip
 """The firmware's status codes, which the tool hands on as its exit code; 1 is also what it ends with on its own."""

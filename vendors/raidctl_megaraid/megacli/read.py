@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from raidctl.evidence import Output, mark_read
-from raidctl.model import Problem
+from raidctl.model import ForeignGroup, Problem
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
@@ -132,6 +132,9 @@ class _Reading:
             part = f"{item.section} " if item.section else ""
             controller.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
         controller.put(None, "foreign", value=True)
+        known = controller.get("foreign_groups") or ()
+        if block.foreign is not None and block.foreign not in (one.number for one in known):
+            controller.override("foreign_groups", value=(*known, ForeignGroup(number=block.foreign)))
 
     def sentences(self, segment: Segment) -> int | None:
         """Read the sentences; the number of controllers where the tool reports it."""

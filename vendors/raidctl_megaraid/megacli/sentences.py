@@ -11,6 +11,7 @@ from collections.abc import Callable
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
+from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.controller import read_card
@@ -84,6 +85,7 @@ def _preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], ad
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
     controller = controller_of(adapter)
     controller.put(line, "cache.preserved_data", value=True)
+    controller.keep_preserved(str(int(match["target"])), match["said"].rstrip("."))
     controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 
@@ -226,11 +228,16 @@ def read_setting(controller_of: ControllerOf, line: Line) -> bool:
     return True
 
 
+_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
 _MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
 def read_missing(controller: ControllerDraft, block: Block) -> None:
-    """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``."""
+    """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``.
+
+    An array is a span here, and all spans of the controller are counted in one list: it is no number of a group.
+    """
+    places = _PLACE.findall(controller.details.get(MISSING_PLACES, ""))
     for line in block.texts:
         match = _MISSING_ROW.fullmatch(line.stripped)
         if match is None:
@@ -238,13 +245,17 @@ def read_missing(controller: ControllerDraft, block: Block) -> None:
             if line.stripped.lower().startswith(("no", "array", "row", "size")):
                 mark_read(line)
             continue
-        group = controller.array(str(int(match[2])))
+        place = f"{int(match[2])}:{int(match[3])}"
         size = attempt(numbers.size, match[4])
-        group.detail(line, f"Missing drive, row {match[3]}", match[4] if size else "yes")
-        group.add_problem(
-            "warning", "state", f"The drive in row {match[3]} of disk group {match[2]} is missing.",
+        controller.detail(line, f"Missing drive, array {match[2]}, row {match[3]}", match[4] if size else "yes")
+        if place not in places:
+            places.append(place)
+        controller.add_problem(
+            "warning", "state", f"The drive in row {match[3]} of array {match[2]} is missing.",
             "Reinsert or replace the drive; a replacement must have at least the expected size.",
         )  # fmt: skip
+    if places:
+        controller.replace_words(MISSING_PLACES, ", ".join(places))
 
 
 def read_events(controller: ControllerDraft, blocks: list[Block]) -> None:

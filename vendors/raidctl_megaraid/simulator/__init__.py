@@ -1,50 +1,142 @@
-"""A MegaRAID that can be changed: what its programs print with other settings, and what they say to changes. Pure.
+"""A MegaRAID that can be changed: what its tools print with other settings and drives, and their replies. Pure.
 
-* :mod:`.simulator_state`: the names of the settings, and what follows from them;
-* :mod:`.simulator_storcli`, :mod:`.simulator_storcli_set`: storcli, perccli and their second generation, in JSON;
-* :mod:`.simulator_megacli`: MegaCli.
+* :mod:`.state`: the names of the settings, and what follows from them;
+* :mod:`.storcli_output`, :mod:`.storcli_set`: settings with storcli, perccli and their second generation, in JSON;
+* :mod:`.megacli`: settings with MegaCli;
+* :mod:`.machine`, :mod:`.firmware`: drives in bays, arrays, a clock, and the deeds that the firmware carries out;
+* :mod:`.storcli_drives`, :mod:`.storcli_deeds`, :mod:`.megacli_drives`, :mod:`.megacli_deeds`: the same in the tools'
+  words;
+* :mod:`.foreign`, :mod:`.battery`: foreign configurations and preserved cache; learn cycles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from posixpath import basename
+from typing import Any
 
-from raidctl.vendor.simulator import Reply, State
-from raidctl_megaraid.simulator import locate, megacli, storcli_output, storcli_set
+from raidctl.request import Answer, Request, Run, RunAnswer
+from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl_megaraid.simulator import (
+    battery,
+    foreign,
+    locate,
+    machine,
+    megacli,
+    megacli_deeds,
+    megacli_drives,
+    storcli_deeds,
+    storcli_drives,
+    storcli_output,
+    storcli_set,
+)
+from raidctl_megaraid.simulator.machine import Machine, load
+from raidctl_megaraid.simulator.state import name
 from raidctl_megaraid.tools import KINDS
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings of all controllers that an answer reports."""
+    """The settings and drives of all controllers that an output reports."""
     kind = _kind(argv)
     if kind is None:
         return {}
-    return megacli.initial(text) if kind == "megacli" else storcli_output.initial(text)
+    drives = megacli_drives.initial(text) if kind == "megacli" else storcli_drives.initial(text)
+    tool = {name(number, "tool"): argv[0] for number in machine.numbers(drives)}
+    if kind == "megacli":
+        return megacli.initial(text) | drives | tool
+    return storcli_output.initial(text) | foreign.initial(text) | drives | tool
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
-    """The locate LEDs of all drives that an answer lists."""
+    """The locate LEDs of all drives that an output lists."""
     return locate.leds(text) if _kind(argv) is not None else {}
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, in the words of this program."""
+    """The output with other settings and drives, in the words of this tool."""
     kind = _kind(argv)
     if kind is None:
         return text
-    return megacli.render(text, state) if kind == "megacli" else storcli_output.render(text, state)
+    if kind == "megacli":
+        return megacli_drives.render(megacli.render(text, state), state)
+    return foreign.render(storcli_drives.render(storcli_output.render(text, state), state), state)
+
+
+def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
+    """The outputs that only a machine in this state has: progress, missing members."""
+    found: dict[Request[Any], Answer] = {}
+    for number in machine.numbers(state):
+        tool = state.get(name(number, "tool"), "")
+        of_tool = megacli_deeds if _kind((tool,)) == "megacli" else storcli_deeds
+        for words, text in of_tool.readings(load(number, state), state):
+            for program in {tool, basename(tool)}:
+                found[Run((program, *words))] = RunAnswer(code=0, out=text.encode())
+    return found
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """What a changing command of one of the programs does; None for a command that only reads, or is another's."""
+    """What a changing command of one of the tools does; None for a command that only reads, or is another's."""
     kind = _kind(argv)
     if kind is None or len(argv) < 2:
         return None
     located = locate.change(argv, state)
     if located is not None:
         return located
+    apart = battery.change(argv, state) or foreign.change(argv, state)
+    if apart is not None:
+        return apart
+    deed = megacli_deeds.change(argv, state) if kind == "megacli" else storcli_deeds.change(argv, state)
+    if deed is not None:
+        return deed
     return megacli.change(argv, state) if kind == "megacli" else storcli_set.change(argv, state)
+
+
+# --- bays
+
+
+def advance(state: Mapping[str, str], seconds: float) -> State:
+    """Let time pass: rebuilds, checks and the patrol read go on."""
+    after = dict(state)
+    for number in machine.numbers(state):
+        found = load(number, state)
+        machine.advance(found, seconds)
+        after = found.state(after)
+    return battery.advance(after)
+
+
+def pull(state: Mapping[str, str], bay: str) -> State:
+    """Take the drive out of a bay."""
+    return _in_bay(state, bay, machine.pull)
+
+
+def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
+    """Put a drive that was pulled into a bay, or a new one."""
+
+    def put(found: Machine, where: str) -> None:
+        start = name(found.number, "serial ")
+        known = {key.removeprefix(start): text for key, text in state.items() if key.startswith(start)}
+        machine.insert(found, where, serial, kind, known)
+
+    return _in_bay(state, bay, put)
+
+
+def fail(state: Mapping[str, str], bay: str) -> State:
+    """Let the drive in a bay fail."""
+    return _in_bay(state, bay, machine.fail)
+
+
+def _in_bay(state: Mapping[str, str], bay: str, act: Callable[[Machine, str], None]) -> State:
+    """Do something to the controller that a bay, ``32:5`` or ``megaraid:0/32:5``, belongs to."""
+    numbers = machine.numbers(state)
+    if not numbers:
+        raise LookupError
+    whole, _, where = bay.rpartition("/")
+    number = whole.removeprefix("megaraid:") or numbers[0]
+    if number not in numbers:
+        raise ValueError(f"there is no controller {whole}")
+    found = load(number, state)
+    act(found, where)
+    return machine.occupied(found.state(state))
 
 
 def _kind(argv: tuple[str, ...]) -> str | None:

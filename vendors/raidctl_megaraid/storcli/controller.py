@@ -6,20 +6,21 @@ The sections of volumes, drives, enclosures, groups and foreign configurations a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import WEAK, Pair
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.storcli import battery
+from raidctl_megaraid.storcli import battery, foreign
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
 from raidctl_megaraid.storcli.host_tables import is_overview, read_overview, row_number
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
 from raidctl_megaraid.storcli.settings import read_pair, read_property
 from raidctl_megaraid.storcli.tables import keep_rows, keep_texts
+from raidctl_megaraid.vocabulary import normalized
 
 _OWN = re.compile(
     r"supported (?:adapter|controller|pd|vd|drive|enclosure|jbod)s? operations|.*system overview|.*preserved cache.*"
@@ -152,9 +153,16 @@ def _take_counts(controllers: Controllers, answer: Answer, section: Section) -> 
     if not own:
         return section
     controller = _card(controllers, answer)
-    for pair in own:
+    for pair in _without_foreign(controller, own):
         read_pair(controller, pair, "", fields=True)
     return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
+
+
+def _without_foreign(controller: ControllerDraft, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs but for ``Total Foreign PDs = 15``, which says that there is a foreign configuration."""
+    counts = [pair for pair in pairs if normalized(pair.label) in foreign.COUNTS]
+    foreign.read_counts(controller, counts)
+    return [pair for pair in pairs if pair not in counts]
 
 
 def _read_section(controller: ControllerDraft, section: Section) -> None:
@@ -168,7 +176,7 @@ def _read_section(controller: ControllerDraft, section: Section) -> None:
     # The rows of the Policies Table and what follows them belong together: Policies: Rebuild Rate
     shown = "Policies" if title == "policies table" else section.title
     prefix = "" if title in labels.PLAIN_TITLES else f"{shown}: "
-    for pair in section.pairs:
+    for pair in section.pairs if prefix else _without_foreign(controller, section.pairs):
         read_pair(controller, pair, prefix, fields=title in labels.FIELD_TITLES)
     rest = [row for row in section.rows if not read_property(controller, row, title)]
     keep_rows(controller, section, rest, shown)
@@ -180,7 +188,15 @@ def _read_preserved(controller: ControllerDraft, section: Section) -> None:
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
             controller.put(line, "cache.preserved_data", True)
+    for row in section.rows:
+        found = {words.word(label): pair.value.strip() for label, pair in row.items()}
+        number = next((text for label, text in found.items() if label in _VOLUME_COLUMNS), "")
+        if number.rpartition("/")[2].isdecimal():
+            controller.keep_preserved(number.rpartition("/")[2], found.get("state"))
     keep_rows(controller, section, section.rows, section.title)
+
+
+_VOLUME_COLUMNS = ("vd", "dg/vd", "virtual drive", "vd id", "ld", "target id")
 
 
 def _is_event_log(section: Section) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.model import ForeignGroup, RaidLevel
+from raidctl.order import natural
 from raidctl.text import attempt, collapse, counted
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Row, Section
-from raidctl_megaraid.vocabulary import normalized
+from raidctl_megaraid.vocabulary import normalized, raid_level
 
 COUNTS = frozenset(
     {
@@ -38,10 +40,33 @@ def read_section(controller: ControllerDraft, section: Section) -> None:
 
 def _row(controller: ControllerDraft, title: str, number: int, row: Row) -> None:
     """``0 -   RAID60 Frgn  0 KB  1``."""
+    _group(controller, row)
     what = "Foreign" if "foreign" in normalized(title) or not title else f"Foreign {title}"
     for pair in row.values():
         controller.keep_detail(pair, f"{collapse(what)} {number} ")
     controller.override("foreign", value=True)
+
+
+def _group(controller: ControllerDraft, row: Row) -> None:
+    """The columns ``DG``, ``Type``, ``State``, ``Size``, ``NoVDs`` of ``FOREIGN CONFIGURATION``."""
+    found = {normalized(label): pair.value.strip() for label, pair in row.items()}
+    if not found.keys() >= {"dg", "novds"}:
+        return  # a table of the preview of an import
+    group = ForeignGroup(
+        number=found["dg"], raid_level=level_of(found.get("type", "")),
+        size_bytes=attempt(numbers.size, found.get("size", "")) or None,
+        volumes=attempt(numbers.integer, found["novds"]), status_text=found.get("state") or None,
+    )  # fmt: skip
+    others = (one for one in controller.get("foreign_groups") or () if one.number != group.number)
+    controller.override("foreign_groups", value=tuple(sorted((*others, group), key=lambda one: natural(one.number))))
+
+
+def level_of(text: str) -> RaidLevel | None:
+    """``Nytro1`` and other words are no level that raidctl knows: the tool's words are among the details."""
+    try:
+        return raid_level(text)
+    except ValueError:
+        return None
 
 
 def read_counts(controller: ControllerDraft, pairs: Sequence[Pair]) -> None:

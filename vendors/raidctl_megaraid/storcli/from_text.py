@@ -38,6 +38,8 @@ _TOP = frozenset(
     }
 )  # fmt: skip
 """Labels that stand in no section, though a section's pairs may stand right before them."""
+_EXPLAINED = ("topology", "vd list", "pd list")
+"""Titles of tables that a legend always follows: ``DG=Disk Group Index|Arr=Array Index|…``."""
 _BANNER = re.compile(
     r"^Generating detailed summary of the adapter|^\s*(?:StorCli2?|PercCli2?)\b.*\bVer\b|Copyright \(c\)|"
     r"^\s*\(c\) ?Copyright|All [Rr]ights [Rr]eserved",
@@ -121,6 +123,8 @@ class _Reader:
         self.in_header = self.in_details = self.died = False
         self.before = "blank"
         self.adrift = False
+        self.unexplained = ""
+        """The title of the last table, if its legend has not come."""
 
     def read(self) -> None:
         for index, block in enumerate(self.blocks):
@@ -133,6 +137,7 @@ class _Reader:
         self._end()
 
     def _body(self, block: Block, *, last: bool) -> None:
+        self.unexplained = ""
         if block.kind == "title":
             self._title(block)
         elif block.kind == "pair":
@@ -145,6 +150,10 @@ class _Reader:
             self._table(block, last=last)
         elif block.kind in ("legend", "rule"):
             self._note(block.lines)
+            top = self.stack[-1] if self.stack else None
+            dashes = block.kind == "rule" and block.lines[0].text.strip().startswith("-")
+            if last and dashes and top is not None and not top.rows:
+                self._broken(top.title)
         elif block.kind == "crash":
             self.died = True
             printed = printable(collapse(block.lines[0].text))[:200]
@@ -154,7 +163,7 @@ class _Reader:
                 "error", "unread", f"The tool died{where} ({printed}): the output up to that point was read.", AGAIN
             )
         elif block.kind == "text":
-            self._text(block)
+            self._text(block, last=last)
 
     # Header
 
@@ -205,6 +214,8 @@ class _Reader:
     def _end(self) -> None:
         """Keep a title without content, unless it is the head of others."""
         top = self.stack[-1] if self.stack else None
+        if self.unexplained:
+            self._broken(self.unexplained)
         if top is None or top.pairs or top.rows or top.texts or self.before == "table":
             return
         if self.before in ("title", "blank") and not self.in_details and not self.died:
@@ -292,10 +303,12 @@ class _Reader:
         if self.stack:
             self.stack[-1].lines.extend(lines)
 
-    def _text(self, block: Block) -> None:
+    def _text(self, block: Block, *, last: bool) -> None:
         text = printable(block.lines[0].text).strip()
         top = self.stack[-1] if self.stack else None
-        if headless_rows.of_table(text):
+        if last and not text.strip("-"):  # of the rule above a table
+            self._broken(top.title if top else "")
+        elif headless_rows.of_table(text):
             self._adrift(text)
         elif _BANNER.search(text) or _EVENT.match(text):
             mark_read(*block.lines)
@@ -324,6 +337,8 @@ class _Reader:
             if last and not self.complete and rows:
                 rows = rows[:-1]  # a part of a row
             self._broken(section.title)
+        elif section.title.lower() in _EXPLAINED:
+            self.unexplained = section.title
         table = text_tables.split(block.head, [text for text, _ in rows])
         lost = [lines[0] for index, (_, lines) in enumerate(rows) if table is None or table.rows[index] is None]
         if lost:

@@ -6,6 +6,7 @@ import re
 
 from raidctl.text import attempt
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
@@ -15,6 +16,7 @@ from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
 from raidctl_megaraid.vocabulary import normalized
 
 _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_MEMBER_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
 _GONE = frozenset({"msng", "missing"})
 MISSING = "Missing drives"
 """Label of the detail that counts the drives of a group that are not there."""
@@ -89,6 +91,8 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     known[where] = None
     owner.override("missing", known)
     owner.replace_words(MISSING, str(len(known)))
+    if places := [one for one in known if _MEMBER_PLACE.fullmatch(one)]:
+        owner.replace_words(MISSING_PLACES, ", ".join(places))
     keep_cells(owner, row, f"Missing {where} ")
     owner.withdraw("The group misses ")
     count = "a drive" if len(known) == 1 else f"{len(known)} drives"

@@ -32,6 +32,8 @@ PROMPT = re.compile(
 _TITLE = re.compile(r"^\s*(\S.*?)\s*:$")
 _TITLE_ALONE = re.compile(r"^\s?\S.{0,120}? :$")
 _DOUBLE_RULE = re.compile(r"^\s*={2,}$")
+_CUT_RULE = re.compile(r"^\s*=$")
+"""A rule that is cut off after its first character."""
 _RULE = re.compile(r"^\s*-{5,}$")
 # Firmware Version = 4.680.00-8563    Inquiry Data =    BGI Rate  = Yes
 _PAIR = re.compile(r"^\s*(\S[^=|]{0,160}?)\s+=(?:\s+(.*))?$")
@@ -103,7 +105,9 @@ class _Cutter:
             self._keep("prompt")
         elif self._is_title(self.at):
             match = _TITLE.match(text)
-            ruled = _DOUBLE_RULE.match(self._text(self.at + 1)) is not None
+            below = self._text(self.at + 1)
+            cut = self.at + 2 == len(self.lines) and _CUT_RULE.match(below) is not None
+            ruled = _DOUBLE_RULE.match(below) is not None or cut
             self._keep("title", 2 if ruled else 1, match[1].strip() if match else text.strip())
         elif self._is_legend(text):
             self._legend()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
 from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
@@ -205,7 +205,8 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
         draft.put(line, "progress.percent", going.percent, weight)
     if going.left is not None:
         draft.put(line, "progress.remaining_seconds", going.left, weight)
-    draft.put(None, "progress.state", going.state, weight)
+    # Active Operations lists a check that is paused, too
+    draft.put(None, "progress.state", going.state, WEAK if going.state == "running" else weight)
 
 
 def settle(volume: GroupDraft) -> None:

@@ -1,0 +1,28 @@
+"""``raidctl battery``: batteries and capacitors of controller caches."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show the batteries: charge, capacity, temperature, learn cycles.",
+    "learn": "Start a learn cycle.",
+}
+
+
+class BatteryGroup(LazyGroup):
+    """The commands of ``raidctl battery``."""
+
+    apart = _APART
+    prefix = "battery."
+
+
+@click.group("battery", cls=BatteryGroup)
+def command() -> None:
+    """Show batteries of controllers, and start learn cycles.
+
+    A learn cycle discharges and charges a battery to measure its capacity;
+    meanwhile it does not protect the cache.
+    """

@@ -1,0 +1,31 @@
+"""``raidctl foreign``: configurations on drives that their controller has not imported."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show foreign configurations, and the drives that hold them.",
+    "preview": "Show which volumes an import would bring.",
+    "import": "Import foreign configurations with their data.",
+    "clear": "Clear foreign configurations: their data are lost.",
+}
+
+
+class ForeignGroup(LazyGroup):
+    """The commands of ``raidctl foreign``."""
+
+    apart = _APART
+    prefix = "foreign."
+
+
+@click.group("foreign", cls=ForeignGroup)
+def command() -> None:
+    """Show, import and clear foreign configurations.
+
+    Drives that come from another controller, or were lost and are back,
+    describe an array that their controller does not use. Importing takes it
+    over with its data; clearing makes the data unreachable.
+    """

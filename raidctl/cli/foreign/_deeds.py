@@ -1,0 +1,99 @@
+"""Import and clear foreign configurations, discard preserved cache: deeds on a whole controller, with their guards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from raidctl.cli.shared.change_targets import controllers
+from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Work
+from raidctl.errors import UsageError
+from raidctl.model import Controller
+from raidctl.operate.deed_subjects import controller_of
+from raidctl.operate.foreign_guards import denials, listed_hits
+from raidctl.request import Dialogue, converse
+from raidctl.select import family_of
+from raidctl.survey.survey import Survey
+from raidctl.text import listing, printable
+from raidctl.vendor.foreign import ForeignPreview, foreign_of
+from raidctl.vendor.plan import Deed, Denial, Verb
+from raidctl.vendor.protocol import Vendor
+
+DeedMaker = Callable[[Survey], Sequence[Deed]]
+_WHAT = {
+    "import_foreign": "{name} takes over these drives, with what is on them",
+    "clear_foreign": "{name} clears these configurations, and the data of their volumes are lost",
+}
+
+
+def carry_out(
+    settings: Settings, consent: Consent, verb: Verb, word: str, *, group: str | None, typed: str | None
+) -> int:  # fmt: skip
+    """Plan the deed on the foreign configurations, ask, carry it out and read again; return the exit code."""
+
+    def make(seen: Survey) -> list[Deed]:
+        return [Deed(object_id=card(seen, word).id, verb=verb, part=group)]
+
+    def confirmed(work: Work) -> None:
+        for deed in work.plan.deeds:
+            _confirm(work, deed, typed)
+
+    return HardwareDeeds(settings, consent, make, guards, confirmed, hits).perform()
+
+
+def hits(deed: Deed, seen: Survey) -> Sequence[str]:
+    """What the deed hits (F3)."""
+    return listed_hits(seen.inventory, deed)
+
+
+def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
+    """What speaks against a deed now; an import is previewed by the tool first (F1)."""
+    controller = controller_of(seen.inventory, deed.object_id)
+    vendor = _vendor(controller, named.vendors) if controller is not None else None
+    offered = foreign_of(vendor) if vendor is not None else None
+    preview = None
+    if deed.verb == "import_foreign" and controller is not None:
+        found = converse(preview_of(controller, seen, named.vendors), named.runner)
+        preview = ForeignPreview(why=found) if isinstance(found, str) else found
+    selects = offered is not None and controller is not None and offered.selects(controller)
+    return denials(deed, seen, preview, selects=selects)
+
+
+def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[ForeignPreview | str]:
+    """What an import would bring, as the controller's tool shows it; a sentence: why it cannot."""
+    vendor = _vendor(controller, vendors)
+    offered = foreign_of(vendor) if vendor is not None else None
+    if vendor is None or offered is None:
+        return f"raidctl knows no command that previews imports on controllers of the family {family_of(controller)}."
+    names = {spec.name for spec in vendor.TOOLS}
+    tools = [tool for tool in seen.inventory.tools if tool.name in names]
+    return (yield from offered.preview(controller, tools))
+
+
+def _vendor(controller: Controller, vendors: Sequence[Vendor]) -> Vendor | None:
+    return next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+
+
+def card(seen: Survey, word: str) -> Controller:
+    """The one RAID controller that a word means.
+
+    Raises:
+        UsageError: It means none, or several.
+    """
+    found = [one for one in controllers(seen, [word]) if one.mode not in ("software", "none")]
+    if len(found) == 1:
+        return found[0]
+    names = f": {listing([one.id for one in found], 'or')}" if found else ""
+    raise UsageError(f'"{printable(word)}" is not one RAID controller{names}.')
+
+
+def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
+    """Have the serial number of the controller typed, after the plan that lists all that is hit (F3)."""
+    controller = controller_of(work.seen.inventory, deed.object_id)
+    if controller is None:
+        return
+    others = {one.serial for one in work.seen.inventory.controllers if one.serial}
+    what = _WHAT[deed.verb].format(name=controller.id)
+    confirm(work, controller.serial or "", others, (typed,) if typed else (), what)

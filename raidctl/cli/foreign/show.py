@@ -1,0 +1,34 @@
+"""``raidctl foreign show``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.operate.hardware_reports import foreign
+from raidctl.select import find, narrow
+
+
+@click.command("show", epilog=examples("raidctl foreign show", "raidctl --host db1 foreign show --json"))
+@click.argument("controller", required=False)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, controller: str | None) -> int:
+    """Show foreign configurations, and the drives that hold them.
+
+    CONTROLLER limits the list. "raidctl foreign preview" shows the volumes that
+    an import would bring.
+
+    Exit codes: as of "show".
+    """
+    settings = settings_of(context)
+    seen = look(settings)
+    ids = find(seen.inventory, seen.view, [controller]) if controller else None
+    inventory = seen.inventory if ids is None else narrow(seen.inventory, ids)
+    found = foreign(inventory)
+    emit_found(found, settings, "hardware_reports.foreign_screen")
+    return exit_code(found.problems)

@@ -1,0 +1,298 @@
+"""``raidctl layout apply``: print, ask for the plan's code, carry out, and continue after an interruption."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from raidctl.change.engine import Change
+from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
+from raidctl.change.state_directory import Holder, command_on, held_name, hold
+from raidctl.cli.layout._read import layout_of, read_file
+from raidctl.cli.shared.apply_change import Report
+from raidctl.cli.shared.apply_deeds import refuse_container
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, state_directory, tell
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
+from raidctl.layout.applying import Applying
+from raidctl.layout.applying_facts import ApplyFacts, facts_of
+from raidctl.layout.code import DIGITS, code_of
+from raidctl.layout.document import read_layout
+from raidctl.layout.plan import Compiled, NotPlanned
+from raidctl.layout.stages import Stages
+from raidctl.model import HIDING, Inventory, Volume
+from raidctl.output.plan import plan_text, printable_lines
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+from raidctl.vendor.plan import Deed, Denial, Plan, point_of_no_return
+
+
+class Wanted(Struct, frozen=True):
+    """What the command line says besides the file."""
+
+    wipe: tuple[str, ...] = ()
+    confirm: str | None = None
+    controller: str | None = None
+
+
+def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted) -> int:
+    """Carry out a layout file; return the exit code."""
+    layout = layout_of(file, wanted.controller)
+    if layout is None:
+        return EXIT_USAGE
+    if settings.replay is not None and not consent.dry_run:
+        raise UsageError('A recorded machine cannot be changed; "raidctl layout plan" prints what would be done.')
+    place = None if consent.dry_run else state_directory(settings)
+    if place is not None and (story := next((one for one, _ in _all_open(settings)), None)) is not None:
+        raise CannotTell(
+            f'The layout operation {story.begin.change} is not complete. Continue it first: "{story.begin.resume}".'
+        )
+    with machine(settings) as named:
+        if place is not None:
+            refuse_container(named.runner)
+        facts = ApplyFacts(
+            file=file,
+            text=read_file(file).decode("utf-8", "replace"),
+            wipe=wanted.wipe,
+            controller=wanted.controller or "",
+        )
+        applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
+        length, looked = Journal(place).length() if place is not None else None, time.time()
+        seen = named.survey()
+        made, found, read = applying.look_at(seen)
+        work = Work(named, seen, found.whole, place, consent, length, looked, notes=tuple(_notes(made)))
+        work.planner = lambda again: applying.look_at(again)[1].whole
+        code = code_of(found, seen.inventory, read)
+        end = _shown(work, settings, made, found, code)
+        if end is not None:
+            return end
+        with _reported(Report(work.plan), settings) as report:
+            _confirmed(work, code, wanted.confirm)
+            applying.pin(seen, made)
+            return _begun(work, settings, applying, report)
+
+
+@contextmanager
+def _reported(report: Report, settings: Settings) -> Iterator[Report]:
+    """One document of what became of the plan, whatever happens."""
+    try:
+        yield report
+    except BaseException as error:
+        report.failed(error)
+        raise
+    finally:
+        if settings.as_json:
+            emit_json(report.outcome())
+
+
+_THEN = "Then the configuration of the machine is written again, and its boot image if there is one.\n"
+
+
+def _notes(made: Compiled) -> Iterator[str]:
+    """What should be known before it is carried out."""
+    for one in made.creations:
+        label = one.wanted.label
+        if one.new.raid_level in ("raid0", "linear"):
+            yield f"{label} is a {one.new.raid_level}: the first drive that fails takes all of its data with it."
+        if one.new.raid_level == "raid5" and any((drive.size_bytes or 0) > 4 * 10**12 for drive in one.new.drives):
+            yield f"{label} is a RAID-5 of drives of more than 4 TB: an unreadable sector during a rebuild loses data."
+
+
+def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
+    """Print the plan; the exit code if there is nothing to carry out, None to go on."""
+    inventory = work.seen.inventory
+    if found.refused or found.printed:
+        return _refused(work, settings, made, found)
+    if not work.plan.steps:
+        return _nothing(settings, made, inventory)
+    text = plan_text(work.plan, work.notes)
+    if not settings.as_json:
+        then = _THEN if any(name in ("create", "delete") for name, _ in found.plans) else ""
+        emit(f"{text}{then}Code of this plan: {code}\n")
+    elif work.consent.dry_run:
+        report = Report(work.plan, "planned", warnings=work.notes, message=f"Code of this plan: {code}")
+        emit_json(report.outcome())
+    return EXIT_FINE if work.consent.dry_run else None
+
+
+def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> int:
+    """All that is refused, at once; or the commands of hardware controllers, for a person. Nothing is run."""
+    extra = [one for one in found.refused if one not in made.plan.not_planned]
+    plan = replace(made.plan, not_planned=(*made.plan.not_planned, *extra))
+    if settings.as_json:
+        emit_json(Report(Plan(denials=tuple(_denials(found))), "refused").outcome())
+    else:
+        emit_found(plan, settings, "layout_plan.plan_screen")
+    if found.printed:
+        names = listing(found.printed)
+        tell(f"{names}: raidctl makes no volumes on hardware controllers. Run the commands yourself.")
+    tell("Nothing was done.")
+    problems = [one for one in work.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    if not settings.as_json:
+        tell_problems(problems)
+    return EXIT_NO if _certain(found.refused) or found.printed else exit_code(problems) or EXIT_NO
+
+
+def _denials(found: Stages) -> Iterator[Denial]:
+    """The refusals as a plan of deeds has them; the commands of hardware controllers are those of ``layout plan``."""
+    for one in found.refused:
+        yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
+    for label in found.printed:
+        why = "raidctl makes no volumes on hardware controllers."
+        deed = Deed(object_id=label, verb="create_volume")
+        yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
+
+
+def _certain(refused: Sequence[NotPlanned]) -> bool:
+    return not any("could not be read" in text for one in refused for text in one.why)
+
+
+def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
+    if settings.as_json:
+        emit_json(Report(Plan(), "already").outcome())
+    else:
+        emit(printable_lines([f"{made.plan.host or 'host unknown'}: as in the layout, nothing to do."]))
+    problems = [one for one in inventory.problems if one.kind in HIDING and one.severity == "error"]
+    return exit_code(problems)
+
+
+def _confirmed(work: Work, code: str, typed: str | None) -> None:
+    """Have the code of the plan typed, if a step cannot be undone; else "yes" suffices.
+
+    Raises:
+        UsageError: There is no terminal to ask on, or ``--confirm`` has another code.
+        Declined: Something else was typed.
+    """
+    lasting = point_of_no_return(work.plan.steps) is not None
+    if typed is not None:
+        if typed.strip().lower() != code:
+            raise UsageError(f"Nothing was done: the code of the plan is {code} now: another plan, machine or state.")
+        return
+    if not lasting and work.consent.yes:
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError(f"Nothing was done: confirm this plan with --confirm {code}.")
+    try:
+        answer = click.prompt(
+            f"What is on these drives is lost. Type the code of the plan ({DIGITS} digits)" if lasting
+            else "Type the code of the plan", default="", err=True, show_default=False,
+        )  # fmt: skip
+    except click.Abort:
+        tell("")
+        raise Interrupted("Interrupted at the question: nothing was done.") from None
+    work.asked = True
+    if answer.strip().lower() != code:
+        raise Declined("Nothing was done: that is not the code.")
+
+
+def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -> int:
+    resume = command_on(work.named.source, "layout apply resume ID")
+    first = work.begin("operation", about(), resume=resume, facts=applying.facts.texts())
+    report.change = first.change
+    with work.hold(first):
+        change = work.change(msgspec.structs.replace(first, steps=()))
+        change.apply()
+        done = _run(applying, change, work.seen)
+        change.end("done")
+    report.result, report.warnings = "done", (*work.notes, *change.warnings)
+    return _ended(change, settings, done)
+
+
+def _run(applying: Applying, change: Change, seen: Survey | None = None) -> list[Volume]:
+    try:
+        return applying.run(change, seen)
+    except KeyboardInterrupt:
+        way = f' Continue with "{change.begin.resume}".' if change.resumed or change.passed else ""
+        raise Interrupted(f"Interrupted: what had been begun of this step was undone.{way}") from None
+
+
+def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
+    for text in change.warnings:
+        tell(f"Warning: {text}.")
+    if not settings.as_json:
+        for volume in made:
+            going = f"; {volume.progress.operation} goes on in the background" if volume.progress else ""
+            tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
+        tell(f"Done and verified; in the journal as change {change.begin.change}.")
+    return EXIT_STANDS if change.doubtful else EXIT_FINE
+
+
+# --- resume and abandon
+
+
+def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
+    """The operations on layouts of this machine that are not complete."""
+    place = state_directory(settings) if settings.demo else kept_place(settings)
+    source = f"demo:{settings.demo}" if settings.demo else f"ssh:{settings.host}" if settings.host else "local"
+    return [
+        (story, facts)
+        for story in Journal(place).pending()
+        if story.begin.source == source and story.turns and (facts := facts_of(story.begin.facts)) is not None
+    ]
+
+
+def _open(settings: Settings, change: str | None) -> tuple[Story, ApplyFacts]:
+    found = [pair for pair in _all_open(settings) if change in (None, pair[0].begin.change)]
+    if len(found) != 1:
+        names = f": {', '.join(story.begin.change for story, _ in found)}. Name one" if found else ""
+        raise UsageError(f"{len(found) or 'No'} open {'layouts' if found else 'layout'}{names}.")
+    return found[0]
+
+
+@contextmanager
+def _held(begin: Begin, settings: Settings) -> Iterator[None]:
+    holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
+    names = [held_name(begin.source, subject.id) for subject in begin.subjects]
+    with hold(state_directory(settings), names, holder, source=begin.source):
+        yield
+
+
+def resume_apply(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
+    """Continue an operation from what the machine shows now; return the exit code."""
+    story, facts = _open(settings, change)
+    layout = read_layout(facts.file, facts.text.encode(), facts.controller or None)
+    facts = replace(facts, wipe=(*facts.wipe, *wanted.wipe))
+    with machine(settings) as named:
+        refuse_container(named.runner)
+        applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
+        if consent.dry_run:
+            made, found, _ = applying.look_at(named.survey())
+            emit_found(made.plan, settings, "layout_plan.plan_screen")
+            return EXIT_NO if found.refused else EXIT_FINE
+        running = _resumed(named, settings, story)
+        report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
+        with _reported(report, settings), _held(story.begin, settings):
+            running.journal.append(StepEvent(
+                change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
+            ))  # fmt: skip
+            done = _run(applying, running)
+            running.end("done")
+            report.result = "done"
+        return _ended(running, settings, done)
+
+
+def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
+    journal = Journal(state_directory(settings))
+    return Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
+
+
+def abandon_apply(settings: Settings, change: str) -> int:
+    """Give an operation up: nothing is done or undone; return the exit code."""
+    story, facts = _open(settings, change)
+    with _held(story.begin, settings):
+        end = End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
+        Journal(state_directory(settings)).append(end)
+    tell(f"Abandoned: the layout {facts.file}. Nothing was done or undone; what was made stays.")
+    return EXIT_FINE

@@ -1,0 +1,30 @@
+"""``raidctl patrol``: patrol reads: the background scan of all drives of a controller."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "start": "Start a patrol read of all drives of a controller.",
+    "stop": "Stop a patrol read.",
+    "pause": "Pause a patrol read.",
+    "resume": "Continue a paused patrol read.",
+    "show": "Show the patrol read of each controller.",
+}
+
+
+class PatrolGroup(LazyGroup):
+    """The commands of ``raidctl patrol``."""
+
+    apart = _APART
+    prefix = "patrol."
+
+
+@click.group("patrol", cls=PatrolGroup)
+def command() -> None:
+    """Show, start and stop patrol reads: the scan of all drives of a controller.
+
+    They find sectors that have become unreadable before a rebuild needs them.
+    """

@@ -1,0 +1,34 @@
+"""``raidctl patrol show``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.operate.hardware_reports import patrols
+from raidctl.select import find, narrow
+
+
+@click.command("show", epilog=examples("raidctl patrol show", "raidctl --host db1 patrol show --json"))
+@click.argument("controller", required=False)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, controller: str | None) -> int:
+    """Show the patrol read of each controller.
+
+    CONTROLLER limits the list. Shown is whether one is running, how it starts,
+    and when; what no tool reports is "not reported".
+
+    Exit codes: as of "show".
+    """
+    settings = settings_of(context)
+    seen = look(settings)
+    ids = find(seen.inventory, seen.view, [controller]) if controller else None
+    inventory = seen.inventory if ids is None else narrow(seen.inventory, ids)
+    found = patrols(inventory, inventory.tasks)
+    emit_found(found, settings, "hardware_reports.patrols_screen")
+    return exit_code(found.problems)

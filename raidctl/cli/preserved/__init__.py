@@ -1,0 +1,28 @@
+"""``raidctl preserved``: preserved cache of volumes that are offline or gone."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.lazy_group import LazyGroup
+
+_APART = {
+    "show": "Show the volumes whose unwritten data are kept.",
+    "discard": "Discard the unwritten data of a volume.",
+}
+
+
+class PreservedGroup(LazyGroup):
+    """The commands of ``raidctl preserved``."""
+
+    apart = _APART
+    prefix = "preserved."
+
+
+@click.group("preserved", cls=PreservedGroup)
+def command() -> None:
+    """Show and discard preserved cache.
+
+    A controller keeps what it could not write to volumes that have lost their
+    drives. The data exist nowhere else.
+    """

@@ -1,0 +1,34 @@
+"""``raidctl preserved show``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.operate.hardware_reports import preserved
+from raidctl.select import find, narrow
+
+
+@click.command("show", epilog=examples("raidctl preserved show", "raidctl --host db1 preserved show --json"))
+@click.argument("controller", required=False)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, controller: str | None) -> int:
+    """Show the volumes whose unwritten data are kept.
+
+    CONTROLLER limits the list. If the drives of such a volume are put back and
+    imported ("raidctl foreign"), the controller writes its data.
+
+    Exit codes: as of "show".
+    """
+    settings = settings_of(context)
+    seen = look(settings)
+    ids = find(seen.inventory, seen.view, [controller]) if controller else None
+    inventory = seen.inventory if ids is None else narrow(seen.inventory, ids)
+    found = preserved(inventory)
+    emit_found(found, settings, "hardware_reports.preserved_screen")
+    return exit_code(found.problems)

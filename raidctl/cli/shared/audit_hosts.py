@@ -1,0 +1,47 @@
+"""``raidctl audit --hosts``: the policy on many machines over ssh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from raidctl.audit.engine import Auditor, Tally
+from raidctl.audit.finding import Audited
+from raidctl.audit.policy.sets import Policy
+from raidctl.audit.report import EXITS
+from raidctl.cli.shared import many
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_UNREACHABLE
+
+
+class FarAudit:
+    """The audit of the hosts of ``--hosts``."""
+
+    def __init__(self, settings: Settings, jobs: int | None) -> None:
+        settings.jobs = jobs
+        settings.several()
+        self._settings = settings
+        self._hosts = many.hosts_of(settings)
+        self._codes: list[int] = []
+
+    def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
+        """What is found on each host, as it comes; one without a result is a host with an unknown state."""
+        auditor = Auditor(rules, keep=keep)
+        for outcome in many.asked(self._settings, self._hosts, Machine.survey):
+            name = outcome.host.name
+            if outcome.value is None:
+                audited = auditor.unreadable(name, str(outcome.error), None)
+            else:
+                audited = auditor.audit(outcome.value.inventory, f"ssh:{name}")
+            tally = auditor.take()
+            code = EXITS[tally.summary.verdict] if outcome.value is not None else many.failed(outcome)
+            self._codes.append(code)
+            yield tally, [replace(audited, host=name, exit_code=code)]
+
+    def exit_code(self, code: int) -> int:
+        """The exit code of the audit: 8 and 130 if the policy itself has no failure."""
+        if len(self._codes) < len(self._hosts):
+            return EXIT_INTERRUPTED
+        return EXIT_UNREACHABLE if code != EXIT_NO and EXIT_UNREACHABLE in self._codes else code

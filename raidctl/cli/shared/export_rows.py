@@ -1,0 +1,151 @@
+"""``raidctl export --rows``: flat rows of this machine, of files and directories, or of saved snapshots and runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from raidctl.cli.shared import files
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.policies import policy_of
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.terminal import emit_bytes
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
+from raidctl.fleet.rows import Read, RowReader, Rows, lines, rows_of
+from raidctl.model import HIDING
+from raidctl.text import counted, printable
+
+_MOST_FAULTS = 20
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What the command line asks for."""
+
+    table: str
+    paths: tuple[str, ...] = ()
+    snapshots: bool = False
+    form: str = "jsonl"
+    output: str | None = None
+    policy: str | None = None
+    waivers: str | None = None
+    jobs: int | None = None
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what contradicts itself.
+
+        Raises:
+            click.UsageError: Something does.
+        """
+        if self.form == "parquet" and self.output is None:
+            raise click.UsageError("--format parquet needs --output DIRECTORY: it writes a file for each day.")
+        if (self.policy is not None or self.waivers is not None) and self.table != "findings":
+            raise click.UsageError("--policy and --waivers belong to --rows findings.")
+        if self.snapshots and (self.paths or self.table == "bench"):
+            raise click.UsageError("--snapshots are the saved inventories: neither PATH nor --rows bench go with them.")
+        named = [settings.given[name] for name in ("host", "sudo", "replay", "demo") if name in settings.given]
+        if named and (self.paths or self.snapshots or self.table == "bench"):
+            raise click.UsageError(f"{named[0]} names a machine to read: leave out PATH, --snapshots and --rows bench.")
+        for one in self.paths:
+            if one != "-" and not os.path.lexists(one):
+                raise UsageError(f'There is no file or directory "{printable(one)}".')
+
+
+def export_rows(wanted: Wanted, settings: Settings) -> int:
+    """Write the rows; return the exit code: 3 if something could not be read."""
+    wanted.check(settings)
+    if wanted.form == "parquet":
+        from raidctl.rows.parquet import engine  # noqa: PLC0415 - an extra
+
+        engine()  # before anything is read
+    faults: list[str] = []
+    codes: list[int] = []
+    found = _found(wanted, settings, faults, codes)
+    if wanted.form == "parquet":
+        from raidctl.rows.parquet import write  # noqa: PLC0415 - as above
+
+        written = write(wanted.table, found, Path(wanted.output or ""))
+        for path in written:
+            click.echo(f"{printable(str(path))} is written.", err=True)
+    elif wanted.output is not None:
+        files.write(wanted.output, found)
+    else:
+        for data in found:
+            emit_bytes(data)
+    for fault in faults[:_MOST_FAULTS]:
+        click.echo(f"raidctl: {printable(fault)}", err=True)
+    if len(faults) > _MOST_FAULTS:
+        click.echo(f"raidctl: {counted(len(faults) - _MOST_FAULTS, 'more input')} could not be read.", err=True)
+    return EXIT_CANNOT_TELL if faults else max(codes, default=EXIT_FINE)
+
+
+def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[int]) -> Iterator[bytes]:
+    """The lines, as they come; what could not be read is added to ``faults``."""
+    if wanted.table == "bench":
+        yield from _runs(wanted.paths, settings, faults)
+        return
+    rows = rows_of(wanted.table, policy_of(wanted.policy, wanted.waivers))
+    if wanted.snapshots:
+        yield from _snapshots(rows, settings, faults)
+    elif wanted.paths:
+        for read in _pieces(rows, wanted.paths, wanted.jobs):
+            faults += read.faults
+            yield read.lines
+    else:
+        inventory = with_open_ends(look(settings), settings).inventory
+        tell_problems([one for one in inventory.problems if one.kind in HIDING])
+        codes.append(exit_code(inventory.problems))
+        yield lines(rows(inventory, inventory.host.source))[0]
+
+
+def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[Read]:
+    from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.sources import pieces  # noqa: PLC0415 - as above
+
+    return results(pieces(paths, sys.stdin.buffer), RowReader(rows).read, jobs or cores())
+
+
+def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[bytes]:
+    from raidctl.snapshots.store import States  # noqa: PLC0415 - only where they are asked for
+
+    store = States(kept_place(settings))
+    for kept in store.list():
+        try:
+            yield lines(rows(store.get(kept.id), f"snapshot:{kept.id}"))[0]
+        except CannotTell as error:
+            faults.append(str(error))
+
+
+def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterator[bytes]:
+    """The figures of saved runs, or of files with runs: one each, or one a line."""
+    from raidctl.bench.store import Store, decoded  # noqa: PLC0415 - only where they are asked for
+    from raidctl.rows.build import bench  # noqa: PLC0415 - as above
+
+    if not paths:
+        store = Store(kept_place(settings))
+        for kept in store.list():
+            try:
+                yield lines(bench(store.get(kept.id), f"run:{kept.id}"))[0]
+            except RaidctlError as error:
+                faults.append(str(error))
+        return
+    for path in paths:
+        shown = "standard input" if path == "-" else printable(path)
+        try:
+            for number, document in enumerate(_documents(files.read(path, shown, "runs")), 1):
+                yield lines(bench(decoded(document, f"{shown}:{number}"), f"{shown}:{number}"))[0]
+        except RaidctlError as error:
+            faults.append(str(error))
+
+
+def _documents(data: bytes) -> list[bytes]:
+    """One run over several lines, or one a line."""
+    several = [line for line in data.splitlines() if line.strip()]
+    return several if several and all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
+                                      for line in several) else [data]  # fmt: skip

@@ -1,0 +1,126 @@
+"""Deeds with drives and controllers: from the words of the command line to a plan with its guards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import click
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from raidctl.change.confirmation import LEAST, mismatch
+from raidctl.change.deed_plans import plan_deeds
+from raidctl.cli.shared.apply_deeds import perform_deeds
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, tell
+from raidctl.errors import EXIT_FINE, CannotTell, UsageError
+from raidctl.operate.abilities import lacking
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial, Plan, Step
+
+DeedMaker = Callable[[Survey], Sequence[Deed]]
+Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
+"""What speaks against a deed now; it may ask the machine more."""
+
+
+class HardwareDeeds(Struct):
+    """Deeds of one command, their guards, and what has to be typed."""
+
+    settings: Settings
+    consent: Consent
+    make: DeedMaker
+    guards: Guards
+    confirmed: Callable[[Work], None] = lambda _: None
+    hits: Callable[[Deed, Survey], Sequence[str]] = lambda _deed, _seen: ()
+    """What a deed acts on, one sentence for each object; the plan lists it."""
+    facts: Callable[[Survey], Mapping[str, str]] | None = None
+    """What is kept in the journal with the operation."""
+    machine: Machine | None = None
+    empty: list[str] = field(default_factory=list)
+    """Objects that need nothing."""
+
+    def perform(self) -> int:
+        """Plan the deeds, ask, carry them out and read again; return the exit code."""
+        code = perform_deeds(
+            self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
+            facts=self.facts,
+        )  # fmt: skip
+        if code == EXIT_FINE and self.empty and not self.settings.as_json:
+            tell(f"Nothing to be done: {', '.join(self.empty)} is so already.")
+        return code
+
+    def opened(self, machine: Machine) -> None:
+        """The machine, as soon as it can be asked."""
+        self.machine = machine
+
+    def plan(self, seen: Survey) -> Plan:
+        """The plan with its refusals."""
+        vendors = self.machine.vendors if self.machine is not None else ()
+        deeds = list(self.make(seen))
+        unable = lacking(deeds, seen, vendors)
+        if unable:
+            return Plan(deeds=tuple(deeds), denials=tuple(unable))
+        made = plan_deeds(seen, vendors, deeds, self._denials, unsafe=self.consent.unsafe is not None)
+        made = replace(made, steps=tuple(self._with_hits(step, deeds, seen) for step in made.steps))
+        self.empty = [] if made.steps or made.denials else [deed.drive or deed.object_id for deed in deeds]
+        return made
+
+    def _with_hits(self, step: Step, deeds: Sequence[Deed], seen: Survey) -> Step:
+        more = [text for deed in deeds if _is_of(step, deed) for text in self.hits(deed, seen)]
+        return replace(step, affects=tuple(dict.fromkeys((*step.affects, *more))))
+
+    def _denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
+        return self.guards(deed, seen, self.machine) if self.machine is not None else ()
+
+    def guard(self, step: Step, seen: Survey) -> Sequence[str]:
+        """The same again, right before the step."""
+        if step.kind != "deed":
+            return ()
+        lifted = self.consent.unsafe is not None
+        mine = [deed for deed in self.make(seen) if _is_of(step, deed)]
+        found = [one for deed in mine for one in self._denials(deed, seen)]
+        return [one.reason for one in found if not (lifted and one.overridable)]
+
+
+def _is_of(step: Step, deed: Deed) -> bool:
+    """Whether a step belongs to a deed, by the objects that both name."""
+    return (deed.drive or deed.object_id) in {step.object_id, *(one.object_id for one in step.subjects)}
+
+
+def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[str], what: str) -> None:
+    """Have the end of an identity typed, or given with ``--confirm``; ``--yes`` does not suffice.
+
+    Args:
+        work: The operation.
+        unique: The serial number or unique id of the object.
+        others: Those of all other objects of its kind.
+        typed: What was given with ``--confirm``; one of them has to fit.
+        what: What is done, as a sentence without its end: ``Erasing x:0/3 destroys its data``.
+
+    Raises:
+        UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.
+        Declined: Something else was typed.
+        CannotTell: The object has no identity.
+    """
+    if not unique:
+        raise CannotTell(f"Nothing was done. {what}, and nothing identifies it, so it cannot be confirmed.")
+    rest = set(others) - {unique}
+    if typed:
+        whys = [mismatch(word, unique, rest) for word in typed]
+        if all(whys):
+            raise UsageError(f"Nothing was done: --confirm: {whys[0]}.")
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")
+    try:
+        text = f"{what}. Type {unique}, at least its last {LEAST} characters"
+        answer = click.prompt(text, default="", err=True, show_default=False)
+    except click.Abort:
+        tell("")
+        raise Interrupted("Interrupted at the question: nothing was done.") from None
+    work.asked = True
+    why = mismatch(answer, unique, rest)
+    if why is not None:
+        raise Declined(f"Nothing was done: {why}.")

@@ -1,0 +1,174 @@
+"""``--hosts``: one command on many machines over ssh, with one summary."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from msgspec import Struct
+
+from raidctl.cli.shared import files
+from raidctl.cli.shared.machine import Machine, check_reachable
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import EXIT_ACCESS, EXIT_INTERRUPTED, EXIT_UNREACHABLE, EXIT_USAGE, RaidctlError, UsageError
+from raidctl.fleet.crew import Closeable, Crew, Outcome
+from raidctl.fleet.hosts import Host, HostList, of_text, of_words
+from raidctl.fleet.report import HostAnswer, Rank, report
+from raidctl.model import Problem
+from raidctl.runners.ssh import SshRunner
+from raidctl.survey.survey import warm
+from raidctl.text import printable
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendors
+
+V = TypeVar("V")
+JOBS = 16
+"""Hosts at a time."""
+_FILES = (".ini", ".yml", ".yaml", ".json", ".txt", ".cfg", ".list")
+_STATES = {
+    EXIT_UNREACHABLE: ("unreachable", Rank.GONE), EXIT_ACCESS: ("no access", Rank.FAILED),
+    EXIT_USAGE: ("invalid", Rank.FAILED),
+}  # fmt: skip
+
+
+class Line(Struct, frozen=True):
+    """The line of one host in the summary."""
+
+    exit_code: int
+    rank: Rank
+    state: str
+    """One word."""
+    message: str
+    hostname: str | None = None
+    more: tuple[str, ...] = ()
+    """Further lines, with ``-v``."""
+    result: Any = None
+    """For ``--json``."""
+
+
+def hosts_of(settings: Settings) -> tuple[Host, ...]:
+    """Return the hosts of ``--hosts``; what is not used of an inventory is printed on standard error.
+
+    Raises:
+        UsageError: There is no such file, or it names no host.
+        CannotTell: The file cannot be read.
+    """
+    found = _listed(settings.hosts or "")
+    for note in found.notes:
+        click.echo(f"raidctl: {note}", err=True)
+    if not found.hosts:
+        raise UsageError("--hosts names no host.")
+    return found.hosts
+
+
+def _listed(words: str) -> HostList:
+    if words != "-" and not os.path.lexists(words):
+        if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
+            raise UsageError(f"There is no file {printable(words)}.")
+        return of_words(words)
+    if Path(words).is_dir():
+        raise UsageError(
+            f"{printable(words)} is a directory: ansible-inventory -i {printable(words)} --list | raidctl --hosts - ..."
+        )
+    name = "standard input" if words == "-" else words
+    text = files.read(words, printable(name), "a list of hosts")
+    return of_text(text.decode("utf-8", errors="surrogateescape"), name)
+
+
+def one_of(settings: Settings, host: Host) -> Settings:
+    """Return the settings that mean one of the hosts."""
+    found = copy.copy(settings)
+    found.host, found.hosts, found.jobs = host.name, None, None
+    return found
+
+
+def asked(
+    settings: Settings, hosts: Sequence[Host], work: Callable[[Machine], V], *, jobs: int | None = None
+) -> Iterator[Outcome[V]]:
+    """Ask the hosts, and yield the outcome of each as it comes; an interruption ends it early."""
+    from raidctl.output.hosts import progress  # noqa: PLC0415 - only where there are many
+
+    guard, loaded = threading.Lock(), list[tuple[Sequence[Vendor], Sequence[Problem]]]()
+
+    def families() -> tuple[Sequence[Vendor], Sequence[Problem]]:
+        with guard:
+            if not loaded:
+                loaded.append(vendors())
+                warm(loaded[0][0])
+                gc.freeze()
+            return loaded[0]
+
+    def one(host: Host, hold: Callable[[Closeable], None]) -> V:
+        sudo = settings.sudo if host.sudo is None else host.sudo
+        runner = SshRunner(host.destination, host.options, sudo=sudo, timeout=settings.timeout)
+        with closing(runner):
+            hold(runner)
+            runner.connect(wait=False)
+            found, problems = families()  # in the time that the first connections take
+            check_reachable(runner, hint="")
+            return work(Machine(runner, found, f"ssh:{host.name}", problems))
+
+    crew = Crew(hosts, one, jobs=jobs or settings.jobs or JOBS)
+    with progress(len(hosts)) as bar, closing(crew.outcomes()) as outcomes:
+        try:
+            for outcome in outcomes:
+                bar(outcome.host.name)
+                yield outcome
+        except KeyboardInterrupt:
+            click.echo("raidctl: interrupted: the hosts that have answered are shown.", err=True)
+
+
+def run(
+    settings: Settings, command: str, work: Callable[[Machine], V], line: Callable[[Host, V], Line],
+    hosts: Sequence[Host] | None = None,
+) -> int:  # fmt: skip
+    """Run a command on the hosts and print one summary; the exit code.
+
+    Args:
+        settings: The shared options, with ``--hosts``.
+        command: Its name.
+        work: Asks one machine, in a thread.
+        line: Returns what is printed of that, in this thread, and saves what has to be saved.
+        hosts: The hosts; None: those of ``--hosts``.
+    """
+    hosts = hosts_of(settings) if hosts is None else hosts
+    order = {host.name: place for place, host in enumerate(hosts)}
+    found: list[tuple[Rank, int, HostAnswer, tuple[str, ...]]] = []
+    for outcome in asked(settings, hosts, work):
+        told = _line(outcome, line)
+        answer = HostAnswer(
+            host=outcome.host.name, hostname=told.hostname, exit_code=told.exit_code, state=told.state,
+            message=told.message, tries=outcome.tries, result=told.result if settings.as_json else None,
+            error=told.message if told.result is None else None,
+        )  # fmt: skip
+        found.append((told.rank, order[outcome.host.name], answer, told.more))
+    found.sort(key=lambda one: one[:2])
+    ranks = {answer.host: rank for rank, _, answer, _ in found}
+    more = {answer.host: lines for _, _, answer, lines in found} if settings.verbose else {}
+    whole = report(command, [answer for _, _, answer, _ in found], len(hosts))
+    emit_found(whole, settings, "hosts.screen", ranks, more)
+    return whole.exit_code
+
+
+def _line(outcome: Outcome[V], line: Callable[[Host, V], Line]) -> Line:
+    error = outcome.error
+    if error is None:
+        try:
+            return line(outcome.host, outcome.value)  # type: ignore[arg-type] # without an error there is a value
+        except RaidctlError as raised:
+            error = raised
+    state, rank = _STATES.get(error.exit_code, ("failed", Rank.FAILED))
+    return Line(error.exit_code, rank, state, str(error))
+
+
+def failed(outcome: Outcome[Any]) -> int:
+    """Return the exit code of a host without a result."""
+    return outcome.error.exit_code if outcome.error else EXIT_INTERRUPTED

@@ -1,0 +1,93 @@
+"""Install systemd units that run this very program."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from raidctl.cli.shared.own_program import installed_program
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit
+from raidctl.errors import EXIT_FINE, AccessMissing, UsageError
+from raidctl.request import CHANGEABLE
+from raidctl.runners.process import run
+from raidctl.runners.programs import SYSTEM_PATH, changeable
+
+UNITS = Path("/etc/systemd/system")
+
+
+def filled(name: str, words: Sequence[str], **places: str) -> str:
+    """A unit of raidctl's data with its command line: this program and these words.
+
+    Args:
+        name: Its file.
+        words: Arguments.
+        places: What else is filled in: ``STATE`` for ``@STATE@``, a path that is no part of a command line.
+
+    Raises:
+        UsageError: A word has characters that no unit can have.
+    """
+    text = (files("raidctl") / "data" / name).read_text(encoding="utf-8")
+    text = text.replace("@COMMAND@", " ".join(map(quoted, (*installed_program(), *words))))
+    for place, word in places.items():
+        text = text.replace(f"@{place}@", quoted(word).replace("$$", "$"))  # $ stands for itself there
+    return text
+
+
+def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry_run: bool) -> int:
+    """Write units and enable them.
+
+    Args:
+        place: Directory of the units.
+        units: Texts by file name; the last is enabled.
+        enable: The command that enables it, and has systemd read its units again.
+        dry_run: Only print them.
+
+    Raises:
+        AccessMissing: They cannot be written, or others than root could change the program that they start.
+    """
+    if dry_run:
+        for name, text in units.items():
+            tell(f"{place / name} would be:")
+            emit(text)
+        return EXIT_FINE
+    program = [word for word in installed_program() if word.startswith("/")]
+    ours = (*program, sys.executable, sys.prefix, str(files("raidctl")))
+    unsafe = next(filter(None, map(changeable, ours)), None)
+    if unsafe:
+        raise AccessMissing(
+            f"{unsafe} {CHANGEABLE}, so nothing is installed that starts it as root. Install raidctl where only root "
+            "can write, and run that one."
+        )
+    for name, text in units.items():
+        try:
+            (place / name).write_text(text, encoding="utf-8")
+        except FileNotFoundError:
+            raise AccessMissing(
+                f"There is no {place}: this machine has no systemd. Have raidctl started in another way."
+            ) from None
+        except OSError as error:
+            raise AccessMissing(f"{place / name} cannot be written: {error.strerror}.") from None
+    done = run(enable, environment={"PATH": ":".join(SYSTEM_PATH), "LC_ALL": "C"})
+    shown = " and ".join(str(place / name) for name in units)
+    if done.code == 0:
+        tell(f"Installed and enabled {shown}.")
+    else:
+        why = done.error_text.strip() or done.detail or f"exit code {done.code}"
+        tell(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")
+    return EXIT_FINE
+
+
+def quoted(word: str) -> str:
+    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape.
+
+    Raises:
+        UsageError: It has a line break or another character that a unit cannot have.
+    """
+    if not word.isprintable():
+        raise UsageError(f"A systemd unit cannot name {word!r}: it has control characters. Use another path.")
+    safe = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return safe if safe == word and not any(sign in word for sign in " \t;'") else f'"{safe}"'

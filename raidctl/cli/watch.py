@@ -1,0 +1,329 @@
+"""``raidctl watch --once``: one look, and word of what has changed since the last one."""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from raidctl import json_decode
+from raidctl.audit.engine import Auditor
+from raidctl.audit.ignored import Entry, entries_of, sift
+from raidctl.change.state_directory import ROOT_PLACE, default_directory
+from raidctl.cli.shared import files
+from raidctl.cli.shared.machine import look as survey_of
+from raidctl.cli.shared.machine import with_open_ends
+from raidctl.cli.shared.option_types import Period
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import state_directory
+from raidctl.cli.shared.policies import policy_of
+from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
+from raidctl.output import watch as texts
+from raidctl.output.json import to_json
+from raidctl.runners.locks import file_name
+from raidctl.text import attempt, counted, printable
+from raidctl.units import parse_seconds
+from raidctl.watch.delivery import Channel, Letter, UndeliveredError, mail, program
+from raidctl.watch.memory import Config, Event, Look, Memory
+from raidctl.watch.observe import look_at, unreadable
+from raidctl.watch.report import Delivery, WatchReport
+from raidctl.watch.step import delivered, enqueue, moment, step, waiting
+
+SERVICE, TIMER = "raidctl-watch.service", "raidctl-watch.timer"
+UNITS = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable", "--now", TIMER)
+_NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(  # those of the machine are refused, or repeated apart
+    "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
+))  # fmt: skip
+_FILES = ("policy", "waivers")
+_TEST = "This is a test of raidctl watch: nothing is wrong, and this address receives what will be."
+
+
+@click.command(
+    "watch",
+    epilog=examples(
+        "raidctl watch --once", "raidctl watch --once --mail root --alive 7d",
+        "raidctl watch --once --run /usr/local/sbin/notify --remind 1d", "raidctl watch --test --mail root",
+    ),
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="Look once and end: for a timer.")
+@click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
+@click.option("--run", "programs", metavar="PROGRAM", multiple=True, help="Run it with the report (JSON) as its input.")
+@click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
+@click.option("--waivers", metavar="FILE", help="Findings that are not reported until a day (docs/policy.md).")
+@click.option(
+    "--after", metavar="LOOKS|TIME", default="2", show_default=True,
+    help="How long a warning, and each end, must last before it is reported.",
+)  # fmt: skip
+@click.option("--unknown-after", metavar="TIME", type=Period(), default=86400.0, help="The same for unknown (1d).")
+@click.option("--remind", metavar="TIME", type=Period(never=True), default=7 * 86400.0,
+              help="Remind of what is still present; never: do not (7d).")  # fmt: skip
+@click.option("--alive", metavar="TIME", type=Period(), help="Send a sign of life this often.")
+@click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
+@click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")
+@click.option("--test", is_flag=True, help="Send a test message to each address and program, and look at nothing.")
+@click.option("--install-unit", is_flag=True, help="Install a systemd timer that runs this every ten minutes.")
+@click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, /, *, once: bool, addresses: tuple[str, ...], programs: tuple[str, ...], policy: str | None,
+    waivers: str | None, test: bool, mail_from: str | None, smtp: str | None, install_unit: bool, dry_run: bool,
+    **timing: Any,
+) -> int:  # fmt: skip
+    """Report by mail or to a program what is new on a machine.
+
+    Compares the findings of "raidctl diagnose" (or of --policy) with those of
+    the last look, and reports what is new, worse, good again or gone, once. A
+    critical finding is reported at the first look, a warning if it lasts for
+    --after, an end likewise. A result that is unknown is neither: it is reported
+    if it stays unknown. Run it from a timer (docs/watch.md), --once each time.
+
+    What could not be delivered is tried again at the next look; without an
+    address it is only printed.
+
+    Exit codes: 0 nothing new; 1 something new was reported; 2 wrong usage; 3 a
+    message could not be delivered, the machine not be read, or the state not be
+    written; 4 the state directory cannot be used, or a tool or permission is
+    missing; 8 the machine of --host cannot be reached.
+    """
+    settings = settings_of(context)
+    channels: list[Channel] = [*(mail(one, mail_from, smtp) for one in addresses), *map(program, programs)]
+    if test:
+        return _test(channels, settings)
+    if dry_run and not install_unit:
+        raise click.UsageError("--dry-run belongs to --install-unit; a look changes nothing on the machine.")
+    if install_unit:
+        return _install(context, settings, dry_run=dry_run)
+    if not once:
+        raise UsageError('"raidctl watch" needs --once: one look, for a timer (docs/watch.md has the unit). '
+                         '"raidctl tasks --watch" follows what is under way.')  # fmt: skip
+    if settings.replay is not None:
+        raise UsageError("A recording does not change: --replay cannot be used with watch.")
+    settings.check()
+    config = _config(**timing)
+    place = state_directory(settings)
+    with _kept(place, settings) as state:
+        return _watched(state, _look(settings, policy, waivers), config, channels, settings)
+
+
+def _config(*, after: str, unknown_after: float, remind: float, alive: float | None) -> Config:
+    seconds = None if after.isdecimal() else attempt(parse_seconds, after)
+    looks = int(after) if after.isascii() and after.isdecimal() else 0
+    if not seconds and not 1 <= looks <= 1000:
+        raise click.UsageError(f'--after "{printable(after)}" is neither a number of looks nor a time like 30min.')
+    return Config(
+        after=seconds or looks, by_time=bool(seconds), unknown_after=unknown_after,
+        remind=None if math.isinf(remind) else remind, alive=alive,
+    )  # fmt: skip
+
+
+def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> int:
+    """Install a timer that looks with the options of this command line."""
+    from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
+
+    settings.refuse_machine("watch --install-unit")
+    place = str(Path(settings.state_dir or ROOT_PLACE).absolute())
+    words = ["watch", "--once", *_given(context), *(("--state-dir", place) if settings.state_dir else ())]
+    units = {SERVICE: filled(SERVICE, words, STATE=place), TIMER: filled(TIMER, ())}
+    return install(UNITS, units, ENABLE, dry_run=dry_run)
+
+
+def _given(context: click.Context) -> Iterator[str]:
+    """The options of the command line that a unit repeats; files with full paths, for it runs elsewhere."""
+    for option in context.command.params:
+        name, value = option.name or "", context.params.get(option.name or "")
+        if name in _NOT_REPEATED or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            word = str(Path(one).absolute()) if name in _FILES else one
+            yield from (option.opts[-1], "never" if word == math.inf else f"{word:g}s" if isinstance(word, float)
+                        else str(word))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was read now, and how it ended."""
+
+    look: Look
+    host: str
+    source: str
+    code: int = EXIT_FINE
+    notes: tuple[str, ...] = ()
+
+
+def _source(settings: Settings) -> str:
+    if settings.demo:
+        return f"demo:{settings.demo}"
+    return f"ssh:{settings.host}" if settings.host else "local"
+
+
+def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
+    """Read the machine; one that cannot be read is a look, too."""
+    source, now = _source(settings), datetime.fromtimestamp(time.time(), timezone.utc)
+    rules = policy_of(policy, waivers)
+    try:
+        inventory = with_open_ends(survey_of(settings), settings).inventory
+    except UsageError:
+        raise
+    except RaidctlError as error:
+        host = settings.host or os.uname().nodename
+        return _Seen(unreadable(f"The machine cannot be read: {error}"), host, source, error.exit_code)
+    entries, notes = _ignored(settings)
+    audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
+    sifted = sift(audited.findings, entries, inventory.host.hostname, now.astimezone().date())
+    seen = look_at(inventory, sifted.left, [one.finding for one in (*audited.waived, *sifted.ignored)])
+    return _Seen(seen, inventory.host.hostname or source, source, notes=notes)
+
+
+def _ignored(settings: Settings) -> tuple[Sequence[Entry], tuple[str, ...]]:
+    """What ``diagnose --ignore`` has suppressed up to a day; a damaged file suppresses nothing, with a note."""
+    path = Path(settings.state_dir or default_directory()) / "ignored.json"
+    if not path.exists():
+        return (), ()
+    try:
+        return entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path)), ()
+    except CannotTell as error:
+        return (), (f"Nothing is ignored: {error}",)
+
+
+@dataclass
+class _State:
+    """The memory in its file."""
+
+    path: Path
+    memory: Memory
+    notes: tuple[str, ...] = ()
+    fault: str | None = None
+    """Why it could not be written."""
+
+    def keep(self, memory: Memory) -> None:
+        """Write it, in one step; on a full disk, what is wrong is reported nevertheless, and at the next look again."""
+        self.memory = memory
+        try:
+            self._write(memory)
+        except CannotTell as error:
+            self.fault = f"What this look has found is not remembered, so it will be reported again: {error}"
+
+    def _write(self, memory: Memory) -> None:
+        files.write(str(self.path), msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n", mode=0o600)
+
+
+@contextmanager
+def _kept(place: Path, settings: Settings) -> Iterator[_State]:
+    """The state of a machine, locked for one look.
+
+    Raises:
+        CannotTell: Another look at the same machine is under way, or the file cannot be read.
+        AccessMissing: The lock cannot be created.
+    """
+    name = f"watch-{file_name(settings.host).removesuffix('.lock')}" if settings.host else "watch"
+    try:
+        handle = os.open(place / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise AccessMissing(f"{place / name}.lock cannot be created: {error.strerror}.") from None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotTell("Another raidctl watch is looking at this machine now; nothing was done.") from None
+        yield _remembered(place / f"{name}.json")
+    finally:
+        os.close(handle)
+
+
+def _remembered(path: Path) -> _State:
+    """The memory of a file; a damaged one is put aside, and everything that is present is reported again."""
+    if not path.exists():
+        return _State(path, Memory())
+    try:
+        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state"), Memory))
+    except CannotTell as error:
+        return _State(path, Memory(), (f"What earlier looks had seen is unknown: {error}",))
+    except (ValueError, msgspec.MsgspecError) as error:
+        aside = path.with_suffix(".damaged")
+        path.replace(aside)
+        note = f"What earlier looks had seen is lost: {path} was damaged ({printable(str(error))}) and is now {aside}. "
+        return _State(path, Memory(), (f"{note}Everything that is present is reported again.",))
+
+
+def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Channel], settings: Settings) -> int:
+    now = time.time()
+    memory, events = step(state.memory, seen.look, now, config)
+    state.keep(enqueue(memory, events, [one.name for one in channels], now))
+    report = WatchReport(
+        host=seen.host, source=seen.source, at=moment(now), subject=texts.subject(seen.host, events), events=events,
+        complete=seen.look.complete, present=sum(one.reported is not None for one in memory.tracked),
+        unknown=sum(one.unknown_since is not None for one in memory.tracked), waived=seen.look.waived,
+        notes=(*state.notes, *seen.notes, *([state.fault] if state.fault else [])),
+        pending=sum(one.reported is None and one.seen > 0 for one in memory.tracked),
+    )  # fmt: skip
+    done = [_delivery(state, one, report, now) for one in channels]
+    report = msgspec.structs.replace(report, deliveries=tuple(done))
+    if settings.as_json:
+        emit_json(report)
+    else:
+        emit(texts.screen(report))
+    failed = state.fault is not None or any(one.error is not None for one in done)
+    if failed or seen.code:
+        return seen.code or EXIT_CANNOT_TELL
+    return EXIT_NO if any(event.kind not in ("alive", "reminder", "still") for event in events) else EXIT_FINE
+
+
+def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) -> Delivery:
+    """Send what a channel has not received; it is marked after success only."""
+    events = waiting(state.memory, channel.name)
+    if not events:
+        return Delivery(channel=channel.name)
+    try:
+        channel.deliver(_letter(report, events, now))
+    except UndeliveredError as error:
+        return Delivery(channel=channel.name, waiting=len(events), error=printable(str(error)))
+    state.keep(delivered(state.memory, channel.name, events))
+    return Delivery(channel=channel.name, delivered=len(events))
+
+
+def _letter(report: WatchReport, events: tuple[Event, ...], now: float) -> Letter:
+    mine = msgspec.structs.replace(report, events=events, subject=texts.subject(report.host, events))
+    return Letter(
+        host=report.host, seconds=now, subject=mine.subject, body=texts.body(mine),
+        document=to_json(mine).encode("utf-8"), variables=texts.variables(events),
+        key=repr([(one.id, one.at) for one in events]),
+    )  # fmt: skip
+
+
+def _test(channels: Sequence[Channel], settings: Settings) -> int:
+    """Send a test message; no machine is read, and nothing is marked."""
+    if not channels:
+        raise UsageError("--test needs an address or a program: --mail root, or --run /usr/local/sbin/notify.")
+    now = time.time()
+    host = settings.host or os.uname().nodename
+    event = Event(id=0, at=moment(now), kind="alive", message=_TEST)
+    report = WatchReport(host=host, source=_source(settings), at=moment(now), subject=f"{host}: test of raidctl watch",
+                         events=(event,))  # fmt: skip
+    letter = msgspec.structs.replace(_letter(report, (event,), now), subject=report.subject)
+    failed = 0
+    for channel in channels:
+        try:
+            channel.deliver(letter)
+        except UndeliveredError as error:
+            failed += 1
+            click.echo(f"raidctl: The test message was not sent to {channel.name}: {printable(str(error))}", err=True)
+        else:
+            click.echo(f"A test message was sent to {channel.name}.")
+    if failed:
+        raise CannotTell(f"{counted(failed, 'test message')} of {len(channels)} could not be sent.")
+    return EXIT_FINE

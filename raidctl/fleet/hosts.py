@@ -1,0 +1,145 @@
+"""Which hosts ``--hosts`` names: a list of names, a file with one per line, or an Ansible inventory. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from raidctl.errors import UsageError
+from raidctl.fleet.inventory import Groups, of_document, of_lines
+from raidctl.text import printable
+
+_SSH = frozenset({"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh", "ansible.builtin.paramiko_ssh"})
+"""Connections of Ansible that are ssh."""
+_TRUE = frozenset({"true", "yes", "on", "1", "y", "t"})
+_UNFIT = re.compile(r"[^A-Za-z0-9._@+-]+")
+
+
+class Host(Struct, frozen=True):
+    """A host to be asked."""
+
+    name: str
+    """As it was given: it is called so, and tells hosts with the same host name apart."""
+    destination: str
+    """For ssh."""
+    options: tuple[str, ...] = ()
+    """More arguments for ssh."""
+    sudo: bool | None = None
+    """Whether the inventory demands or excludes sudo; None: as ``--sudo`` says."""
+    refused: str | None = None
+    """Why it cannot be asked."""
+
+
+class HostList(Struct, frozen=True):
+    """The hosts, each once, in their order."""
+
+    hosts: tuple[Host, ...] = ()
+    notes: tuple[str, ...] = field(default_factory=tuple)
+    """What the inventory says and raidctl does not use, one sentence each."""
+
+
+def of_words(words: str) -> HostList:
+    """Return the hosts of a list: ``a,b,user@c``."""
+    return _hosts(of_lines("\n".join(words.split(","))))
+
+
+def of_text(text: str, name: str) -> HostList:
+    """Return the hosts of a file: JSON and YAML by its name or first character, otherwise lines.
+
+    Raises:
+        UsageError: It cannot be understood, or names no host.
+    """
+    structured = name.endswith((".yml", ".yaml", ".json")) or text.lstrip()[:1] == "{" or text.startswith("---")
+    found = _hosts(of_document(text, name) if structured else of_lines(text, name))
+    if not found.hosts:
+        raise UsageError(f"{printable(name)} names no host.")
+    return found
+
+
+def file_names(hosts: Iterable[Host]) -> dict[str, str]:
+    """Return a file name without ending for each host's name.
+
+    Raises:
+        UsageError: Two hosts would have the same.
+    """
+    names: dict[str, str] = {}
+    for host in hosts:
+        name = _UNFIT.sub("_", host.name).lstrip(".-") or "_"
+        if name in names.values():
+            raise UsageError(f"{printable(host.name)} and another host would have the same file name, {name}.")
+        names[host.name] = name
+    return names
+
+
+def _hosts(groups: Groups) -> HostList:
+    notes: dict[str, None] = {}
+    hosts: dict[str, Host] = {}
+    for name in groups.names():
+        variables = groups.variables(name)
+        hosts[name] = _host(name, variables)
+        if any(key in variables for key in ("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")):
+            notes["Passwords of the inventory are not used: raidctl logs in with keys."] = None
+        if any(key in variables for key in ("ansible_become_password", "ansible_become_pass", "ansible_sudo_pass")):
+            notes["Passwords for sudo of the inventory are not used: raidctl needs sudo without one."] = None
+    return HostList(tuple(hosts.values()), tuple(notes))
+
+
+def _host(name: str, variables: Mapping[str, Any]) -> Host:
+    """Return a host with what its variables say of the connection."""
+
+    def value(*keys: str) -> str:
+        found = next((variables[key] for key in keys if variables.get(key) not in (None, "")), "")
+        if "{{" in str(found):
+            raise _Template(keys[0])
+        return str(found)
+
+    try:
+        host, port = _split_port(name)
+        host = value("ansible_host", "ansible_ssh_host") or host
+        port = value("ansible_port", "ansible_ssh_port") or port
+        user = value("ansible_user", "ansible_ssh_user")
+        options = [*shlex.split(value("ansible_ssh_common_args")), *shlex.split(value("ansible_ssh_extra_args"))]
+        key = value("ansible_ssh_private_key_file", "ansible_private_key_file")
+        become, way = value("ansible_become"), value("ansible_become_method")
+        other = value("ansible_become_user")
+        connection = value("ansible_connection")
+    except (_Template, ValueError) as error:
+        return Host(name, name, refused=f"{error}: raidctl cannot use this variable of the inventory.")
+    if connection and connection not in _SSH:
+        return Host(name, name, refused=f"Its ansible_connection is {connection}, and raidctl uses ssh only.")
+    sudo = become.lower() in _TRUE if become else None
+    if sudo and (way not in ("", "sudo", "ansible.builtin.sudo") or other not in ("", "root")):
+        return Host(name, name, refused="It needs another way to become root than sudo, which raidctl does not have.")
+    return Host(name, _destination(user, host, port), (*options, *(("-i", key) if key else ())), sudo)
+
+
+class _Template(Exception):
+    """The value of a variable is a template."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key} is a template")
+
+
+def _split_port(name: str) -> tuple[str, str]:
+    """``host:22`` as host and port; an IPv6 address has more colons, and ``ssh://`` has its own form."""
+    found = re.fullmatch(r"([^:/]+):(\d{1,5})", name)
+    return (found[1], found[2]) if found else (name, "")
+
+
+def _destination(user: str, host: str, port: str) -> str:
+    whole = f"{user}@{host}" if user and "@" not in host else host
+    if not port or whole.startswith("ssh://"):
+        return whole
+    front, at, last = whole.rpartition("@")
+    return f"ssh://{front}{at}{f'[{last}]' if ':' in last else last}:{port}"
+
+
+def described(hosts: Sequence[Host], limit: int = 3) -> str:
+    """``a, b, c and 7 more``."""
+    names = [printable(host.name) for host in hosts[:limit]]
+    more = len(hosts) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")

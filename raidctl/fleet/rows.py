@@ -1,0 +1,104 @@
+"""The rows of one piece: read its inventories, and make a line of JSON of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from raidctl.audit.engine import Auditor
+from raidctl.audit.finding import Audited, Finding
+from raidctl.audit.policy.sets import Policy, only_builtin
+from raidctl.errors import RaidctlError
+from raidctl.fleet.sources import Piece
+from raidctl.fleet.work import Worker, recorded
+from raidctl.model import Inventory
+from raidctl.recording import inventory_files
+from raidctl.rows import build
+from raidctl.rows.tables import Row
+
+Rows = Callable[[Inventory, str], Iterator[Row]]
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class Read(NamedTuple):
+    """Lines of a piece, and what could not be read of it."""
+
+    lines: bytes
+    rows: int
+    faults: tuple[str, ...]
+
+
+def rows_of(table: str, policy: Policy) -> Rows:
+    """From an inventory to the rows of a table; findings are those of the policy."""
+    if table != "findings":
+        return build.BUILDERS[table]
+
+    def findings(inventory: Inventory, source: str) -> Iterator[Row]:
+        audited = Auditor(policy, keep=True, alone=True).audit(inventory, source)
+        return build.findings(inventory, source, with_waivers(audited), policy.name)
+
+    return findings
+
+
+def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
+    """All findings of a host, each with the last day of its waiver, if any."""
+    waived = [(one.finding, str(one.until)) for one in audited.waived]
+    return [*((one, None) for one in audited.findings), *waived]
+
+
+def lines(rows: Iterable[Row]) -> tuple[bytes, int]:
+    """One JSON object per line, and how many."""
+    encoded = [_encoded(row) for row in rows]
+    return b"".join(encoded), len(encoded)
+
+
+def _encoded(row: Row) -> bytes:
+    """A row; JSON escapes control characters, and what is no text becomes U+FFFD."""
+    from raidctl.output.json import as_text, safe  # noqa: PLC0415 - only where rows are written
+
+    try:
+        data = _ENCODER.encode(row)
+    except UnicodeEncodeError:
+        data = _ENCODER.encode(as_text(row))
+    if not data.isascii() or b"\x7f" in data:
+        data = safe(data.decode("utf-8")).encode("utf-8")
+    return data + b"\n"
+
+
+class RowReader(Worker):
+    """Makes the rows of one table of pieces."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(only_builtin(()), everything=True)
+        self._rows = rows
+        self._lines: list[bytes] = []
+        self._count = 0
+
+    def read(self, piece: Piece) -> Read:
+        """The rows of all inventories of a piece, and the reasons why some could not be read."""
+        self._lines, self._count = [], 0
+        audited = list(self._piece(piece))
+        faults = [f"{one.source}: {one.findings[0].message}" for one in audited if one.unreadable]
+        return Read(b"".join(self._lines), self._count, tuple(faults))
+
+    def _document(self, document: bytes, source: str) -> Audited:
+        try:
+            inventory = inventory_files.decode(document)
+        except inventory_files.NoInventory as reason:
+            return self._auditor.unreadable(source, f"It {reason}.")
+        return self._add(inventory, source)
+
+    def _recording(self, path: str) -> Audited:
+        try:
+            inventory = recorded(path)
+        except (OSError, RaidctlError) as error:
+            return self._auditor.unreadable(path, str(error))
+        return self._add(inventory, path)
+
+    def _add(self, inventory: Inventory, source: str) -> Audited:
+        data, number = lines(self._rows(inventory, source))
+        self._lines.append(data)
+        self._count += number
+        return Audited(host=source, source=source)

@@ -1,0 +1,271 @@
+"""A layout that is carried out: stage after stage, each planned from what the machine shows by then.
+
+The journal has the file, the drives that were chosen, and the names of what was made; the machine decides how far it
+came. So the operation continues after a kill or a power failure, and guards are asked again before every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from raidctl.change import deed_steps
+from raidctl.change.engine import Change
+from raidctl.errors import UnderWay
+from raidctl.layout.applying_facts import ApplyFacts, Doomed
+from raidctl.layout.ground import Ground, ground, makers, probed
+from raidctl.layout.plan import Compiled, chosen_names, compiled
+from raidctl.layout.specification import Layout
+from raidctl.layout.stages import Known, Stages, doomed, identity, stages
+from raidctl.layout.tables import differs
+from raidctl.model import Controller, Drive, Volume
+from raidctl.model.drives_below import physical_drives
+from raidctl.request import Runner, converse
+from raidctl.select import family_of
+from raidctl.survey.survey import Survey
+from raidctl.vendor.creating import Setup
+from raidctl.vendor.plan import Identity, Step
+from raidctl.vendor.protocol import Vendor
+
+
+@dataclass
+class Applying:
+    """A layout and the machine that it is carried out on."""
+
+    runner: Runner
+    vendors: Sequence[Vendor]
+    layout: Layout
+    tell: Callable[[str], None]
+    facts: ApplyFacts = field(default_factory=ApplyFacts)
+    unsafe: bool = False
+    _looked: tuple[Survey, tuple[Compiled, Stages, Ground]] | None = None
+    """The last reading, with what was made of it."""
+
+    def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
+        """Compile the layout for the machine as it is now; each reading is probed once."""
+        if self._looked is None or self._looked[0] is not seen:
+            self._looked = seen, self._compiled(seen)
+        return self._looked[1]
+
+    def _compiled(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
+        pinned = self.facts.pinned(self.layout)
+        read = converse(ground(pinned, seen, self.vendors), self.runner)
+        wipe = frozenset(self.facts.wipe)
+        made = compiled(pinned, read.stock(seen, wipe, unsafe=self.unsafe), self.vendors)
+        known = Known(
+            layout=pinned, seen=seen, read=read, vendors=self.vendors, making=makers(self.vendors), wipe=wipe,
+            unsafe=self.unsafe,
+        )  # fmt: skip
+        return made, stages(made, known), read
+
+    def pin(self, seen: Survey, made: Compiled) -> None:
+        """Keep which drives were chosen, and the members of what is deleted: later stages choose none anew."""
+        self._looked = None
+        self.facts = replace(
+            self.facts,
+            pins={one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in made.creations},
+            doomed=tuple(_members(controller, volume, seen) for controller, volume in doomed(made, seen)),
+            config=any(one.wanted.config is not False for one in made.creations)
+            or any(one.config for one in self.layout.volumes)
+            or bool(made.doomed),
+        )
+
+    # --- asked by the engine
+
+    def guard(self, step: Step, seen: Survey) -> list[str]:
+        """Why a step must not be carried out now."""
+        if step.setting in ("wipe", "make_table", "create_volume", "add_spare", "delete_volume"):
+            _, found, _ = self.look_at(seen)
+            return [f"{one.label}: {' '.join(one.why)}" for one in found.refused]
+        if step.setting == "zero_superblock":
+            block = seen.view.block(step.before)
+            above = [one.node for one in seen.view.above(block.name)] if block is not None else []
+            if block is None or above or block.mountpoints:
+                return [f"{step.before} is in use{f': {above[0]}' if above else ''}, or is not there."]
+        return []
+
+    def confirm(self, step: Step, seen: Survey) -> list[str]:
+        """What a reading does not show yet, beyond what the step expects."""
+        if step.setting == "wipe":
+            node = step.action.argv[-1]
+            left = converse(probed([node]), self.runner)[node]
+            return [] if left == () else [f"{node} still contains {', '.join(left or ('something',))}"]
+        if step.setting == "make_table":
+            return list(self._table_differs(step, seen))
+        if step.setting == "create_volume":
+            return self._made(step, seen)
+        if step.setting == "zero_superblock":
+            return [f"{step.before} still has its superblock"] if self._left(seen, step.before) else []
+        making = makers(self.vendors)
+        if step.setting in ("write_config", "install_config", "boot_image"):
+            found = [(one, converse(one.setup(seen.view), self.runner)) for one in making.values()]
+            return [why for one, setup in found if (why := one.wrong(step, setup)) is not None]
+        return []
+
+    def _table_differs(self, step: Step, seen: Survey) -> Iterator[str]:
+        drives = {drive.id: drive for _, drive in physical_drives(seen.inventory.controllers)}
+        for one in self.facts.pinned(self.layout).volumes:
+            for node in step.after.split(", ") if one.partition is not None else ():
+                block, drive = seen.view.block(node), drives.get(step.object_id)
+                mine = one.partition is not None and node.endswith(str(one.partition.number))
+                if mine and block is not None and drive is not None and one.partition is not None:
+                    names = {drive.serial, drive.id}
+                    listed = {*(one.drives if isinstance(one.drives, tuple) else ())}
+                    why = differs(block, one.partition, drive) if names & listed else None
+                    yield from [why] if why is not None else []
+
+    def _made(self, step: Step, seen: Survey) -> list[str]:
+        """Whether the volume on these drives is there, complete in number, under its new unique id."""
+        serials = {one.unique for one in step.subjects}
+        node = step.expects[0].object_id.removeprefix("node:")
+        block = seen.view.block(node)
+        for controller in seen.inventory.controllers:
+            for volume in controller.volumes:
+                if block is None or volume.device not in (block.node, node) or not volume.unique_id:
+                    continue
+                drives = [drive for drive in controller.drives if drive.array == volume.array]
+                missing = serials - {drive.serial for drive in _below(drives, seen)}
+                if missing or volume.raid_level != step.after:
+                    return [f"{volume.id} is {volume.raid_level} without {', '.join(sorted(missing)) or 'any'}"]
+                return []
+        return [f"no volume {node} with a unique id is there"]
+
+    def _left(self, seen: Survey, node: str = "") -> list[Step]:
+        """The steps that remove what deleted volumes left on their members."""
+        made = doomed(self.look_at(seen)[0], seen)
+        there = {volume.unique_id for _, volume in made}
+        found: list[Step] = []
+        for one in self.facts.doomed:
+            if one.unique_id in there:
+                continue
+            making = makers(self.vendors)[one.family]
+            members = list(_present(one, seen))
+            found += converse(making.remains(one.unique_id, members), self.runner)
+        return [step for step in found if node in ("", step.before)]
+
+    # --- stage after stage
+
+    def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
+        """Carry out all stages; return the volumes that were made.
+
+        The reading that shows a step is the one that the next stage is planned from; ``seen`` is the first one, which
+        is read if it is None. Before each step the machine is read again.
+
+        Raises:
+            UnderWay: It cannot go on now; the message has the command that continues it.
+            ChangeUndone, ChangeStands: A step failed.
+        """
+        change.guard = self.guard
+        change.confirm = self.confirm
+        last: Sequence[Step] = ()
+        seen = seen if seen is not None else change.look()
+        while True:
+            _, found, _ = self.look_at(seen)
+            if found.refused or found.printed:
+                why = " ".join(f"{one.label}: {' '.join(one.why)}" for one in found.refused)
+                raise self._stopped(change, why or f"{', '.join(found.printed)} cannot be made here.")
+            steps = self._next(found, seen)
+            if not steps:
+                made = [volume for _, volume in self._own(seen)]
+                self._name_old_data(made)
+                return made
+            if steps == last:
+                raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
+            last = steps
+            seen = change.go_on(steps, self.facts.texts())
+
+    def _name_old_data(self, made: Sequence[Volume]) -> None:
+        """P12: with the same drives and geometry, what an earlier array contained may be readable again."""
+        nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
+        for node, found in converse(probed(list(nodes)), self.runner).items():
+            if found:
+                text = f"{nodes[node].id} shows {', '.join(found)} from earlier use of its drives: it is not empty."
+                self.tell(f"Warning: {text} Look at it before you use it.")
+
+    def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
+        """The steps of the next stage; empty: all is done."""
+        creating = [(name, plan.steps) for name, plan in found.plans if name not in ("config", "delete")]
+        if creating:
+            return creating[0][1]
+        setups = {family: converse(one.setup(seen.view), self.runner) for family, one in makers(self.vendors).items()}
+        own = self._own(seen)
+        for family, making in makers(self.vendors).items():
+            mine = [volume for controller, volume in own if family_of(controller) == family]
+            steps = making.register(mine, setups[family])
+            if steps:
+                return steps
+        deleting = [plan.steps[:1] for name, plan in found.plans if name == "delete"]
+        left = self._left(seen)
+        if left or deleting:
+            return left or deleting[0]
+        for one in self.facts.doomed:
+            subject = next((whole for whole, _ in _present(one, seen)), None)
+            making = makers(self.vendors)[one.family]
+            steps = making.unregister(one.unique_id, subject, setups[one.family]) if subject is not None else ()
+            if steps:
+                return steps
+        return self._renewing(seen, setups)
+
+    def _renewing(self, seen: Survey, setups: dict[str, Setup]) -> Sequence[Step]:
+        if not self.facts.config:
+            return ()
+        subjects = {family_of(controller): _identity(volume) for controller, volume in self._own(seen)}
+        for one in self.facts.doomed:
+            subject = next((whole for whole, _ in _present(one, seen)), None)
+            subjects |= {one.family: subject} if subject is not None and one.family not in subjects else {}
+        for family, subject in subjects.items():
+            steps = makers(self.vendors)[family].renew(subject, setups[family])
+            if steps:
+                return steps
+        return ()
+
+    def _own(self, seen: Survey) -> list[tuple[Controller, Volume]]:
+        """The volumes that this operation made, or that are to be in the configuration."""
+        pinned = self.facts.pinned(self.layout)
+        wanted = [
+            one for one in pinned.volumes
+            if one.config or (one.config is None and one.line in self.facts.pins)
+        ]  # fmt: skip
+        made, _, _ = self.look_at(seen)
+        ids = {one.object_id for one in made.found.compared if one.line in {volume.line for volume in wanted}}
+        return [
+            (controller, volume)
+            for controller in seen.inventory.controllers
+            for volume in controller.volumes
+            if volume.id in ids and family_of(controller) in makers(self.vendors)
+        ]
+
+    def _stopped(self, change: Change, why: str) -> UnderWay:
+        deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
+        return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
+
+
+def _members(controller: Controller, volume: Volume, seen: Survey) -> Doomed:
+    members = [drive for drive in controller.drives if drive.array == volume.array]
+    pairs = []
+    for member in members:
+        below = _below([member], seen)
+        node = (member.device or "").removeprefix(below[0].device or "/") if below else ""
+        pairs += [f"{below[0].serial}={node}"] if below else []
+    return Doomed(family=family_of(controller), unique_id=volume.unique_id or "", members=tuple(pairs))
+
+
+def _below(members: Sequence[Drive], seen: Survey) -> list[Drive]:
+    ids = {name for member in members for name in member.backing}
+    return [drive for _, drive in physical_drives(seen.inventory.controllers) if drive.id in ids]
+
+
+def _identity(volume: Volume) -> Identity:
+    return Identity(object_id=volume.id, unique=volume.unique_id or "", device=volume.device)
+
+
+def _present(one: Doomed, seen: Survey) -> Iterator[tuple[Identity, str]]:
+    """The former members that are there: the whole drive, and the node of the member."""
+    drives = {drive.serial: drive for _, drive in physical_drives(seen.inventory.controllers) if drive.serial}
+    for pair in one.members:
+        serial, _, part = pair.partition("=")
+        drive = drives.get(serial)
+        if drive is not None and drive.device is not None:
+            yield identity(drive), f"{drive.device}{part}"

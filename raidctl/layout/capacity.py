@@ -1,0 +1,55 @@
+"""Whether a volume can be made of some drives, and how large it becomes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from raidctl.layout.choose import Chosen
+from raidctl.layout.specification import VolumeLayout
+from raidctl.model.inventory import RaidLevel
+from raidctl.units import format_decimal
+
+LEAST: Mapping[RaidLevel, int] = {
+    "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid4": 3, "linear": 1, "raid1t": 3, "raid10t": 6,
+    "raid50": 6, "raid60": 8,
+}  # fmt: skip
+_USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
+    "raid0": float, "linear": float, "raid1": lambda _: 1.0, "raid4": lambda n: n - 1.0, "raid5": lambda n: n - 1.0,
+    "raid6": lambda n: n - 2.0, "raid10": lambda n: n / 2,
+}  # fmt: skip
+"""Usable drives of so many."""
+
+
+OVERHEAD = 0.03
+"""What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
+
+
+def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
+    """Why such a volume cannot be made of these drives."""
+    level, number = wanted.raid_level, len(chosen.places)
+    if level is None:
+        return
+    if number < LEAST.get(level, 1):
+        yield f"A {level} needs at least {LEAST[level]} drives, not {number}."
+    if level in ("raid10", "raid1e") and number % 2:
+        yield f"A {level} is made of an even number of drives, not {number}."
+    most = capacity(wanted, chosen)
+    if isinstance(wanted.size, int) and most is not None and wanted.size > most * 1.01:
+        yield f"{format_decimal(wanted.size)} do not fit: the drives give {format_decimal(int(most))}."
+
+
+def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None) -> bool | None:
+    """Whether a software array takes all of its members, but for metadata and rounding; None: unknown."""
+    usable = _USABLE.get(level) if level is not None else None
+    known = [one for one in sizes if one]
+    if usable is None or not known or len(known) < len(sizes) or not size:
+        return None
+    return size >= usable(len(known)) * min(known) * (1 - OVERHEAD)
+
+
+def capacity(wanted: VolumeLayout, chosen: Chosen) -> float | None:
+    """The usable size of a volume on these drives, bytes; None: unknown."""
+    part = wanted.partition.size_bytes if wanted.partition is not None else None
+    smallest = part or min((place.drive.size_bytes or 0 for place in chosen.places), default=0)
+    usable = _USABLE.get(wanted.raid_level) if wanted.raid_level is not None else None
+    return usable(len(chosen.places)) * smallest if usable is not None and smallest else None

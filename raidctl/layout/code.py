@@ -1,0 +1,31 @@
+"""The code of a plan: eight hexadecimal digits that confirm it, for this machine as it was read. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from raidctl.layout.ground import Ground
+from raidctl.layout.stages import Stages
+from raidctl.model import Inventory
+
+DIGITS = 8
+_STATE = ("id", "serial", "unique_id", "device", "status", "role", "array", "size_bytes", "raid_level", "drives_active")
+
+
+def code_of(found: Stages, inventory: Inventory, read: Ground) -> str:
+    """The code over the steps, and over identity and state of all drives and volumes.
+
+    Another machine, another order of the drives, or a state that has changed has another code.
+    """
+    objects = [
+        [str(getattr(item, name, "")) for name in _STATE]
+        for controller in inventory.controllers
+        for item in (*controller.volumes, *controller.drives)
+    ]
+    whole = [
+        [[name, plan.steps] for name, plan in found.plans], sorted(objects), sorted(read.signatures.items()),
+        inventory.host.hostname,
+    ]  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(whole)).hexdigest()[:DIGITS]

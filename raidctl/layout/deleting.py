@@ -1,0 +1,44 @@
+"""Whether a volume may be deleted: guards P1 to P5. Pure. Unknown use is use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.layout.ground import Ground
+from raidctl.model import Controller, Volume
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+
+_RESHAPING = ("reshape", "expand", "migrate")
+
+
+def deletion_objections(
+    controller: Controller, volume: Volume, seen: Survey, read: Ground, wipe: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield what speaks against deleting a volume: the guard, and a sentence."""
+    if controller.mode != "software":
+        yield "P", f"{volume.id}: raidctl deletes no volumes of hardware controllers."
+        return
+    block = seen.view.block(volume.device or "")
+    if volume.device is None or block is None:
+        yield "P4", f"{volume.id}: its device is unknown, so its use is unknown."
+        return
+    points = [*block.mountpoints, *(point for one in seen.view.above(block.name) for point in one.mountpoints)]
+    if points:
+        yield "P1", f"{volume.id} is in use: {listing(list(dict.fromkeys(points)))}."
+    above = [one.node for one in seen.view.above(block.name)]
+    if above:
+        yield "P1", f"{listing(above)} {'is' if len(above) == 1 else 'are'} on {volume.id}."
+    if block.node in read.held and not (points or above):
+        yield "P1", f"{volume.id}: a program holds {block.node} for itself, or it cannot be opened."
+    if seen.view.sys_read_only:
+        yield "X8", f"{volume.id}: /sys is read-only, as in a container: its use is unknown."
+    if "cluster" in (volume.bitmap or "").lower():
+        yield "P5", f"{volume.id} is shared with other machines."
+    if volume.progress is not None and volume.progress.operation in _RESHAPING:
+        yield "T6", f"{volume.id} is being reshaped."
+    found = read.signatures.get(block.node)
+    if found is None:
+        yield "P2", f"{volume.id}: {block.node} could not be probed for signatures."
+    elif found and volume.unique_id not in wipe:
+        yield "P2", f"{volume.id} contains {listing(found)}. --wipe {volume.unique_id} deletes it nevertheless."

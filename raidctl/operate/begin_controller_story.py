@@ -1,0 +1,89 @@
+"""What the replacement of a drive behind a controller is about, from the first reading of the machine. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from raidctl.change.expectations import serials_of
+from raidctl.errors import CannotTell, UsageError
+from raidctl.health.redundancy import below
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.begin_story import bay_text
+from raidctl.operate.story_facts import Facts
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+from raidctl.vendor.identity import unique_of
+
+BEHIND = ("raid", "mixed", None)
+"""Modes of a controller that may have arrays of its own; None: unknown."""
+
+
+def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str = "") -> Facts:
+    """Return the facts of a replacement.
+
+    Raises:
+        UsageError: The drive is in no array of the controller, or a spare of one.
+        CannotTell: What identifies the drive or a volume on it is unknown, or not unique (X1).
+    """
+    if not old.serial:
+        raise CannotTell(f"{old.id} has no serial number: the drive in your hand could not be compared.")
+    if len(serials_of(seen).get(old.serial, ())) > 1:
+        raise CannotTell(f"{old.serial} is the serial number of several drives (X1).")
+    if old.role == "spare":
+        raise UsageError(
+            f'{old.id} is a spare. Take it out with "raidctl spare remove {old.serial}", and add the new drive with '
+            '"raidctl spare add".'
+        )
+    volumes = [volume for volume in controller.volumes if old.array and volume.array == old.array]
+    volumes = volumes or _former(controller, old)
+    if not volumes:
+        raise UsageError(
+            f'{old.id} is in no array with a volume. "raidctl replace {old.serial} --check" shows whether it may be '
+            'pulled; "raidctl spare add" makes the new drive a spare.'
+        )
+    others = [one for one in below(controller, volumes[0]) if one.id != old.id]
+    return Facts(
+        old=old.serial, old_id=old.id, bay=bay_text(old), place=old.id, members="",
+        known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
+        errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in others),
+        volumes="\n".join(identities(seen, controller, volumes)), width=str(len(others) + 1),
+        spares=spares_of(controller, volumes[0]),
+    )  # fmt: skip
+
+
+def _former(controller: Controller, old: Drive) -> list[Volume]:
+    """The volumes of the only array that lacks a member, of a failed drive that the tool lists outside of arrays."""
+    if old.array or not (old.status == "critical" or old.role == "failed"):
+        return []
+    short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
+    return short if len({one.array for one in short}) == 1 else []
+
+
+def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
+    """What identifies each volume on the whole machine.
+
+    Raises:
+        CannotTell: That is unknown, or another volume has the same.
+    """
+    every = [unique_of(one, volume) for one in seen.inventory.controllers for volume in one.volumes]
+    for volume in volumes:
+        unique = unique_of(controller, volume)
+        if not unique:
+            raise CannotTell(
+                f"{volume.id} has no unique id, and {controller.id} no serial number: it could not be found again (X1)."
+            )
+        if every.count(unique) > 1:
+            names = [
+                two.id for one in seen.inventory.controllers for two in one.volumes if unique_of(one, two) == unique
+            ]
+            raise CannotTell(f"{listing(names)} have the same identity, {unique} (X1).")
+        yield unique
+
+
+def spares_of(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
+    """For what the spares are that cover a volume."""
+    spares = [one for one in controller.drives if one.role == "spare"]
+    if any(volume.array in one.spare_for for one in spares):
+        return "array"
+    return "controller" if any(not one.spare_for for one in spares) else ""

@@ -1,0 +1,102 @@
+"""The replacement of a drive behind a controller, stage by stage: what its tool shows decides. Pure.
+
+``taken_out`` → ``waiting_pull`` → ``waiting_push`` → ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` →
+``done``. Many controllers need no command before the pull, or none after the push: then the family plans no step, and
+:attr:`Stage.then` follows. If a hot spare has taken the place meanwhile, the new drive becomes the next spare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.health.redundancy import expects_failure
+from raidctl.model import Drive
+from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Step
+
+
+def next_stage(seen: Survey, facts: Facts) -> Stage:
+    """Return what comes next, from what the controller's tool shows now."""
+    arrays = parts(seen, facts)
+    if isinstance(arrays, str):
+        return Stage("waiting_push", problem=arrays)
+    failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
+    gone = missing(seen, facts)
+    if failed is not None and not gone:
+        return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
+    old = drive_behind(arrays, facts.old)
+    if gone and (old is not None or failed is not None):
+        return pull(old, facts) if old is not None else push(facts)  # each first has what is to be put back (R9)
+    if old is not None:
+        deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
+        return Stage("taken_out", deeds=(deed,), then=pull(old, facts))
+    new = drive_behind(arrays, facts.new)
+    if new is None:
+        return _coming(seen, facts)
+    return _joining(arrays, new, facts)
+
+
+def drive_behind(arrays: Sequence[Part], serial: str) -> Drive | None:
+    """The drive with a serial number on the controller of these volumes; None: it is not there."""
+    drives = (drive for part in arrays for drive in part.controller.drives)
+    return next((drive for drive in drives if serial and drive.serial == serial), None)
+
+
+def _coming(seen: Survey, facts: Facts) -> Stage:
+    """A person puts the new drive in; it must be one that was not there before, in the bay of the old one."""
+    found = newcomers(seen, facts)
+    if len(found) > 1:
+        names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
+        return Stage("vetting", problem=f"There are several new drives: {names}. Name one with --with.")
+    if not found:
+        return push(facts)
+    if facts.place and found[0].id != facts.place:
+        text = (
+            f"The new drive {found[0].serial} is {found[0].id}, and the old one was {facts.place}. "
+            f"If it is the right one, name it with --with {found[0].serial}."
+        )
+        return Stage("vetting", problem=text)
+    return Stage("vetting")
+
+
+def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
+    """The controller takes the new drive, or is told to; or a spare has taken the place of the old one."""
+    volume = arrays[0].volume
+    if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
+        return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
+    if inside(arrays, new) and expects_failure(arrays[0].controller, new):
+        text = f"The new drive {facts.new} expects its failure ({new.status_text}). Replace it as well."
+        return Stage("rebuilding", problem=text)
+    complete = all(part.complete for part in arrays)
+    if inside(arrays, new):
+        setting = "verifying" if complete else "rebuilding"
+        return Stage("verifying" if complete else "rebuilding", step=wait(setting, arrays, new, facts))
+    if complete:
+        whole = facts.spares == "controller"
+        target = arrays[0].controller.id if whole else volume.id
+        return Stage("letting_in", deeds=(Deed(object_id=target, verb="add_spare", drive=new.id),))
+    deed = Deed(object_id=volume.id, verb="let_in", drive=new.id, replaces=facts.place or None)
+    return Stage("letting_in", deeds=(deed,), then=Stage("rebuilding", step=wait("rebuilding", arrays, new, facts)))
+
+
+def inside(arrays: Sequence[Part], new: Drive) -> bool:
+    """Whether a drive is a member of the array, being filled for it, or a spare that covers it."""
+    mine = {part.volume.array for part in arrays if part.volume.array}
+    if new.role == "spare":
+        return not new.spare_for or bool(mine & set(new.spare_for))
+    return new.role == "member" and new.array in mine
+
+
+def works(old: Drive) -> bool:
+    """Whether a drive still holds its part of an array's data: then its array loses something with it."""
+    return old.role == "member" and old.status != "critical"
+
+
+def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:
+    """Wait until the volumes are complete; the core looks at their members besides (R15)."""
+    name = ", ".join(part.volume.id for part in arrays)
+    return Step(
+        object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",
+        way_back="other", affects=(f"{name}: {new.id} takes the place of {facts.name}.",),
+    )  # fmt: skip

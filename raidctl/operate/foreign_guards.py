@@ -1,0 +1,193 @@
+"""What speaks against importing or clearing foreign configurations, and discarding preserved cache: F1 to F4. Pure.
+
+F5 (a setting that imports or discards by itself) has no guard: no family has a command for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.health.redundancy import NOT_WHOLE
+from raidctl.model import Controller, Drive, ForeignGroup, Inventory, Volume
+from raidctl.operate.deed_subjects import controller_of, whole
+from raidctl.survey.survey import Survey
+from raidctl.text import counted, listing
+from raidctl.vendor.foreign import ForeignPreview
+from raidctl.vendor.plan import Deed, Denial
+
+_SAME_SIZE = 0.02
+"""Sizes of one array differ by less in two tools' units."""
+
+
+def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects: bool) -> list[Denial]:
+    """Why a foreign configuration must not be imported or cleared, or preserved cache not be discarded.
+
+    Args:
+        deed: With ``part``, the one configuration or volume that is meant.
+        seen: The machine.
+        preview: What an import would bring; None: the tool did not show it.
+        selects: Whether the tool can act on one of several foreign configurations.
+    """
+    controller = controller_of(seen.inventory, deed.object_id)
+    if controller is None:
+        return []  # said by the plan
+    if deed.verb == "discard_preserved":
+        return [*whole(deed, seen.inventory, controller), *_discard(deed, controller)]
+    found = [*_listed(deed, controller), *_selection(deed, controller, selects=selects)]
+    if deed.verb == "import_foreign":
+        found += _complete(deed, preview)
+        found += _pinned(deed, controller)
+    else:
+        found += _only_copy(deed, controller)
+    return [*whole(deed, seen.inventory, controller), *found]
+
+
+def foreign_drives(controller: Controller) -> tuple[Drive, ...]:
+    """The drives of a controller that hold a foreign configuration."""
+    return tuple(drive for drive in controller.drives if drive.foreign)
+
+
+def has_foreign(controller: Controller) -> bool | None:
+    """Whether a controller has foreign configurations; None: not reported."""
+    if foreign_drives(controller) or controller.foreign_groups or controller.foreign:
+        return True
+    if controller.foreign is None and not controller.drives:
+        return None
+    return None if any(drive.foreign is None for drive in controller.drives) else False
+
+
+def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
+    """F3: every drive that is hit is listed."""
+    drives = foreign_drives(controller)
+    silent = [drive.id for drive in controller.drives if drive.foreign is None]
+    if has_foreign(controller) is False:
+        yield Denial(deed=deed, reason=f"{controller.id} has no foreign configuration.")
+    elif not drives:
+        reason = f"Which drives of {controller.id} hold a foreign configuration is not reported."
+        yield Denial(deed=deed, guard="F3", reason=reason, unknown=True)
+    elif silent:
+        reason = f"Whether {listing(silent[:4])} holds a foreign configuration is not reported: it may be hit as well."
+        yield Denial(deed=deed, guard="F3", reason=reason, unknown=True)
+
+
+def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator[Denial]:
+    """F3: a tool that takes all of them is not used for one of several."""
+    numbers = [group.number for group in controller.foreign_groups]
+    if deed.part is None:
+        return
+    if deed.part not in numbers:
+        known = f"has the foreign configurations {listing(numbers)}" if numbers else "lists no foreign configuration"
+        yield Denial(deed=deed, guard="F3", reason=f"{controller.id} {known}, and no {deed.part}.")
+    elif not selects and len(numbers) > 1:
+        reason = f"The tool of {controller.id} acts on all of its {len(numbers)} foreign configurations at once."
+        verb = deed.verb.partition("_")[0]
+        way = f"raidctl foreign {verb} {controller.id}, without --group, for all of them"
+        yield Denial(deed=deed, guard="F3", reason=reason, alternative=way)
+
+
+def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
+    """F1: no volume of it lacks drives."""
+    if preview is None or preview.complete is None:
+        why = preview.why if preview is not None and preview.why else "the tool does not show what would be imported"
+        reason = f"Whether the foreign configuration is complete is unknown: {why.rstrip('.')}."
+        yield Denial(deed=deed, guard="F1", reason=reason, overridable=True, unknown=True)
+    elif not preview.complete:
+        lost = [volume.name or volume.number for volume in preview.volumes if volume.complete is False]
+        of = f" of {listing(lost)}" if lost else ""
+        reason = f"The foreign configuration is incomplete: drives{of} are missing."
+        way = "Put its other drives in first, and look at it again: raidctl foreign preview."
+        yield Denial(deed=deed, guard="F1", reason=reason, alternative=way, overridable=True)
+
+
+def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
+    """An import writes the cache of the volumes that it brings back; other preserved cache stays in the way."""
+    cache = controller.cache
+    if cache is not None and cache.status == "critical":
+        reason = f"The cache of {controller.id} reports a fault: {cache.status_text or 'critical'}."
+        yield Denial(deed=deed, guard="F1", reason=reason, overridable=True)
+
+
+def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
+    """F2: it is not the missing part of an array of this controller, and no cache waits for it."""
+    cache = controller.cache
+    if controller.preserved or (cache is not None and cache.preserved_data):
+        of = f" of {listing(one.volume for one in controller.preserved)}" if controller.preserved else ""
+        reason = f"The cache holds preserved data{of}, which the foreign drives may belong to."
+        way = f"raidctl foreign import {controller.id}"
+        yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
+    for volume in controller.volumes:
+        if volume.status == "unknown":
+            reason = f"The state of {volume.id} is unknown: it may need the foreign drives."
+            yield Denial(deed=deed, guard="F2", reason=reason, unknown=True)
+        elif volume.status in NOT_WHOLE and any(_may_be(volume, group) for group in _groups(controller, deed)):
+            reason = f"{volume.id} is {volume.status}, and the foreign drives may be its missing members."
+            way = f"Look at both first: raidctl foreign preview {controller.id}"
+            yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
+    missing = _missing(controller)
+    if missing:
+        reason = f"{listing(missing)} lacks members, and the foreign drives may be these."
+        yield Denial(deed=deed, guard="F2", reason=reason)
+
+
+def _groups(controller: Controller, deed: Deed) -> tuple[ForeignGroup, ...]:
+    """The configurations that are hit; where none is listed, one of which nothing is known."""
+    found = tuple(group for group in controller.foreign_groups if deed.part in (None, group.number))
+    return found or (ForeignGroup(number="?"),)
+
+
+def _may_be(volume: Volume, group: ForeignGroup) -> bool:
+    """Whether a foreign configuration may be a part of a volume's array; an unknown level or size may."""
+    if group.raid_level not in (None, "unknown") and volume.raid_level not in (None, "unknown"):
+        return _kin(group.raid_level) == _kin(volume.raid_level)
+    if group.size_bytes and volume.size_bytes:
+        return abs(group.size_bytes - volume.size_bytes) <= _SAME_SIZE * volume.size_bytes
+    return True
+
+
+def _kin(level: str) -> str:
+    """A level as all tools name it: mirrors of more than two drives have several names."""
+    return "raid1" if level.startswith("raid1") else level
+
+
+def _missing(controller: Controller) -> list[str]:
+    """Arrays of volumes that are reported as whole, and list members that nothing describes."""
+    known = {drive.id for drive in controller.drives}
+    return [array.id for array in controller.arrays if set(array.drives) - known]
+
+
+def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
+    """F4: not while the drives of the volume may be here; and never without a reason."""
+    if deed.part not in [one.volume for one in controller.preserved]:
+        reason = f"No preserved cache of {deed.part or controller.id} is listed."
+        cache = controller.cache
+        known = cache is not None and cache.preserved_data is False
+        yield Denial(deed=deed, guard="" if known else "F4", reason=reason, unknown=not known)
+        return
+    drives = foreign_drives(controller)
+    silent = [drive.id for drive in controller.drives if drive.foreign is None]
+    if drives or controller.foreign or controller.foreign_groups:
+        names = f" ({listing(drive.id for drive in drives)})" if drives else ""
+        reason = f"{controller.id} has foreign drives{names}: importing them writes the cache to them."
+        yield Denial(deed=deed, guard="F4", reason=reason, alternative=f"raidctl foreign import {controller.id}")
+    elif silent:
+        reason = f"Whether {counted(len(silent), 'drive')} of {controller.id} are foreign is not reported."
+        yield Denial(deed=deed, guard="F4", reason=reason, unknown=True)
+    reason = f"The preserved data of {deed.part} exist nowhere else, and are lost."
+    yield Denial(deed=deed, guard="F4", reason=reason, alternative="--unsafe REASON, with its id", overridable=True)
+
+
+def listed_hits(inventory: Inventory, deed: Deed) -> tuple[str, ...]:
+    """F3: what a command hits, one line for each drive and configuration."""
+    controller = controller_of(inventory, deed.object_id)
+    if controller is None:
+        return ()
+    if deed.verb == "discard_preserved":
+        return tuple(f"{one.volume} ({one.status_text or 'state not reported'})"
+                     for one in controller.preserved if one.volume == deed.part)  # fmt: skip
+    groups = [
+        f"foreign configuration {group.number}: {group.raid_level or 'level not reported'}, "
+        f"{counted(group.volumes, 'volume') if group.volumes is not None else 'volumes not reported'}"
+        for group in controller.foreign_groups
+    ]
+    drives = [f"{drive.id} (serial number {drive.serial or 'unknown'})" for drive in foreign_drives(controller)]
+    return (*groups, *drives)

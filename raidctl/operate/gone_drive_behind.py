@@ -1,0 +1,117 @@
+"""A replacement behind a controller that begins with the old drive already gone. Pure.
+
+The volume tells that a member is missing; which drive it was, and its bay, the last snapshot may know. Without one, the
+only drive that is new on the controller is the one that is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.change.expectations import serials_of
+from raidctl.errors import CannotTell, UsageError
+from raidctl.health.redundancy import OUT_OF_REACH, below, in_stripe, rebuilding
+from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
+from raidctl.operate.begin_story import bay_text
+from raidctl.operate.spare_guards_behind import stands_in
+from raidctl.operate.story_facts import Facts
+from raidctl.survey.survey import Survey
+from raidctl.vendor.identity import unique_of
+
+
+def facts_of_volume(
+    seen: Survey, controller: Controller, volume: Volume, before: Inventory | None, *, new: str = ""
+) -> Facts:
+    """Return the facts of a story about the member that a controller's volume lacks.
+
+    Raises:
+        UsageError: It lacks none, a failed one is still in its bay, or it is being rebuilt.
+        CannotTell: What identifies the volume is unknown (X1), or its state.
+    """
+    lost = lost_from(seen, controller, volume, before) if before is not None else []
+    return _facts(seen, controller, volume, lost[0] if len(lost) == 1 else None, new)
+
+
+def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
+    """Return the facts of a drive that only the last snapshot knows, by serial number or id; None: it knows none.
+
+    Raises:
+        UsageError, CannotTell: As :func:`facts_of_volume`; no volume that it was a member of exists now.
+    """
+    wanted = "".join(word.removeprefix("serial:").split()).lower()
+    found = [
+        (one, drive)
+        for one in before.controllers if one.mode in BEHIND
+        for drive in one.drives
+        if wanted in ("".join((drive.serial or "").split()).lower(), drive.id.lower(), _short(one, drive).lower())
+    ]  # fmt: skip
+    if len(found) != 1 or not found[0][1].serial or found[0][1].serial in serials_of(seen):
+        return None
+    then, old = found[0]
+    uniques = {unique_of(then, volume) for volume in then.volumes if old.array and volume.array == old.array}
+    now = [
+        (one, volume)
+        for one in seen.inventory.controllers if one.mode in BEHIND
+        for volume in one.volumes if unique_of(one, volume) in uniques - {None}
+    ]  # fmt: skip
+    if not uniques:
+        return None
+    if not now:
+        raise CannotTell(f"{old.serial} was a member of {old.array}, which has no volume now.")
+    return _facts(seen, *now[0], old, new)
+
+
+def lost_from(seen: Survey, controller: Controller, volume: Volume, before: Inventory) -> list[Drive]:
+    """Return the members that a volume had at the last snapshot, and that are not in the machine now."""
+    unique, there = unique_of(controller, volume), serials_of(seen)
+    return [
+        drive
+        for one in before.controllers if one.mode in BEHIND
+        for then in one.volumes if unique is not None and unique_of(one, then) == unique
+        for drive in below(one, then) if drive.serial and drive.serial not in there
+    ]  # fmt: skip
+
+
+def _short(controller: Controller, drive: Drive) -> str:
+    return drive.id.removeprefix(f"{controller.id}/")
+
+
+def _facts(seen: Survey, controller: Controller, volume: Volume, old: Drive | None, new: str) -> Facts:
+    members = below(controller, volume)
+    why = next(_whole(controller, volume, members, known=old is not None), None)
+    if why is not None:
+        raise UsageError(why)
+    if volume.status == "unknown":
+        raise CannotTell(f"The state of {volume.id} is unknown.")
+    volumes = [one for one in controller.volumes if one.array == volume.array and one.array] or [volume]
+    width = volume.drives_expected or in_stripe(volume) or len(members) + 1
+    return Facts(
+        old=(old.serial if old is not None else None) or "", old_id=old.id if old is not None else volume.id,
+        bay=bay_text(old) if old is not None else "", place=old.id if old is not None else "", members="",
+        known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
+        errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in members),
+        gone="member", volumes="\n".join(identities(seen, controller, volumes)), width=str(width),
+        spares=spares_of(controller, volume),
+    )  # fmt: skip
+
+
+def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *, known: bool) -> Iterator[str]:
+    """Why there is no missing member to be replaced; nothing if there is one.
+
+    Of a drive that is known to be gone, a spare may have taken the place: the new drive becomes the next spare (S3).
+    """
+    if volume.status in OUT_OF_REACH:
+        yield f"{volume.id} is {volume.status}: a new drive does not bring it back."
+    if known:
+        return
+    failed = next((one for one in members if one.status == "critical" or one.role == "failed"), None)
+    if failed is not None:
+        yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"
+    if rebuilding(controller, volume):
+        yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
+    if volume.status in ("ok", "checking") and not stands_in(volume, members):
+        yield (
+            f"{volume.id} lacks no member. To replace one of its drives, name the drive; "
+            f'"raidctl spare add DRIVE --for {volume.id}" adds a spare.'
+        )

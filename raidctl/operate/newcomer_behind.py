@@ -1,0 +1,81 @@
+"""Whether a new drive behind a controller may join an array: guard R10, by what the controller's tool reports. Pure.
+
+What is on such a drive cannot be read: the controller shows it to nobody. What it reports decides: size, kind,
+sector size, health, whether the drive belongs to something already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Drive
+from raidctl.operate.new_drive import health
+from raidctl.units import format_decimal
+
+Objections = Iterator[tuple[str, str, bool]]
+"""Name of the guard, sentence, and whether ``--unsafe`` lifts it."""
+
+
+def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Objections:
+    """Yield why a drive may not join.
+
+    Args:
+        drive: The new drive.
+        view: What the kernel shows: a drive that the controller exposes may be in use.
+        others: The members of the array that work.
+    """
+    if not drive.serial:
+        yield "X1", f"{drive.id} has no serial number.", False
+    if drive.foreign:
+        yield "R10", f"{drive.id} holds a configuration that its controller has not imported.", False
+    if drive.role not in ("unassigned", "passthrough"):
+        yield "R10", f"{drive.id} is in use, or its use is unknown: {drive.role or 'not reported'}.", False
+    yield from _used(drive, view)
+    yield from _size(drive, others)
+    yield from _kind(drive, others)
+    counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
+    if any(counters):
+        yield "R10", f"{drive.id} has sectors that cannot be read, or media errors.", False
+    yield from ((one.guard, one.text, one.overridable) for one in health(drive))
+
+
+def _used(drive: Drive, view: HostView) -> Objections:
+    block = view.block(drive.device) if drive.device else None
+    if block is None:
+        return
+    names = [*block.mountpoints, *(one.node for one in view.above(block.name)), *view.mountpoints(block.name)]
+    if names:
+        yield "R7", f"{drive.id} is in use: {', '.join(dict.fromkeys(names))}.", False
+    elif block.filesystem:
+        yield "R11", f"{drive.id} ({block.node}) contains {block.filesystem}: it would be overwritten.", False
+
+
+def _size(drive: Drive, others: Sequence[Drive]) -> Objections:
+    sizes = [one.size_bytes for one in others]
+    known = [size for size in sizes if size is not None]
+    if drive.size_bytes is None or not known or len(known) < len(sizes):
+        what = drive.id if drive.size_bytes is None else "a member of the array"
+        yield "R10", f"The size of {what} is unknown.", False
+    elif drive.size_bytes < min(known):
+        sizes_text = f"{format_decimal(drive.size_bytes)}, the smallest member has {format_decimal(min(known))}"
+        yield "R10", f"{drive.id} is too small: it has {sizes_text}.", False
+
+
+def _kind(drive: Drive, others: Sequence[Drive]) -> Objections:
+    sectors = {one.sector_bytes for one in others if one.sector_bytes}
+    if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
+        text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
+        yield "R10", text, False
+    media = {one.media for one in others if one.media}
+    if media and drive.media is None:
+        yield "P7", f"Whether {drive.id} is a hard drive or an SSD is unknown.", True
+    elif media and drive.media not in media:
+        yield "P7", f"{drive.id} is {_MEDIA[drive.media or '']}, the members are not.", True
+    interfaces = {one.interface for one in others if one.interface}
+    if drive.interface and interfaces and drive.interface not in interfaces:
+        theirs = ", ".join(sorted(map(str.upper, interfaces)))
+        yield "P7", f"{drive.id} is {drive.interface.upper()}, the members are {theirs}.", True
+
+
+_MEDIA = {"ssd": "an SSD", "hdd": "a hard drive", "": "of an unknown kind"}

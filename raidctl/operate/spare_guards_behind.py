@@ -1,0 +1,77 @@
+"""What speaks against a spare of a controller: the guards S1 to S5, with R10 of the drive. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.health.redundancy import being_rebuilt, below, in_stripe
+from raidctl.health.spares import arrays_of
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.new_drive import Objection
+from raidctl.operate.newcomer_behind import unfit_behind
+from raidctl.operate.spare_guards import able, last
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed
+
+_REDUNDANT = ("raid1", "raid1e", "raid1t", "raid4", "raid5", "raid6", "raid10", "raid10t", "raid50", "raid60")
+
+
+def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
+    """Why a spare must not be added or removed now: of a volume's array, or of the whole controller."""
+    drive = next((one for one in controller.drives if one.id == deed.drive), None)
+    if drive is None:
+        return [Objection(guard="X2", text=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)]
+    if deed.verb == "remove_spare":
+        return list(_removable(controller, drive))
+    named = [volume for volume in controller.volumes if volume.id == deed.object_id]
+    if named:
+        return [*able(named[0]), *_unfit(seen, controller, drive, named[0])]
+    return _global(seen, controller, drive)
+
+
+def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -> Iterator[Objection]:
+    others = [one for one in below(controller, volume) if one.status != "critical"]
+    for guard, text, lifted in unfit_behind(drive, seen.view, others):
+        yield Objection(
+            guard="S5" if guard == "P7" else guard, text=text, overridable=lifted, unknown="unknown" in text
+        )
+
+
+def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objection]:
+    """A spare of the whole controller fits at least one of its arrays that can use it."""
+    volumes = [one for one in controller.volumes if one.raid_level in _REDUNDANT]
+    if not volumes:
+        return [Objection(guard="S3", text=f"{controller.id} has no volume that could use a spare.")]
+    found = [list(_unfit(seen, controller, drive, volume)) for volume in volumes]
+    return min(found, key=len)
+
+
+def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
+    """S1, S2: it is a spare that no array uses, and not the last one of an array that needs it."""
+    if drive.role != "spare":
+        yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
+        return
+    if being_rebuilt(drive) or drive.progress is not None:
+        yield Objection(guard="S1", text=f"{drive.id} is being filled by a rebuild or a copy.")
+        return
+    for array in arrays_of(controller, drive):
+        for volume in (one for one in controller.volumes if one.array == array.id):
+            yield from _needed(controller, volume, drive)
+            spares = [one for one in controller.drives if one.role == "spare" and array in arrays_of(controller, one)]
+            if len(spares) <= 1:
+                yield from last(controller, array, volume, drive)
+
+
+def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Objection]:
+    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "copyback", "unknown"):
+        text = f"{volume.id} is being rebuilt ({volume.progress.operation}): the spare may be in use."
+        yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
+    elif stands_in(volume, below(controller, volume)):
+        text = f"{volume.id} lacks a member and is {volume.status}: {drive.id} may have taken the member's place."
+        yield Objection(guard="S1", text=text, remedy="Replace the missing member first.")
+
+
+def stands_in(volume: Volume, listed: Sequence[Drive]) -> bool:
+    """Whether a volume that works has fewer members than it needs, so that a spare holds data of it."""
+    want = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else None)
+    return volume.status == "ok" and want is not None and len(listed) < want

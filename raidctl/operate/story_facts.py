@@ -1,0 +1,305 @@
+"""What a replacement is about, and its arrays and drives in a reading of the machine. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from raidctl.change.expectations import serials_of
+from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
+from raidctl.model import Controller, Drive, Volume
+from raidctl.survey.survey import Survey
+from raidctl.vendor.identity import unique_of
+from raidctl.vendor.plan import Deed, Expectation, Step
+
+StageName = Literal[
+    "copying", "taken_out", "waiting_pull", "waiting_push", "vetting", "letting_in", "rebuilding", "verifying", "done"
+]
+NO_LIMIT = 0.0
+"""A person takes the time that it takes, and so does a rebuild."""
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What a replacement is about; kept in the journal as text."""
+
+    old: str
+    """Serial number of the drive that leaves; empty: it is gone, and nothing knows it."""
+    old_id: str
+    bay: str
+    """Where it is, for a person."""
+    place: str
+    """Its place on the bus, which the new drive should have, too; empty: unknown."""
+    members: str
+    """``UUID=PARTITION`` of each array, separated by blanks; an empty partition: the whole drive."""
+    known: str
+    """Serial numbers of all drives at the beginning, one a line, or separated by blanks."""
+    way: Literal["copy", "out"]
+    new: str = ""
+    """Serial number of the drive that joins; empty: not yet known."""
+    errors: str = ""
+    """``ID=COUNT`` of the other members with errors at the beginning."""
+    leaving: str = ""
+    """Serial numbers of the drives that other replacements take out, separated by blanks."""
+    bays: str = ""
+    """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
+    gone: Literal["", "member", "spare"] = ""
+    """How it began, if the old drive was gone: an array lacked the member, or a spare had taken its place."""
+    boot: str = ""
+    """What has to be done so that the machine boots from the new drive, ``NEW``; empty: nothing."""
+    boot_tool: str = ""
+    """The program that does it, where that is certain."""
+    boot_run: Literal["", "yes"] = ""
+    """Whether it is to be run."""
+    volumes: str = ""
+    """What identifies each volume, if the drive is behind a controller, one a line; empty: md arrays."""
+    width: str = ""
+    """Number of members of the controller's array at the beginning, with the drive that leaves; empty: unknown."""
+    spares: Literal["", "array", "controller"] = ""
+    """For what the hot spares are that the controller's array had at the beginning; empty: it had none."""
+    dropped: Literal["", "yes"] = ""
+    """Whether the tool took the drive out so that it lists it no longer: nothing shows when it is pulled."""
+
+    @property
+    def name(self) -> str:
+        """The drive that is replaced, for a sentence."""
+        return self.old or f"the missing drive of {self.old_id}"
+
+    @property
+    def leds(self) -> dict[str, str]:
+        """The id of the LED of each drive's bay, by its serial number."""
+        return dict(line.split("=", 1) for line in self.bays.splitlines())
+
+    @property
+    def arrays(self) -> dict[str, str]:
+        """The partition of each array, by UUID; empty: the whole drive."""
+        return dict(word.split("=", 1) for word in self.members.split())
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The serial numbers that must stay: whatever is pulled by mistake is missed, also after a reboot."""
+        leaving = {self.old, *self.leaving.split()}
+        return tuple(serial for serial in self.serials if serial not in leaving)
+
+    @property
+    def serials(self) -> list[str]:
+        """The serial numbers of all drives at the beginning."""
+        return self.known.splitlines() if "\n" in self.known else self.known.split()
+
+    @property
+    def partitions(self) -> list[str]:
+        """The numbers of the partitions that are members."""
+        return [part for part in self.arrays.values() if part]
+
+
+class Part(Struct, frozen=True):
+    """One array of the story, as it is now."""
+
+    controller: Controller
+    volume: Volume
+    partition: str
+    width: int | None = None
+    """Members that a controller's array had; None: unknown."""
+
+    def member(self, node: str) -> Drive | None:
+        """The member of the array that is a device node."""
+        wanted = node_of(node, self.partition)
+        return next((one for one in self.members if one.device == wanted), None)
+
+    @property
+    def members(self) -> Iterator[Drive]:
+        """All drives that are listed in the array."""
+        return (one for one in self.controller.drives if one.array == self.volume.array)
+
+    @property
+    def whole(self) -> list[Drive]:
+        """The members that work."""
+        return [one for one in self.members if one.role == "member" and one.status == "ok"]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of its members work, and nothing is being done to it."""
+        if self.controller.mode != "software":
+            return self._complete_behind
+        want = self.volume.drives_expected
+        return want is not None and self.volume.drives_active == want and self.volume.progress is None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being filled for it."""
+        drives = (one.progress for one in self.members)
+        filling = any(one is not None and one.operation in FILLING for one in drives)
+        return filling or rebuilding(self.controller, self.volume)
+
+    @property
+    def _complete_behind(self) -> bool:
+        """The same of a controller's volume: by its own state, and by that of each member."""
+        drives = below(self.controller, self.volume)
+        works = [one for one in drives if one.status != "critical" and one.role != "failed" and not being_rebuilt(one)]
+        helping = [one for one in self.members if one.role == "spare" and one.status != "critical"]
+        filled = any(one.progress is not None and one.progress.operation in FILLING for one in (*drives, *helping))
+        return (
+            self.volume.status in ("ok", "checking")
+            and not rebuilding(self.controller, self.volume)
+            and not filled
+            and len(works) == len(drives) > 0
+            # a spare that has taken a member's place is still listed as a spare by some tools
+            and (self.width is None or len(works) + len(helping) >= self.width)
+        )
+
+
+FILLING = ("rebuild", "recovery", "resync", "copyback")
+"""Operations that fill a drive."""
+
+
+def node_of(node: str, partition: str) -> str:
+    """Return the device node of a partition: ``/dev/sda1``, ``/dev/nvme0n1p1``."""
+    return f"{node}{'p' if partition and node[-1:].isdigit() else ''}{partition}"
+
+
+class Stage(Struct, frozen=True):
+    """What comes next."""
+
+    name: StageName
+    deeds: tuple[Deed, ...] = ()
+    """To be planned by the family."""
+    step: Step | None = None
+    """A step of a person, or a wait."""
+    problem: str | None = None
+    """Why the story cannot continue by itself, one sentence."""
+    then: Stage | None = None
+    """What comes instead if the family plans no step for the deeds; None: there is always one."""
+
+
+def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
+    """The step of a person: what to do, and which drives must stay."""
+    return Step(
+        object_id=object_id, setting=setting, before="", after="", kind="hand", way_back="other", hand=text,
+        expects=expects, keeps=keeps,
+    )  # fmt: skip
+
+
+def pull(old: Drive, facts: Facts) -> Stage:
+    """Wait until a person has pulled the old drive."""
+    gone = Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
+    text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."
+    return Stage("waiting_pull", step=hand("pull", old.id, text, (gone,), facts.others))
+
+
+def push(facts: Facts) -> Stage:
+    """Wait until a person has put the new drive in."""
+    text = f"Put the new drive into the bay of the old one{facts.bay and f' ({facts.bay})'}."
+    if facts.dropped:
+        first = f"Pull the drive with serial number {facts.old} ({facts.old_id}): its controller no longer lists it."
+        text = f"{first} Not another one. {text}"
+    return Stage("waiting_push", step=hand("push", facts.old_id, text, (), facts.others))
+
+
+def parts(seen: Survey, facts: Facts) -> list[Part] | str:
+    """Return the arrays of the story; a sentence if one is missing."""
+    if facts.volumes:
+        return _parts_behind(seen, facts)
+    found = []
+    for uuid, partition in facts.arrays.items():
+        match = [
+            (controller, volume)
+            for controller in seen.inventory.controllers
+            for volume in controller.volumes
+            if volume.unique_id == uuid
+        ]
+        if len(match) != 1:
+            return f"The array {uuid} does not exist now, or is not assembled."
+        found.append(Part(*match[0], partition))
+    return found
+
+
+def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
+    found = []
+    for unique in facts.volumes.splitlines():
+        match = [
+            (controller, volume)
+            for controller in seen.inventory.controllers if controller.mode != "software"
+            for volume in controller.volumes
+            if unique_of(controller, volume) == unique
+        ]  # fmt: skip
+        if len(match) != 1:
+            return f"The volume {unique} {'is not reported now' if not match else 'is there several times'}."
+        found.append(Part(*match[0], "", int(facts.width) if facts.width else None))
+    return found
+
+
+def drive_of(seen: Survey, serial: str) -> Drive | None:
+    """Return the physical drive with a serial number."""
+    drives = (
+        drive for controller in seen.inventory.controllers if controller.mode != "software"
+        for drive in controller.drives if drive.serial == serial
+    )  # fmt: skip
+    return next(drives, None)
+
+
+def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
+    """Return the drives that were not there at the beginning."""
+    known = set(facts.serials)
+    return [
+        drive
+        for controller in seen.inventory.controllers
+        if controller.mode != "software"
+        for drive in controller.drives
+        if drive.serial and drive.serial not in known
+    ]
+
+
+def missing(seen: Survey, facts: Facts) -> list[str]:
+    """Return the serial numbers of drives that must stay and are gone."""
+    there = serials_of(seen)
+    return [serial for serial in facts.others if serial not in there] if there else []
+
+
+def place_of(seen: Survey, drive: Drive) -> str:
+    """Return where a drive is attached: its SCSI address, or the address of its NVMe controller; empty: unknown."""
+    block = seen.view.block(drive.device or "")
+    return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
+
+
+def standing(seen: Survey, facts: Facts) -> str:
+    """Say what the arrays of the story survive now, for whoever has to decide what to do next."""
+    found = parts(seen, facts)
+    if isinstance(found, str):
+        return found
+    words = [
+        f"{part.volume.id} is {part.volume.status} and {in_words(part.volume.failures_tolerated) or 'may survive none'}"
+        for part in found
+    ]
+    return f"{'; '.join(words)}."
+
+
+def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
+    """Yield arrays, and the nodes of former members that are there: no array takes them again by itself."""
+    arrays = parts(seen, facts)
+    if isinstance(arrays, str):
+        return
+    used = {one.device for controller in seen.inventory.controllers for one in controller.drives if one.array}
+    back = [drive_of(seen, serial) for serial in facts.others]
+    for part in arrays:
+        for drive in back:
+            node = node_of(drive.device, part.partition) if drive is not None and drive.device else None
+            block = seen.view.block(node) if node else None
+            if (
+                node is not None
+                and block is not None
+                and block.filesystem == "linux_raid_member"
+                and not {node, block.node} & used
+            ):
+                yield part.volume, node
+
+
+def facts_from(kept: Mapping[str, str]) -> Facts:
+    """Return the facts that the journal has."""
+    return msgspec.convert(dict(kept), Facts)
+
+
+def facts_text(facts: Facts) -> dict[str, str]:
+    """Return the facts as the journal keeps them."""
+    return {name: getattr(facts, name) for name in Facts.__struct_fields__}

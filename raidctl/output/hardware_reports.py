@@ -1,0 +1,180 @@
+"""The screens of patrol reads, batteries, foreign configurations and preserved cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from raidctl.model import Inventory
+from raidctl.operate.hardware_reports import (
+    BatteryReport,
+    BatteryState,
+    ControllerForeign,
+    ControllerPatrol,
+    ForeignReport,
+    PatrolReport,
+    PreservedReport,
+    Report,
+)
+from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, hanging, line
+from raidctl.output.phrases import decimal
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Column, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.text import counted
+from raidctl.units import format_duration
+
+_SILENT = "not reported"
+_WORDS = {True: "yes", False: "no", None: _SILENT}
+
+
+def _frame(found: Report, paper: Paper, body: Iterator[RenderableType], nothing: str) -> Iterator[RenderableType]:
+    bare = Inventory(host=found.host, problems=found.problems)
+    yield head(bare, paper)
+    parts = list(body)
+    yield from parts or [line(nothing)]
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _title(object_id: str, model: str | None, paper: Paper) -> Iterator[RenderableType]:
+    yield Text("")
+    yield hanging((f"{paper.clean(object_id)}  ", STRONG), [paper.clean(model)] if model else [], paper)
+
+
+def _pairs(pairs: list[tuple[str, str]], paper: Paper) -> Iterator[RenderableType]:
+    width = max((len(label) for label, _ in pairs), default=0)
+    for label, text in pairs:
+        yield hanging(f"  {paper.clean(label):{width}}  ", [paper.clean(text)], paper)
+
+
+@drawn
+def patrols_screen(found: PatrolReport, paper: Paper) -> Iterator[RenderableType]:
+    """The patrol read of each controller."""
+    yield from _frame(found, paper, _patrols(found, paper), "No RAID controller: there is no patrol read.")
+
+
+def _patrols(found: PatrolReport, paper: Paper) -> Iterator[RenderableType]:
+    for one in found.controllers:
+        yield from _title(one.object_id, one.model, paper)
+        yield from _pairs(_patrol(one), paper)
+
+
+def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
+    task, scrub = one.task, one.patrol_read
+    now = "none reported"
+    if task is not None:
+        percent = f", {task.percent:g}%" if task.percent is not None else ""
+        now = f"{task.state or 'running'}{percent}"
+    pairs = [("running", now), ("starts", (scrub.mode if scrub else None) or _SILENT)]
+    if scrub is None:
+        return pairs
+    if scrub.interval_seconds:
+        pairs.append(("every", format_duration(scrub.interval_seconds)))
+    pairs += [(label, text) for label, text in (("next", scrub.next_at), ("last", scrub.last_at)) if text]
+    return [*pairs, *([("state", scrub.status_text)] if scrub.status_text else [])]
+
+
+@drawn
+def batteries_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+    """The batteries of each controller."""
+    yield from _frame(found, paper, _batteries(found, paper), "No RAID controller: there is no battery.")
+
+
+def _batteries(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+    for one in found.controllers:
+        yield from _title(one.object_id, one.model, paper)
+        if not one.batteries:
+            yield line(("  no battery reported", DULL))
+        for pack in one.batteries:
+            yield from _pairs(_battery(pack), paper)
+
+
+def _battery(pack: BatteryState) -> list[tuple[str, str]]:
+    words = f" ({pack.status_text})" if pack.status_text else ""
+    charge = f"{pack.charge_percent}%" if pack.charge_percent is not None else _SILENT
+    heat = f"{pack.temperature_celsius} °C" if pack.temperature_celsius is not None else _SILENT
+    volts = f"{pack.voltage_volts:g} V" if pack.voltage_volts is not None else _SILENT
+    pairs = [
+        (pack.object_id.rpartition("/")[2], pack.kind), ("status", f"{pack.status}{words}"), ("charge", charge),
+        ("temperature", heat), ("voltage", volts), ("replace", _WORDS[pack.replace]),
+        ("made", pack.made_at or _SILENT), ("next learn", pack.next_learn_at or _SILENT),
+    ]  # fmt: skip
+    if not any("capacity" in label.lower() for label in pack.more):
+        pairs.append(("capacity", _SILENT))
+    return [*pairs, *pack.more.items()]
+
+
+@drawn
+def foreign_screen(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
+    """The foreign configurations of each controller, with their drives and previews."""
+    yield from _frame(found, paper, _foreign(found, paper), "No RAID controller: there is no foreign configuration.")
+
+
+def _foreign(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
+    for one in found.controllers:
+        yield from _title(one.object_id, one.model, paper)
+        if one.foreign is None:
+            yield line(("  foreign configurations: not reported", DULL))
+        elif not one.foreign:
+            yield line("  no foreign configuration")
+        for group in one.groups:
+            volumes = counted(group.volumes, "volume") if group.volumes is not None else "volumes not reported"
+            parts = (group.raid_level or "level not reported", decimal(group.size_bytes), volumes, group.status_text)
+            pieces = [paper.clean(text) for text in parts if text]
+            yield hanging((f"  configuration {paper.clean(group.number)}  ", WARN), pieces, paper)
+        if one.drives:
+            yield _drives(one, paper)
+        yield from _preview(one, paper)
+
+
+def _drives(one: ControllerForeign, paper: Paper) -> RenderableType:
+    return table(
+        [
+            Column("drive", [(paper.clean(drive.drive), PLAIN) for drive in one.drives]),
+            Column("size", [(decimal(drive.size_bytes), PLAIN) for drive in one.drives], right=True),
+            Column("state", [(paper.clean(drive.status_text or "?"), PLAIN) for drive in one.drives]),
+            Column("serial", [(paper.clean(drive.serial or "?"), PLAIN) for drive in one.drives]),
+        ],
+        paper,
+    )
+
+
+def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
+    if one.why:
+        yield hanging(("  preview  ", WARN), [paper.clean(one.why)], paper)
+    if one.preview is None:
+        return
+    for volume in one.preview.volumes:
+        parts = (volume.name or "", volume.raid_level or "level not reported", decimal(volume.size_bytes))
+        state = {True: "complete", False: "INCOMPLETE", None: "completeness unknown"}[volume.complete]
+        words = f"{state} ({volume.status_text})" if volume.status_text else state
+        pieces = [paper.clean(text) for text in (*parts, words) if text]
+        yield hanging((f"  would bring volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
+    complete = {True: "yes", False: "NO", None: "unknown"}[one.preview.complete]
+    why = [paper.clean(f": {one.preview.why}")] if one.preview.why else []
+    yield hanging(("  complete  ", PLAIN), [(complete, BAD if one.preview.complete is False else PLAIN), *why], paper)
+    for text in one.preview.lines:
+        yield hanging("    ", [paper.clean(text)], paper)
+
+
+@drawn
+def preserved_screen(found: PreservedReport, paper: Paper) -> Iterator[RenderableType]:
+    """The preserved cache of each controller."""
+    yield from _frame(found, paper, _preserved(found, paper), "No RAID controller: there is no preserved cache.")
+
+
+def _preserved(found: PreservedReport, paper: Paper) -> Iterator[RenderableType]:
+    for one in found.controllers:
+        yield from _title(one.object_id, one.model, paper)
+        if one.preserved_data is None:
+            yield line(("  preserved data: not reported", DULL))
+        elif not one.preserved_data:
+            yield line("  no preserved data")
+        elif not one.volumes:
+            yield line(("  preserved data, of volumes that are not listed", BAD))
+        for volume in one.volumes:
+            words = paper.clean(f"{volume.volume} ({volume.status_text or '?'})")
+            yield hanging(("  preserved data of ", BAD), [words], paper)

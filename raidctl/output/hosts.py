@@ -1,0 +1,96 @@
+"""The screen of a command for many hosts, one line for each, and the progress while they are asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from msgspec import structs
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from raidctl.fleet.report import HostsReport, Rank
+from raidctl.model import Inventory
+from raidctl.output.bench_progress import drawable
+from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
+from raidctl.output.table import Column, table
+from raidctl.output.trouble import BROKEN, LOOK, UNREAD, troubles
+from raidctl.text import collapse, counted, printable
+
+_STYLES = {Rank.CRITICAL: BAD, Rank.GONE: BAD, Rank.FAILED: BAD, Rank.FINE: GOOD}
+_WORDS = {BROKEN: ("critical", Rank.CRITICAL), UNREAD: ("unread", Rank.UNKNOWN), LOOK: ("warning", Rank.WARNING)}
+
+
+@drawn
+def screen(
+    found: HostsReport, ranks: Mapping[str, Rank], more: Mapping[str, Sequence[str]], paper: Paper
+) -> Iterator[RenderableType]:
+    """The counts, then one line a host, the worst first; with ``more`` the lines of each below it."""
+    states = Counter(one.state for one in found.hosts)
+    pieces: list[Piece] = [(f"{counted(found.summary.hosts, 'host')}: ", STRONG)]
+    style = {one.state: _STYLES.get(ranks[one.host], WARN) for one in found.hosts}
+    parts: list[Piece] = [(f"{number} {state}", style[state]) for state, number in states.items()]
+    if found.summary.not_asked:
+        parts.append((f"{found.summary.not_asked} not asked", WARN))
+    for number, part in enumerate(parts):
+        pieces += [", ", part] if number else [part]
+    yield line(*pieces)
+    if not found.hosts:
+        return
+    yield Text("")
+    groups = [[one] for one in found.hosts] if any(more.values()) else [list(found.hosts)]
+    names = {one.host: paper.clean(one.host) for one in found.hosts}
+    width, other = max(map(cell_len, names.values())), max(map(len, states))
+    for group in groups:
+        columns = [
+            Column("", [(names[one.host].ljust(width), STRONG) for one in group], whole=True),
+            Column("", [(one.state.ljust(other), style[one.state]) for one in group], whole=True),
+            Column("", [(paper.clean(one.message), PLAIN) for one in group], least=20),
+        ]
+        yield table(columns, paper, indent=0)
+        for text in more.get(group[0].host, ()):
+            yield Padding(line(paper.clean(text)), (0, 0, 0, 4))
+
+
+def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:
+    """Return a word for a machine, its rank, and everything that needs a look, the worst first."""
+    found = troubles(inventory)
+    word, rank = _WORDS[found[0].rank] if found else ("ok", Rank.FINE)
+    return word, rank, tuple(one.brief for one in found)
+
+
+def contents(inventory: Inventory) -> str:
+    """``1 controller, 3 volumes, 24 drives``; empty if nothing was found."""
+    numbers = {
+        "controller": len(inventory.controllers),
+        "volume": sum(len(one.volumes) for one in inventory.controllers),
+        "drive": sum(len(one.drives) for one in inventory.controllers),
+    }
+    return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)
+
+
+def missing(inventory: Inventory) -> tuple[Rank, tuple[str, ...]]:
+    """Return the rank of a checkup, and what is missing."""
+    found = troubles(structs.replace(inventory, controllers=()))
+    return _WORDS[found[0].rank][1] if found else Rank.FINE, tuple(one.brief for one in found)
+
+
+@contextmanager
+def progress(number: int) -> Iterator[Callable[[str], None]]:
+    """Draw a bar on a terminal while hosts are asked; what is yielded counts one, with its name."""
+    if not drawable():
+        yield lambda _: None
+        return
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    columns = (TextColumn("asked"), BarColumn(bar_width=None), MofNCompleteColumn(), TextColumn("{task.fields[last]}"))
+    with Progress(*columns, console=console, transient=True, expand=True) as drawing:
+        task = drawing.add_task("", total=number, last="")
+
+        def advance(name: str) -> None:
+            drawing.update(task, advance=1, last=Text(collapse(printable(name))[:30]).plain)
+
+        yield advance

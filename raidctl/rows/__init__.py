@@ -1,0 +1,1 @@
+"""Flat rows for tables: drives, volumes, batteries, caches, findings and benchmark figures of many machines."""

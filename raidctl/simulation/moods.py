@@ -1,0 +1,83 @@
+"""A simulated machine whose tools do not do what they say, for tests of what comes after a command.
+
+A tool's exit code and its words prove nothing (mdadm has refused a command and carried it out; firmware accepts and
+does nothing). A mood is one way in which that goes wrong, for the commands that a test names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write
+from raidctl.simulation.runner import Simulated
+
+Mood = Literal[
+    "accepts", "refuses", "is not supported", "refuses and changes", "accepts and does nothing",
+    "changes something else", "hangs", "hangs after the change", "prints nothing",
+]  # fmt: skip
+
+REFUSAL = b"Error: The operation failed: Device or resource busy\n"
+UNSUPPORTED = b"Error: This operation is not supported with the current configuration.\n"
+
+
+def _nothing(_machine: Simulated) -> None:
+    """Nothing else happens."""
+
+
+def _unseen(_request: Request[Any]) -> object:
+    return None
+
+
+@dataclass
+class Moody:
+    """A runner of a simulated machine, with the mood of its tools and a log of what was changed."""
+
+    AT_ONCE: ClassVar = True
+
+    machine: Simulated
+    mood: Mood = "accepts"
+    match: str = ""
+    """Part of the command line that the mood is for; empty: every changing command."""
+    otherwise: Callable[[Simulated], None] = _nothing
+    """What happens instead of the command, where something else is changed."""
+    argvs: list[tuple[str, ...]] = field(default_factory=list)
+    """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
+    before: Callable[[Request[Any]], object] = _unseen
+    """Called before each changing request."""
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return tuple(self._answer(request) for request in requests)
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if not isinstance(request, (Run, Write)) or (isinstance(request, Run) and not request.changes):
+            return self.machine.answer(request)
+        self.before(request)
+        self.argvs.append((">", request.path, request.data) if isinstance(request, Write) else request.argv)
+        if not isinstance(request, Run) or self.match not in " ".join(request.argv):
+            return self.machine.answer(request)
+        return self._moody(request)
+
+    def _moody(self, request: Run) -> Answer:
+        hung = RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
+        if self.mood == "refuses":
+            return RunAnswer(code=1, err=REFUSAL)
+        if self.mood == "is not supported":
+            return RunAnswer(code=1, out=UNSUPPORTED)
+        if self.mood == "hangs":
+            return hung
+        if self.mood in ("accepts and does nothing", "changes something else"):
+            state = self.machine.state()
+            answer = self.machine.answer(request)  # in the words of a tool that has done it
+            self.machine.keep(state)
+            if self.mood == "changes something else":
+                self.otherwise(self.machine)
+            return answer
+        answer = self.machine.answer(request)
+        if self.mood == "refuses and changes":
+            return RunAnswer(code=1, err=REFUSAL)
+        if self.mood == "hangs after the change":
+            return hung
+        return RunAnswer(code=0) if self.mood == "prints nothing" else answer

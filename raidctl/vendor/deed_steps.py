@@ -1,0 +1,169 @@
+"""What plans of deeds on controllers have in common: objects, identities, expectations, refusals. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.vendor.identity import unique_of
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
+
+SECONDS = 60.0
+"""How long the next readings may take to show what a command did."""
+
+
+class CannotDo(Exception):
+    """A deed that is refused; turned into a denial."""
+
+    def __init__(
+        self, reason: str, alternative: str | None = None, *, guard: str = "", unknown: bool = False
+    ) -> None:  # fmt: skip
+        """As the fields of :class:`raidctl.vendor.plan.Denial`."""
+        super().__init__(reason)
+        self.reason, self.alternative, self.guard, self.unknown = reason, alternative, guard, unknown
+
+
+def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step]]) -> Plan:
+    """The steps of all deeds, in order; what cannot be done is denied."""
+    steps: list[Step] = []
+    denials: list[Denial] = []
+    for deed in deeds:
+        try:
+            steps += steps_of(deed)
+        except CannotDo as why:
+            denials.append(
+                Denial(
+                    deed=deed, guard=why.guard, reason=why.reason, alternative=why.alternative, unknown=why.unknown,
+                )
+            )  # fmt: skip
+    return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def drive_of(controller: Controller, deed: Deed) -> Drive:
+    """The drive of a deed.
+
+    Raises:
+        CannotDo: The controller has no such drive.
+    """
+    wanted = deed.drive or deed.object_id
+    found = next((drive for drive in controller.drives if drive.id == wanted), None)
+    if found is None:
+        raise CannotDo(f"{wanted} is no drive of {controller.id}.", unknown=True)
+    return found
+
+
+def volume_of(controller: Controller, deed: Deed) -> Volume:
+    """The volume of a deed.
+
+    Raises:
+        CannotDo: The deed names none.
+    """
+    found = next((volume for volume in controller.volumes if volume.id == deed.object_id), None)
+    if found is None:
+        raise CannotDo(f"{deed.object_id} is no volume of {controller.id}.", unknown=True)
+    return found
+
+
+def array_of(controller: Controller, deed: Deed) -> Array | None:
+    """The array that a deed is for; None: the whole controller.
+
+    Raises:
+        CannotDo: It is for something else.
+    """
+    if deed.object_id in (controller.id, deed.drive):
+        return None
+    volume = next((volume for volume in controller.volumes if volume.id == deed.object_id), None)
+    wanted = volume.array if volume is not None else deed.object_id
+    found = next((array for array in controller.arrays if array.id == wanted), None)
+    if found is None:
+        raise CannotDo(f"The array of {deed.object_id} is unknown.", unknown=True)
+    return found
+
+
+def volumes_on(controller: Controller, array: str | None) -> list[Volume]:
+    """The volumes on an array; None: all of the controller."""
+    return [volume for volume in controller.volumes if array is None or volume.array == array]
+
+
+def identity(controller: Controller, item: Drive | Volume | Controller) -> Identity:
+    """An object by what does not move.
+
+    Raises:
+        CannotDo: It has no serial number or unique id (X1).
+    """
+    unique = unique_of(controller, item)
+    if not unique:
+        raise CannotDo(
+            f"{item.id} has no serial number or unique id, so it cannot be identified.", guard="X1", unknown=True
+        )
+    return Identity(object_id=item.id, unique=unique)
+
+
+def subjects(controller: Controller, deed: Deed) -> tuple[Identity, ...]:
+    """The objects of a deed: its drive and its volume, else its drive and the controller."""
+    named = {deed.object_id, deed.drive}
+    drives = [drive for drive in controller.drives if drive.id in named]
+    volumes = [volume for volume in controller.volumes if volume.id in named]
+    found = [identity(controller, drive) for drive in drives]
+    found += [identity(controller, volume) for volume in volumes]
+    return tuple(found if volumes else [*found, identity(controller, controller)])
+
+
+def expect(
+    object_id: str, name: str, value: str, op: Literal["is", "is_not", "contains", "lacks"] = "is"
+) -> Expectation:
+    """What the next readings must show within a minute."""
+    return Expectation(object_id=object_id, field=name, op=op, value=value, within_seconds=SECONDS)
+
+
+def deed_step(
+    object_id: str,
+    verb: str,
+    change: tuple[str, str],
+    action: Action,
+    *,
+    who: Iterable[Identity],
+    expects: Iterable[Expectation],
+    undo: Action | None = None,
+    undo_expects: Iterable[Expectation] = (),
+    same: bool = False,
+    affects: Iterable[str] = (),
+    no_way_back: str | None = None,
+    requires: Iterable[Expectation] = (),
+) -> Step:
+    """A deed; ``same``: its undo leaves what was there. ``requires``: what must still be so right before it.
+
+    Without ``undo`` there is no way back, and ``no_way_back`` says what is lost.
+    """
+    return Step(
+        object_id=object_id,
+        setting=verb,
+        before=change[0],
+        after=change[1],
+        kind="deed",
+        action=action,
+        undo=undo or Action(),
+        way_back=("same" if same else "other") if undo is not None else "none",
+        no_way_back=no_way_back if undo is None else None,
+        subjects=tuple(who),
+        requires=tuple(requires),
+        expects=tuple(expects),
+        undo_expects=tuple(undo_expects),
+        affects=tuple(affects),
+    )
+
+
+def needs_member(volumes: Iterable[Volume]) -> list[str]:
+    """Ids of the volumes that lack a member: a spare is used for them at once."""
+    return [
+        volume.id
+        for volume in volumes
+        if volume.status == "degraded"
+        or (
+            volume.drives_expected is not None
+            and volume.drives_active is not None
+            and volume.drives_active < volume.drives_expected
+            and volume.status != "rebuilding"
+        )
+    ]

@@ -1,0 +1,32 @@
+"""What an object is identified by, so that a command never reaches another one under the same id (X1, X2). Pure.
+
+A drive has a serial number, a volume a unique id. Where a tool prints no unique id of volumes, the controller's serial
+number, the volume's number and its label stand for it: a volume that took over the number of a deleted one has another
+label, or is not told apart, so whatever acts on such a volume names a drive of it by serial number besides.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from raidctl.model import Array, Battery, Controller, Drive, Volume
+
+Item = Controller | Array | Volume | Drive | Battery
+
+
+def unique_of(controller: Controller, item: Item) -> str | None:
+    """What identifies an object of a controller; None: unknown, so that nothing may be done to it.
+
+    >>> card = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
+    >>> unique_of(card, card.volumes[0]), unique_of(card, card)
+    ('SV1/v1/data', 'SV1')
+    """
+    if isinstance(item, Drive):
+        return item.serial or item.wwn or None
+    if isinstance(item, Controller):
+        return item.serial or None
+    own = item.unique_id if isinstance(item, Volume) else None
+    if own or not controller.serial or controller.mode == "software":
+        return own or None
+    label = cast("str | None", getattr(item, "name", None))
+    return "/".join((controller.serial, item.id.removeprefix(f"{controller.id}/"), *([label] if label else [])))

@@ -1,0 +1,297 @@
+"""Drives in bays behind a simulated controller, arrays that are rebuilt, and a clock. Pure.
+
+What all controllers do in the same way: a pulled drive is missing in its array, a spare steps in, a rebuild advances
+with the clock. The words of a tool, and what it accepts, are its family's: :mod:`raidctl_adaptec.simulator_bays` and
+others. The machine is one value of the simulator's state, as JSON; its clock and bays stand beside it for the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from raidctl.text import listing
+from raidctl.vendor.simulator import NewDrive, State
+
+DiskState = Literal["member", "free", "raw", "spare", "failed"]
+SlotState = Literal["present", "rebuilding", "failed", "missing"]
+REBUILD_SECONDS = 7200.0
+"""How long a rebuild takes."""
+CHECK_SECONDS = 3600.0
+"""How long a consistency check takes."""
+_TOLERATED = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}
+_WORKING = ("present", "rebuilding")
+
+
+class Disk(Struct):
+    """A drive, in a bay or on the shelf."""
+
+    like: str
+    """Serial number of a recorded drive: a new one prints the same but for its serial number."""
+    state: DiskState
+    array: str = ""
+    """The array that a spare is dedicated to; empty: any."""
+    kind: NewDrive = "like"
+    """How it differs from the recorded one; a smaller one is never used."""
+    bus: str = ""
+    """Its interface, where controllers do not mix them."""
+
+
+class Slot(Struct):
+    """The place of a member in an array."""
+
+    serial: str
+    state: SlotState
+    bay: str
+    """Where its drive is, or was."""
+    part: int = 0
+    """Mirror set or span."""
+
+
+class Group(Struct):
+    """An array."""
+
+    level: str
+    slots: list[Slot]
+    since: float = 0.0
+    """When its rebuild began."""
+
+
+class Check(Struct):
+    """A consistency check that runs."""
+
+    repair: bool
+    since: float
+
+
+class Bays(Struct):
+    """The drives and arrays of one controller."""
+
+    clock: float
+    bays: dict[str, str]
+    """Serial number of the drive in each bay; an empty bay is not listed."""
+    disks: dict[str, Disk]
+    groups: dict[str, Group]
+    volumes: dict[str, str]
+    """The array of each volume."""
+    checks: dict[str, Check] = {}
+    """By volume."""
+    removed: dict[str, str] = {}
+    """Drives that were removed by a command and are still in their bay."""
+    arrival: DiskState = "free"
+    """The state of a drive that was put in."""
+    same_bay: bool = True
+    """Whether the controller rebuilds on a new drive in the bay of a missing member by itself."""
+    takes_free: bool = False
+    """Whether it rebuilds on any free drive by itself."""
+
+    def bay_of(self, serial: str) -> str | None:
+        """The bay of a drive; None: it is on the shelf."""
+        return next((bay for bay, name in self.bays.items() if name == serial), None)
+
+    def slots_of(self, serial: str) -> Iterator[tuple[Group, Slot]]:
+        """The places that a drive has in arrays."""
+        for group in self.groups.values():
+            for slot in group.slots:
+                if slot.serial == serial and slot.state != "missing":
+                    yield group, slot
+
+    def percent(self, group: Group) -> float:
+        """How far a rebuild is; less than 100."""
+        return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
+
+
+def numbers(state: Mapping[str, str], family: str) -> list[str]:
+    """The numbers of the controllers that have simulated bays."""
+    head = f"{family}/machine "
+    return [name.removeprefix(head) for name in state if name.startswith(head)]
+
+
+def of_state(state: Mapping[str, str], family: str, number: str) -> Bays | None:
+    """The drives of a controller; None: they are not simulated."""
+    value = state.get(f"{family}/machine {number}")
+    return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
+
+
+def kept(state: Mapping[str, str], family: str, number: str, machine: Bays, before: str = "") -> State:
+    """The state with a machine; ``before`` stands before the name of a bay: ``p`` of ``p3``."""
+    head = f"{family}/bay "
+    fresh = {name: value for name, value in state.items() if not name.startswith(head)}
+    fresh[f"{family}/machine {number}"] = msgspec.json.encode(machine).decode()
+    fresh[f"{family}/clock"] = f"{machine.clock:.1f}"
+    return fresh | {f"{head}{before}{bay}": serial for bay, serial in (*machine.bays.items(), *machine.removed.items())}
+
+
+def named(state: Mapping[str, str], family: str, bay: str) -> tuple[str, Bays, str]:
+    """Number and drives of a controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``.
+
+    Raises:
+        LookupError: The machine has no such controller with bays.
+    """
+    head, _, place = bay.rpartition("/")
+    found = [number for number in numbers(state, family) if head in ("", f"{family}:{number}")]
+    machine = of_state(state, family, found[0]) if found else None
+    if machine is None:
+        raise LookupError
+    return found[0], machine, place
+
+
+def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
+    """How an array is: ``rebuilding`` is degraded as well."""
+    parts: dict[int, list[Slot]] = {}
+    for slot in group.slots:
+        parts.setdefault(slot.part, []).append(slot)
+    for slots in parts.values():
+        gone = sum(slot.state != "present" for slot in slots)
+        if gone > tolerated(group.level, len(slots)):
+            return "failed"
+    states = {slot.state for slot in group.slots}
+    if states == {"present"}:
+        return "ok"
+    return "rebuilding" if "rebuilding" in states else "degraded"
+
+
+def tolerated(level: str, members: int) -> int:
+    """How many members of one mirror set, span or array may be missing."""
+    return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
+
+
+def fail(machine: Bays, bay: str) -> None:
+    """A drive fails, and stays in its bay.
+
+    Raises:
+        ValueError: The bay is empty.
+    """
+    if bay not in machine.bays:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    serial = machine.bays[bay]
+    for _, slot in machine.slots_of(serial):
+        slot.state = "failed"
+    machine.disks[serial].state = "failed"
+    machine.disks[serial].array = ""
+    settle(machine)
+
+
+def pull(machine: Bays, bay: str) -> None:
+    """Take the drive out of a bay.
+
+    Raises:
+        ValueError: The bay is empty.
+    """
+    serial = machine.bays.pop(bay, None)
+    if serial is None and machine.removed.pop(bay, None) is not None:
+        return
+    if serial is None:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    for _, slot in machine.slots_of(serial):
+        slot.state = "missing"
+    machine.disks[serial].state = "free"
+    machine.disks[serial].array = ""
+    settle(machine)
+
+
+def insert(
+    machine: Bays, bay: str, serial: str | None, known: Mapping[str, object], kind: NewDrive = "like"
+) -> str:  # fmt: skip
+    """Put a drive that was pulled into an empty bay, or a new one; return its serial number.
+
+    Args:
+        machine: It is changed.
+        bay: The bay.
+        serial: A drive on the shelf; None: a new one.
+        known: All bays that the machine has.
+        kind: How a new one differs from the one that was last in the bay.
+
+    Raises:
+        ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
+    """
+    if bay in machine.bays or bay in machine.removed or bay not in known:
+        inside = sorted({*machine.bays, *machine.removed})
+        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(inside)}")
+    used = {*machine.bays.values(), *machine.removed.values()}
+    shelf = sorted(name for name in machine.disks if name not in used)
+    if serial is None:
+        like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
+        like = like or next(iter(machine.disks))
+        serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in machine.disks)
+        machine.disks[serial] = Disk(
+            like=machine.disks[like].like, state="free", kind=kind, bus=machine.disks[like].bus
+        )  # fmt: skip
+    elif serial not in shelf:
+        raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
+    machine.bays[bay] = serial
+    machine.disks[serial].state = machine.arrival
+    _come_back(machine, bay, serial)
+    settle(machine)
+    return serial
+
+
+def _come_back(machine: Bays, bay: str, serial: str) -> None:
+    """An array that stopped because a member left runs again when it is back: nothing was written since."""
+    for group in machine.groups.values():
+        for slot in group.slots:
+            if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":
+                slot.state, slot.bay, machine.disks[serial].state = "present", bay, "member"
+
+
+def advance(machine: Bays, seconds: float) -> None:
+    """Let time pass."""
+    machine.clock += seconds
+    settle(machine)
+
+
+def settle(machine: Bays) -> None:
+    """What follows without a command: rebuilds and checks that end, spares and new drives that step in."""
+    for volume, check in list(machine.checks.items()):
+        over = machine.clock - check.since >= CHECK_SECONDS
+        if over or standing(machine.groups[machine.volumes[volume]]) != "ok":
+            del machine.checks[volume]
+    for name, group in machine.groups.items():
+        for slot in group.slots:
+            if slot.state == "rebuilding" and machine.clock - group.since >= REBUILD_SECONDS:
+                slot.state = "present"
+        _step_in(machine, name, group)
+
+
+def _step_in(machine: Bays, name: str, group: Group) -> None:
+    if standing(group) != "degraded":
+        return  # complete, lost, or being rebuilt: one member after the other
+    for slot in group.slots:
+        if slot.state not in ("missing", "failed"):
+            continue
+        serial = _candidate(machine, name, slot)
+        if serial is not None:
+            rebuild(machine, group, slot, serial)
+            return
+
+
+def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
+    """Begin to rebuild a member on a drive."""
+    slot.serial, slot.state, slot.bay = serial, "rebuilding", machine.bay_of(serial) or slot.bay
+    group.since = machine.clock
+    machine.disks[serial].state = "member"
+    machine.disks[serial].array = ""
+
+
+def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
+    """The drive that replaces a member by itself: one in its bay, a spare, then any free one."""
+    there = machine.bays.get(slot.bay)
+    fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
+    if machine.same_bay and there in fitting and machine.disks[there].state == "free":
+        return there
+    spares = [
+        serial for serial in fitting
+        if machine.disks[serial].state == "spare" and machine.disks[serial].array in ("", name)
+    ]  # fmt: skip
+    spares.sort(key=lambda serial: machine.disks[serial].array == "")  # a dedicated one first
+    free = [serial for serial in fitting if machine.disks[serial].state == "free"]
+    return next(iter(spares + (free if machine.takes_free else [])), None)
+
+
+def _fits(machine: Bays, slot: Slot, serial: str) -> bool:
+    """Whether a drive is as large as the missing one, and of its interface."""
+    disk, before = machine.disks[serial], machine.disks.get(slot.serial)
+    return disk.kind != "small" and (before is None or before.bus == disk.bus)

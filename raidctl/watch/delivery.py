@@ -1,0 +1,194 @@
+"""Deliver the events of ``raidctl watch``: by mail, or to a program.
+
+A delivery either succeeds or raises: only after success is it marked as done. A process that is killed in between
+delivers the same message once more, with the same Message-ID.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import smtplib
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from email.message import EmailMessage
+from email.utils import formatdate
+
+import msgspec
+
+from raidctl.errors import UsageError
+from raidctl.request import CHANGEABLE, Failure, RunAnswer
+from raidctl.runners.process import Bounds, run
+from raidctl.runners.programs import changeable, search_path
+from raidctl.text import collapse, printable
+
+SMTP = ("127.0.0.1", 25)
+PATIENCE = 60.0
+"""Seconds for a program, and for each answer of a mail server."""
+_ADDRESS = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
+_SENDMAIL = "sendmail"
+_MORE = 400
+"""Characters of what a program prints about its failure."""
+
+
+class UndeliveredError(Exception):
+    """It was not delivered, or it is unknown whether it was; the text is the reason."""
+
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """What is delivered, in all forms."""
+
+    host: str
+    seconds: float
+    subject: str
+    body: str
+    document: bytes
+    """The report as JSON."""
+    variables: Mapping[str, str]
+    """The worst event, for a program's environment."""
+    key: str
+    """What identifies it: the same events make the same Message-ID."""
+
+
+class Mail(msgspec.Struct, frozen=True, kw_only=True):
+    """An address; through the program sendmail, or SMTP where it is not installed or a server is named."""
+
+    address: str
+    sender: str | None = None
+    server: tuple[str, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """The channel."""
+        return f"mail:{self.address}"
+
+    def deliver(self, letter: Letter) -> None:
+        """Hand a letter over.
+
+        Raises:
+            UndeliveredError: No server or program accepted it.
+        """
+        text = self._message(letter)
+        if self.server is None:
+            done = _run(
+                [_SENDMAIL, "-i", "--", self.address], text.as_bytes(), {"PATH": ":".join((*search_path(), "/usr/lib"))}
+            )
+            if done.code == 0:
+                return
+            if done.trouble is not Failure.MISSING:
+                raise UndeliveredError(_why(done, _SENDMAIL))
+        host, port = self.server or SMTP
+        try:
+            self._send(text, host, port)
+        except (OSError, smtplib.SMTPException, ValueError) as error:
+            hint = (
+                "" if self.server else "; there is no program sendmail either: install one, or name a server (--smtp)"
+            )
+            raise UndeliveredError(f"{host} port {port}: {_reason(error)}{hint}") from None
+
+    def _send(self, text: EmailMessage, host: str, port: int) -> None:
+        server = smtplib.SMTP(host, port, timeout=PATIENCE)
+        try:
+            server.send_message(text, text["From"], [self.address])
+        finally:
+            with suppress(OSError, smtplib.SMTPException):  # it has the message: a rude farewell changes nothing
+                server.quit()
+
+    def _message(self, letter: Letter) -> EmailMessage:
+        domain = re.sub(r"[^A-Za-z0-9.-]", "-", socket.getfqdn()) or "localhost"
+        once = hashlib.sha256(repr((letter.host, self.name, letter.key)).encode()).hexdigest()[:24]
+        found = EmailMessage()
+        found["From"] = self.sender or f"root@{domain}"
+        found["To"] = self.address
+        found["Subject"] = collapse(printable(letter.subject))
+        found["Date"] = formatdate(letter.seconds)
+        found["Message-ID"] = f"<raidctl.{once}@{domain}>"
+        found["Auto-Submitted"] = "auto-generated"
+        found.set_content(letter.body, cte="quoted-printable")  # for servers that take seven bits
+        return found
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A program, which reads the report as JSON on standard input."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The channel."""
+        return f"run:{self.path}"
+
+    def deliver(self, letter: Letter) -> None:
+        """Run it.
+
+        Raises:
+            UndeliveredError: It did not end with 0.
+        """
+        environment = {**os.environ, **letter.variables, "PATH": ":".join(search_path())}
+        done = _run([self.path], letter.document, environment)
+        if done.code != 0:
+            raise UndeliveredError(_why(done, self.path))
+
+
+Channel = Mail | Program
+
+
+def mail(address: str, sender: str | None, server: str | None) -> Mail:
+    """The channel of an address.
+
+    Raises:
+        UsageError: One of them is invalid.
+    """
+    for one, option in ((address, "--mail"), (sender, "--mail-from")):
+        if one is not None and not _ADDRESS.fullmatch(one):
+            raise UsageError(f'{option}: "{printable(one)}" is not a mail address: write root, or admin@example.org.')
+    return Mail(address=address, sender=sender, server=_server(server) if server is not None else None)
+
+
+def program(path: str) -> Program:
+    """The channel of a program.
+
+    Raises:
+        UsageError: It has no full path, or others than root could change what root would run.
+    """
+    if not path.startswith("/"):
+        raise UsageError(f'--run: "{printable(path)}" has to be the full path of a program; a shell is not involved.')
+    unsafe = changeable(path)
+    if unsafe:
+        raise UsageError(f"--run: {printable(unsafe)} {CHANGEABLE}, so it is not run as root.")
+    return Program(path=path)
+
+
+def _server(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":") if text.count(":") == 1 or text.startswith("[") else (text, "", "25")
+    if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise UsageError(f'--smtp: "{printable(text)}" is not a server: write mail.example.org or 127.0.0.1:2525.')
+    return host.strip("[]"), int(port)
+
+
+def _run(argv: list[str], data: bytes, environment: Mapping[str, str]) -> RunAnswer:
+    bounds = Bounds(seconds=PATIENCE, feed=data, fed_whole=True, leave_children=True)
+    return run(argv, environment=environment, bounds=bounds)
+
+
+def _why(done: RunAnswer, name: str) -> str:
+    detail = done.detail or f"exit code {done.code}"
+    more = collapse(printable(done.error_text or done.text))[:_MORE]
+    return f"{name}: {detail.removeprefix(f'{name}: ')}{f': {more}' if more else ''}"
+
+
+def _reason(error: Exception) -> str:
+    """An error of SMTP in one line: the server's code and its text."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        code, text = next(iter(error.recipients.values()))
+    elif isinstance(error, smtplib.SMTPResponseException):
+        code, text = error.smtp_code, _bytes(error.smtp_error)
+    else:
+        return collapse(printable(getattr(error, "strerror", None) or str(error) or type(error).__name__))
+    return f"{code} {collapse(printable(text.decode('utf-8', 'replace')))}"
+
+
+def _bytes(text: bytes | str) -> bytes:
+    return text.encode("utf-8", "replace") if isinstance(text, str) else text

@@ -1,0 +1,153 @@
+"""What ``raidctl watch`` remembers between two looks, and the events that it reports.
+
+Times are seconds since 1970, so that a look is a pure function of memory, findings and clock.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import field
+
+from raidctl.audit.finding import Finding, Severity
+from raidctl.described import doc
+
+DAY = 86400.0
+HOUR = 3600.0
+Kind = Literal["new", "worse", "reminder", "good", "over", "gone", "unknown", "known", "still", "alive"]
+Key = tuple[str, str, str | None]
+"""Rule, object, serial number."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """When something is reported."""
+
+    after: float = 2
+    """Looks in a row, or seconds with ``by_time``, before a warning or an end is reported; a critical finding needs
+    one look."""
+    by_time: bool = False
+    unknown_after: float = DAY
+    """Seconds before a result that stays unknown is reported."""
+    remind: float | None = 7 * DAY
+    """Seconds between reminders; None: no reminders."""
+    alive: float | None = None
+    """Seconds between signs of life; None: none."""
+
+
+class Tracked(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule on an object, as it was in earlier looks."""
+
+    finding: Finding
+    serial: str | None = None
+    is_object: bool = False
+    """The object was in the inventory: a drive, a volume; not the host or a tool."""
+    since: float | None = None
+    """When it was first found in the present run of looks that found it."""
+    seen: int = 0
+    """Looks in a row that found it."""
+    reported: float | None = None
+    """When it was reported as present; None: it is not reported."""
+    severity: Severity | None = None
+    """Worst severity that was reported."""
+    reminded: float | None = None
+    good: int = 0
+    """Looks in a row that found it good, since it was reported."""
+    good_since: float | None = None
+    unknown_since: float | None = None
+    unknown_reported: bool = False
+    ended: float | None = None
+    """When its end was reported last."""
+    relapses: int = 0
+    """How often it came back within a day after its end was reported."""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One transition, as it is reported."""
+
+    id: Annotated[int, doc("Number of the event in this state; never used twice.")]
+    at: Annotated[str, doc("When the look was, RFC 3339 in UTC.")]
+    kind: Annotated[
+        Kind,
+        doc(
+            "`new`; `worse`: the severity has increased; `reminder`: still present; `still`: present when this address "
+            "was added; `good`: good again; `over`: the finding has ended, but the object has others; `gone`: the "
+            "object is no longer there; `unknown`: the result has been unknown for a day (or `--unknown-after`); "
+            "`known`: it is known again, and good; `alive`: sign of life."
+        ),
+    ]
+    rule: Annotated[str | None, doc("Name of the rule; null for `alive`.")] = None
+    severity: Annotated[Severity, doc("Severity of the finding; `info` for `alive`.")] = "info"
+    where: Annotated[str, doc("Id of the object; `host`: the machine as a whole.")] = "host"
+    serial: Annotated[str | None, doc("Serial number of the object; null: unknown.")] = None
+    device: Annotated[str | None, doc("Block device of the object; null: none or unknown.")] = None
+    bay: Annotated[str | None, doc("Bay of the drive; null: unknown.")] = None
+    message: Annotated[str, doc("The finding, one sentence; for `good` and `gone` the former one.")]
+    remedy: Annotated[str | None, doc("What to do; null: nothing.")] = None
+    since: Annotated[str | None, doc("When it was first found, RFC 3339 in UTC; null: unknown.")] = None
+
+
+class Queued(msgspec.Struct, frozen=True, kw_only=True):
+    """An event, and the channels that have not received it."""
+
+    event: Event
+    channels: tuple[str, ...]
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """An object that was there in an earlier look."""
+
+    kind: Literal["controller", "volume", "drive"]
+    identity: str
+    """What it is wherever it is: its model and serial number, its unique id; without them its id."""
+    where: str
+    """Its id in the last look that found it."""
+    serial: str | None = None
+    device: str | None = None
+    bay: str | None = None
+    missing: int = 0
+    """Complete looks in a row without it."""
+    missing_since: float | None = None
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is kept between two looks."""
+
+    schema_version: Literal["1"] = "1"
+    at: float = 0.0
+    """Time of the last look; 0: there was none."""
+    number: int = 0
+    """The last event's number."""
+    alive: float | None = None
+    """When the last sign of life was due."""
+    tracked: tuple[Tracked, ...] = ()
+    known: tuple[Known, ...] = ()
+    queue: tuple[Queued, ...] = ()
+    channels: tuple[str, ...] = ()
+    """Channels of the last look."""
+
+
+class Sighting(msgspec.Struct, frozen=True, kw_only=True):
+    """What one look says of a rule on an object.
+
+    ``aside``: found, and not to be reported: waived, explained by another finding, or information; it changes nothing.
+    """
+
+    finding: Finding
+    state: Literal["bad", "good", "unknown", "aside"]
+    serial: str | None = None
+    is_object: bool = False
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """One look at the machine."""
+
+    sightings: tuple[Sighting, ...] = ()
+    complete: bool = True
+    """Everything could be read: a finding that is missing has ended."""
+    objects: frozenset[tuple[str, str | None]] = field(default_factory=frozenset)
+    """Ids and serial numbers of all objects that are there."""
+    known: tuple[Known, ...] = ()
+    """What identifies these wherever they are."""
+    waived: int = 0
+    """Findings that are waived."""

@@ -1,0 +1,81 @@
+"""Objects that were there in earlier looks and are not there now. Pure.
+
+A volume that is not assembled after a reboot, or a controller that has left its slot, has no finding: nothing reports
+it. So the objects themselves are remembered, by what identifies them wherever they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from raidctl.audit.finding import Severity
+from raidctl.model import Inventory
+from raidctl.model.drives_below import physical_drives
+from raidctl.watch.memory import Config, Known
+
+RULE = "object_gone"
+"""The rule of the event."""
+_SEVERITY: dict[str, Severity] = {"controller": "critical", "volume": "critical", "drive": "warning"}
+
+
+class Missed(NamedTuple):
+    """An object that is gone."""
+
+    known: Known
+    severity: Severity
+    message: str
+
+
+def objects_of(inventory: Inventory) -> Iterator[Known]:
+    """Controllers, volumes, and the drives that report a serial number."""
+    for controller in inventory.controllers:
+        if controller.pci_address or controller.serial:
+            name = f"{controller.model or ''} {controller.serial}" if controller.serial else controller.id
+            yield Known(kind="controller", identity=name, where=controller.id, serial=controller.serial)
+        for volume in controller.volumes:
+            yield Known(kind="volume", identity=volume.unique_id or volume.id, where=volume.id, device=volume.device)
+    for _, drive in physical_drives(inventory.controllers):
+        if drive.serial:
+            yield Known(
+                kind="drive", identity=f"{drive.model or ''} {drive.serial}", where=drive.id, serial=drive.serial,
+                device=drive.device, bay=drive.bay,
+            )  # fmt: skip
+
+
+def after_look(
+    before: Sequence[Known], now: Sequence[Known], config: Config, moment: float, *, complete: bool
+) -> tuple[tuple[Known, ...], list[Missed]]:
+    """The objects to remember, and those that have been missing for long enough: each is reported once.
+
+    Only a complete look shows that an object is missing.
+    """
+    there = {(one.kind, one.identity): one for one in now}
+    places = {(one.kind, one.where): one for one in now}
+    kept, gone = dict(there), []
+    for one in before:
+        key = (one.kind, one.identity)
+        if key in there:
+            continue
+        other = places.get((one.kind, one.where))
+        if other is not None and _is_same(one, other):
+            if other.identity == other.where:  # what identified it is not reported this time: the better name stays
+                kept.pop((other.kind, other.identity), None)
+                kept[key] = replace(one, missing=0, missing_since=None)
+            continue
+        if complete:
+            since = moment if one.missing_since is None else one.missing_since
+            one = replace(one, missing=one.missing + 1, missing_since=since)  # noqa: PLW2901 - the same object, later
+            if (moment - since if config.by_time else one.missing) >= config.after:
+                message = f"The {one.kind} was there in earlier looks, and is not there now."
+                gone.append(Missed(one, _SEVERITY[one.kind], message))
+                continue
+        kept[key] = one
+    return tuple(kept.values()), gone
+
+
+def _is_same(one: Known, other: Known) -> bool:
+    """Whether two objects in one place may be the same: one of them is known by its id alone."""
+    return one.identity == one.where or other.identity == other.where

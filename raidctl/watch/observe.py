@@ -1,0 +1,63 @@
+"""From findings to one look of ``raidctl watch``. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from raidctl.audit.diagnosis import causes
+from raidctl.audit.finding import Finding
+from raidctl.model import Inventory, hides
+from raidctl.select import items
+from raidctl.watch.memory import Look, Sighting
+from raidctl.watch.objects import objects_of
+
+NOT_READ = "machine_not_read"
+"""The rule of a machine that could not be read at all."""
+
+
+def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Finding] = ()) -> Look:
+    """One look at a machine.
+
+    Args:
+        inventory: What was read.
+        found: Findings of all rules that count, passes included.
+        waived: Findings that are ignored for a time.
+    """
+    serials = {
+        item.id: getattr(item, "serial", None) for controller in inventory.controllers for item in items(controller)
+    }
+    failed = [one for one in found if one.outcome == "fail"]
+    roots = {id(one) for one in causes(failed)}
+    sightings = [_sighting(one, serials, aside=one.outcome == "fail" and id(one) not in roots) for one in found]
+    sightings += [_sighting(one, serials, aside=True) for one in waived]
+    return Look(
+        sightings=tuple(sightings),
+        complete=not any(map(hides, inventory.problems)),
+        objects=frozenset((key, serial) for key, serial in serials.items()),
+        known=tuple(objects_of(inventory)),
+        waived=len(waived),
+    )
+
+
+def unreadable(message: str, remedy: str | None = None) -> Look:
+    """A look at a machine that could not be read: everything is unknown, and nothing has ended."""
+    finding = Finding(
+        rule=NOT_READ, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
+    )
+    return Look(sightings=(Sighting(finding=finding, state="unknown"),), complete=False)
+
+
+def _sighting(one: Finding, serials: dict[str, str | None], *, aside: bool) -> Sighting:
+    serial = one.serial or serials.get(one.where)
+    state = "aside" if aside else _state(one)
+    return Sighting(finding=one, state=state, serial=serial, is_object=one.where in serials)
+
+
+def _state(one: Finding) -> Literal["bad", "good", "unknown", "aside"]:
+    """What a finding says. What has become mere information has not ended: a battery that learns may still be bad."""
+    if one.outcome == "pass":
+        return "good"
+    if one.severity == "info":
+        return "aside"
+    return "bad" if one.outcome == "fail" else "unknown"

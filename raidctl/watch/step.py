@@ -1,0 +1,258 @@
+"""From memory, findings and clock to the next memory and its events. Pure.
+
+A finding is reported once it was found in enough looks, and its end once enough looks found it good. A result that is
+unknown is neither: it leaves what is known as it is, and is reported if it stays unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+
+from msgspec.structs import replace
+
+from raidctl.health.judge import WEIGHT
+from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
+from raidctl.watch.objects import RULE, Missed, after_look
+
+ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
+_MOST_DOUBLINGS = 6
+_STATES = ("good", "aside", "unknown", "bad")
+"""Of two sightings of one rule on one object the worse counts."""
+_TIMES = ("since", "reported", "reminded", "good_since", "unknown_since", "ended")
+
+
+def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
+    """The memory after a look, and what is to be reported of it, worst first."""
+    if now < memory.at:
+        memory = _shifted(memory, now - memory.at)
+    known = {_key(one): one for one in memory.tracked}
+    seen = _sightings(look.sightings, known)
+    kept: list[Tracked] = []
+    found: list[tuple[Kind, Tracked]] = []
+    for key in [*known, *(key for key in seen if key not in known)]:
+        sighting = seen.get(key)
+        before = known.get(key) or _fresh(seen[key])
+        after, kind = _next(before, sighting, look, now, config)
+        if kind is not None:
+            found.append((kind, after if kind not in ENDS else before))
+        if _is_needed(after, now):
+            kept.append(after)
+    found = [(_end(kind, one, kept), one) for kind, one in found]
+    found.sort(
+        key=lambda one: (one[0] in ENDS, WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where)
+    )
+    events = [_event(memory.number + number, kind, one, now) for number, (kind, one) in enumerate(found, 1)]
+    objects, gone = after_look(memory.known, look.known, config, now, complete=look.complete)
+    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
+    missed = [one for one in gone if (one.known.where, one.known.serial) not in reported]
+    events += [_missed(memory.number + len(events) + number, one, now) for number, one in enumerate(missed, 1)]
+    alive = memory.alive
+    if config.alive is not None and (alive is None or now - alive >= config.alive):
+        alive = now
+        events.append(_alive(memory.number + len(events) + 1, kept, look, now))
+    following = replace(
+        memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects
+    )
+    return following, tuple(events)
+
+
+def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
+    """An object with another finding is not good again: a degraded volume that is rebuilt now."""
+    others = any(other.seen and other.finding.where == one.finding.where for other in kept)
+    return "over" if kind == "good" and others else kind
+
+
+def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
+    """The memory with events waiting for channels; a channel that is new gets everything that is present.
+
+    What waits for a channel that is no longer used is dropped. An older sign of life or reminder that still waits is
+    replaced by the newer one.
+    """
+    number = memory.number
+    present: list[Queued] = []
+    fresh = tuple(name for name in channels if name not in memory.channels)
+    reported_now = {(one.rule, one.where, one.serial) for one in events}
+    for one in memory.tracked if fresh else ():
+        if one.reported is not None and _key(one) not in reported_now:
+            number += 1
+            present.append(Queued(event=_event(number, "still", one, now), channels=fresh))
+    queue = [_for(one, channels) for one in memory.queue]
+    for event in events:
+        queue = [_superseded(one, event) for one in queue]
+    queue += present
+    queue += [Queued(event=event, channels=tuple(channels)) for event in events]
+    return replace(memory, number=number, queue=tuple(one for one in queue if one.channels), channels=tuple(channels))
+
+
+def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
+    """The events that a channel has not received, worst first, signs of life last."""
+    mine = [one.event for one in memory.queue if channel in one.channels]
+    return tuple(sorted(mine, key=lambda one: (one.kind == "alive", one.kind in ENDS, WEIGHT[one.severity], one.id)))
+
+
+def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
+    """The memory after a channel has received events."""
+    numbers = {one.id for one in events}
+    queue = [
+        replace(one, channels=tuple(name for name in one.channels if name != channel))
+        if one.event.id in numbers else one
+        for one in memory.queue
+    ]  # fmt: skip
+    return replace(memory, queue=tuple(one for one in queue if one.channels))
+
+
+def _for(one: Queued, channels: Sequence[str]) -> Queued:
+    return replace(one, channels=tuple(name for name in one.channels if name in channels))
+
+
+def _superseded(one: Queued, event: Event) -> Queued:
+    """Nobody waits for a reminder or a sign of life of which there is a newer one."""
+    old = one.event
+    same = (old.kind, old.rule, old.where, old.serial) == (event.kind, event.rule, event.where, event.serial)
+    return replace(one, channels=()) if same and event.kind in ("reminder", "alive") else one
+
+
+def _key(one: Tracked) -> Key:
+    return one.finding.rule, one.finding.where, one.serial
+
+
+def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
+    """Sightings by key, the worse of two; a serial number that is not reported this time is that of the last look."""
+    serials: dict[tuple[str, str], list[str | None]] = {}
+    for rule, where, serial in known:
+        serials.setdefault((rule, where), []).append(serial)
+    found: dict[Key, Sighting] = {}
+    for one in sightings:
+        place = (one.finding.rule, one.finding.where)
+        before = serials.get(place, [])
+        if one.serial is None and len(before) == 1:
+            one = replace(one, serial=before[0])  # noqa: PLW2901 - the same sighting, better known
+        elif one.serial is not None and one.serial not in before and None in before:
+            bare = known.pop((*place, None))
+            named = (*place, one.serial)
+            known[named] = replace(bare, serial=one.serial)
+            before[before.index(None)] = one.serial
+        key = (*place, one.serial)
+        other = found.get(key)
+        if other is None or _STATES.index(one.state) > _STATES.index(other.state):
+            found[key] = one
+    return found
+
+
+def _fresh(sighting: Sighting) -> Tracked:
+    return Tracked(finding=sighting.finding, serial=sighting.serial, is_object=sighting.is_object)
+
+
+def _next(
+    one: Tracked, sighting: Sighting | None, look: Look, now: float, config: Config
+) -> tuple[Tracked, Kind | None]:
+    """One rule on one object after a look, and the event, if any."""
+    if sighting is None:
+        return _ended(one, look, now, config) if look.complete else _unknown(one, now, config)
+    if sighting.state == "good":
+        return _ended(one, look, now, config)
+    one = replace(one, is_object=one.is_object or sighting.is_object)
+    if sighting.state == "aside":
+        return replace(one, unknown_since=None), None
+    if sighting.state == "unknown":
+        fresh = one.reported is None and one.seen == 0
+        return _unknown(replace(one, finding=sighting.finding) if fresh else one, now, config)
+    return _found(replace(one, finding=sighting.finding), now, config)
+
+
+def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
+    """After a look that found it."""
+    since = now if one.since is None else one.since
+    one = replace(
+        one, seen=one.seen + 1, since=since, good=0, good_since=None, unknown_since=None, unknown_reported=False
+    )
+    severity = one.finding.severity
+    if one.reported is None:
+        lasted = now - since if config.by_time else one.seen
+        if severity != "critical" and lasted < config.after:
+            return one, None
+        again = one.ended is not None and now - one.ended < DAY
+        relapses = one.relapses + 1 if again else 0
+        return replace(one, reported=now, reminded=now, severity=severity, relapses=relapses), "new"
+    if one.severity is not None and WEIGHT[severity] < WEIGHT[one.severity]:
+        return replace(one, severity=severity, reminded=now), "worse"
+    if config.remind is not None and now - (one.reminded or one.reported) >= config.remind:
+        return replace(one, reminded=now), "reminder"
+    return one, None
+
+
+def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
+    """After a look that found it good, or complete without it."""
+    known = one.unknown_reported
+    one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
+    if one.reported is None:
+        return replace(one, since=None), "known" if known else None
+    good, begun = one.good + 1, now if one.good_since is None else one.good_since
+    one = replace(one, good=good, good_since=begun)
+    lasted = now - begun if config.by_time else good
+    if lasted < config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS):
+        return one, None
+    gone = one.is_object and (one.finding.where, one.serial) not in look.objects
+    ended = replace(one, since=None, reported=None, reminded=None, severity=None, good=0, good_since=None, ended=now)
+    return ended, "gone" if gone else "good"
+
+
+def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
+    """After a look that says nothing of it."""
+    since = now if one.unknown_since is None else one.unknown_since
+    one = replace(one, unknown_since=since)
+    if one.unknown_reported or now - since < config.unknown_after:
+        return one, None
+    return replace(one, unknown_reported=True), "unknown"
+
+
+def _is_needed(one: Tracked, now: float) -> bool:
+    """Whether there is anything to remember of it."""
+    recent = one.ended is not None and now - one.ended < DAY
+    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or recent
+
+
+def _shifted(memory: Memory, by: float) -> Memory:
+    """The memory with all times moved: the clock was set back, and nothing must wait for it to catch up."""
+
+    def moved(value: float | None) -> float | None:
+        return None if value is None else value + by
+
+    tracked = tuple(replace(one, **{name: moved(getattr(one, name)) for name in _TIMES}) for one in memory.tracked)
+    known = tuple(replace(one, missing_since=moved(one.missing_since)) for one in memory.known)
+    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked, known=known)
+
+
+def moment(seconds: float) -> str:
+    """RFC 3339 in UTC, without fractions."""
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _event(number: int, kind: Kind, one: Tracked, now: float) -> Event:
+    found = one.finding
+    since = one.unknown_since if kind == "unknown" else one.since or one.reported
+    return Event(
+        id=number, at=moment(now), kind=kind, rule=found.rule, severity=one.severity or found.severity,
+        where=found.where, serial=one.serial, device=found.device, bay=found.bay, message=found.message,
+        remedy=None if kind in ENDS else found.remedy,
+        since=None if since is None else moment(since),
+    )  # fmt: skip
+
+
+def _missed(number: int, one: Missed, now: float) -> Event:
+    known = one.known
+    return Event(
+        id=number, at=moment(now), kind="gone", rule=RULE, severity=one.severity, where=known.where,
+        serial=known.serial, device=known.device, bay=known.bay, message=one.message,
+        since=None if known.missing_since is None else moment(known.missing_since),
+    )  # fmt: skip
+
+
+def _alive(number: int, kept: Iterable[Tracked], look: Look, now: float) -> Event:
+    """A sign of life, with what is known to be wrong."""
+    present = sum(one.reported is not None for one in kept)
+    unknown = sum(one.unknown_since is not None for one in kept)
+    read = "everything could be read" if look.complete else "not everything could be read"
+    message = f"raidctl watches this machine; {read}. Findings reported and present: {present}; unknown: {unknown}; "
+    return Event(id=number, at=moment(now), kind="alive", message=f"{message}waived: {look.waived}.")

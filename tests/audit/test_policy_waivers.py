@@ -1,0 +1,192 @@
+"""Waivers: what they take away, what they never hide, and their mistakes by line."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl.audit import builtin
+from raidctl.audit.engine import Auditor
+from raidctl.audit.policy.sets import load, only_builtin
+from raidctl.audit.policy.waivers import Waiver, waivers_of_file
+from raidctl.audit.rule import Rule
+from raidctl.cli import cli
+from raidctl.toml_files.mistakes import MistakesError
+from tests.audit.policies import recorded
+from tests.support.machines import FIXTURES, MACHINES
+
+MACHINE = "adaptec-5405-failed-battery"
+NOW = datetime(2026, 11, 24, tzinfo=timezone.utc)
+ACTIVE = """
+[[waiver]]
+rule = "battery_failed"
+where = "adaptec:1/battery0"
+until = 2999-12-31
+because = "A battery is ordered."
+"""
+EXPIRED = ACTIVE.replace("2999-12-31", "2026-01-31")
+
+
+def run(*words: str | Path) -> Result:
+    """``raidctl --replay fixtures/MACHINE …``."""
+    command = ["--replay", str(FIXTURES / MACHINE), *map(str, words)]
+    return CliRunner().invoke(cli, command, env={"COLUMNS": "200"}, catch_exceptions=False)
+
+
+@pytest.fixture
+def waivers(tmp_path: Path) -> Path:
+    """A file for waivers."""
+    return tmp_path / "waivers.toml"
+
+
+def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
+    """Neither it nor what it explains; the number and each reason are on the screen, in JSON, JUnit and the plugin."""
+    waivers.write_text(ACTIVE)
+    before = json.loads(run("audit", "--builtin", "--json").stdout)["summary"]
+    words = ("audit", "--builtin", "--waivers", waivers)
+    done = run(*words)
+    assert "2 findings waived" in done.stdout
+    assert "waived until 2999-12-31: battery_failed adaptec:1/battery0: A battery is ordered." in done.stdout
+    report = json.loads(run(*words, "--json").stdout)
+    after = report["summary"]
+    assert after["waived"] == 2
+    assert {(one["finding"]["rule"], one["reason"]) for one in report["hosts"][0]["waived"]} == {
+        ("battery_failed", "A battery is ordered."), ("write_policy_not_in_force", "A battery is ordered."),
+    }  # fmt: skip
+    assert (after["checked"], after["passed"]) == (before["checked"], before["passed"])
+    counts = {one["rule"]: (one["failed"], one["waived"], one["hosts"]) for one in after["rules"]}
+    assert counts["battery_failed"] == (0, 1, 0)
+    assert ", 2 waived" in run(*words, "--format", "nagios").stdout
+    assert (
+        'skipped message="Waived until 2999-12-31 (A battery is ordered): ' in run(*words, "--format", "junit").stdout
+    )
+
+
+def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> None:
+    """Both the finding and the end of its waiver, with its place in the file."""
+    waivers.write_text(EXPIRED)
+    report = json.loads(run("audit", "--builtin", "--waivers", waivers, "--json").stdout)
+    assert report["summary"]["waived"] == 0
+    found = {one["rule"]: one for one in report["hosts"][0]["findings"]}
+    assert "battery_failed" in found
+    assert found["waiver_expired"]["where"] == "adaptec:1/battery0"
+    assert f"{waivers}:2" in found["waiver_expired"]["remedy"]
+
+
+def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -> None:
+    """A pattern of host names; another host, and one without a name, are not waived."""
+    policy = tmp_path / "site.toml"
+    text = (
+        'raid_level = "raid6"\n[[waiver]]\nrule = "raid_level"\nhosts = ["{}"]\nuntil = "2999-12-31"\nbecause = "old"\n'
+    )
+    codes = {}
+    for pattern in ("ald*", "db*"):
+        policy.write_text(text.format(pattern))
+        codes[pattern] = run("audit", policy).exit_code
+    assert codes == {"ald*": 0, "db*": 1}
+    inventory = recorded(MACHINE)
+    nameless = msgspec.structs.replace(inventory, host=msgspec.structs.replace(inventory.host, hostname=None))
+    rules = only_builtin(builtin.rules())
+    rules.add_waivers([Waiver("battery_failed", NOW.date(), "x", hosts=("*",))])
+    assert not Auditor(rules, alone=True, now=NOW).audit(nameless, "x").waived
+
+
+def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, waivers: Path) -> None:
+    """On the host that it would still cover; one that covers nothing is a finding about the policy."""
+    lines = [msgspec.json.encode(recorded(name)) for name in MACHINES[:6]]
+    (tmp_path / "fleet.jsonl").write_bytes(b"\n".join(lines))
+    words = ("--builtin", "--waivers", str(waivers), str(tmp_path / "fleet.jsonl"), "--jobs", "1", "--json")
+    waivers.write_text(EXPIRED.replace('where = "adaptec:1/battery0"\n', 'where = "nowhere"\n'))
+    report = json.loads(CliRunner().invoke(cli, ["audit", *words]).stdout)
+    assert [one["rule"] for one in report["summary"]["findings"]].count("waiver_expired") == 1
+    assert not [one for host in report["hosts"] for one in host["findings"] if one["rule"] == "waiver_expired"]
+
+
+def test_watch_does_not_report_what_is_waived(tmp_path: Path, waivers: Path) -> None:
+    """It is counted, and the end of the waiver is reported like any other finding."""
+
+    def look() -> list[str]:
+        command = [
+            "--state-dir",
+            str(tmp_path / "state"),
+            "--demo",
+            "p400",
+            "watch",
+            "--once",
+            "--after",
+            "1",
+            "--json",
+        ]
+        done = CliRunner().invoke(cli, [*command, "--waivers", str(waivers)], catch_exceptions=False)
+        report = json.loads(done.stdout)
+        return [event["rule"] for event in report["events"]] + ["waived"] * report["waived"]
+
+    text = '[[waiver]]\nrule = "reported_trouble"\nuntil = {}\nbecause = "The update is planned."\n'
+    waivers.write_text(text.format("2999-12-31"))
+    assert look() == ["waived"]
+    waivers.write_text(text.format("2026-01-01"))
+    assert sorted(look()) == ["reported_trouble", "waiver_expired"]
+
+
+GOOD = '[[waiver]]\nrule = "battery_failed"\nuntil = 2027-01-31\nbecause = "x"\n'
+MISTAKES = {
+    '[[waiver]]\nrule = "battery_faild"\nuntil = 2027-01-31\nbecause = "x"':
+        '2: no rule is called "battery_faild"; did you mean battery_failed',
+    '[[waiver]]\nrule = "battery_failed"\nbecause = "x"': '1: a waiver needs "until": its last day',
+    '[[waiver]]\nrule = "battery_failed"\nuntil = "soon"\nbecause = "x"': '3: a waiver needs "until": its last day',
+    '[[waiver]]\nrule = "battery_failed"\nuntil = 2027-01-31': '1: a waiver needs "because": a reason',
+    '[[waiver]]\nrule = "battery_failed"\nuntil = 2027-01-31\nbecause = " "': '4: a waiver needs "because"',
+    f'{GOOD}host = "db"': '5: a waiver has no "host"',
+    f'{GOOD}hosts = "db"': '5: "hosts" has to be a list',
+    f"{GOOD}hosts = []": '5: "hosts" has to be a list',
+    '[waiver]\nrule = "battery_failed"': "1: waivers have to be a list: write [[waiver]]",
+    'waiver = ["x"]': "1: waivers have to be a list: write [[waiver]]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), MISTAKES.items())
+def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> None:
+    """In a policy and in a file of their own: file, line and what to write; exit code 2."""
+    names = [rule.name for rule in builtin.rules()]
+    with pytest.raises(MistakesError) as error:
+        waivers_of_file("w.toml", lambda _: text.encode(), names)
+    assert str(error.value.faults[0]).startswith(f"w.toml:{expected}")
+    with pytest.raises(MistakesError) as error:
+        load("site.toml", lambda _: text.encode(), builtin.rules())
+    assert str(error.value.faults[0]).startswith(f"site.toml:{expected}")
+    waivers.write_text(text)
+    done = run("audit", "--builtin", "--waivers", waivers)
+    assert (done.exit_code, expected in done.stderr) == (2, True)
+
+
+def test_a_file_of_waivers_has_nothing_else(waivers: Path) -> None:
+    """A policy given as waivers is a mistake, and a file that is not there too."""
+    waivers.write_text('raid_level = "raid6"\n')
+    assert (
+        '1: "raid_level" is not a part of a file of waivers' in run("audit", "--builtin", "--waivers", waivers).stderr
+    )
+    assert run("audit", "--builtin", "--waivers", "/nowhere.toml").exit_code == 2
+
+
+@given(st.lists(st.tuples(st.sampled_from(builtin.rules()), st.booleans()), max_size=8), st.sampled_from(MACHINES))
+def test_findings_are_never_lost(chosen: list[tuple[Rule, bool]], name: str) -> None:
+    """With any waivers, on any recorded machine: each finding without them counts, or is listed as waived."""
+    inventory = recorded(name)
+    plain = Auditor(only_builtin(builtin.rules()), alone=True, now=NOW).audit(inventory, name)
+    rules = only_builtin(builtin.rules())
+    days = {True: NOW.date().replace(year=2027), False: NOW.date().replace(year=2025)}
+    rules.add_waivers([Waiver(rule.name, days[active], "because") for rule, active in chosen])
+    auditor = Auditor(rules, alone=True, now=NOW)
+    found = auditor.audit(inventory, name)
+    together = [one for one in found.findings if one.rule != "waiver_expired"] + [one.finding for one in found.waived]
+    assert sorted(together, key=repr) == sorted(plain.findings, key=repr)
+    assert sum(one.rule == "waiver_expired" for one in found.findings) == sum(not active for _, active in chosen)
+    assert all(min(vars(count).values()) >= 0 for count in auditor.tally.rules.values())
+    assert auditor.tally.summary.waived == len(found.waived)

@@ -1,0 +1,201 @@
+"""Alert rules, recording rules and the dashboard: valid, tested, and of metrics that exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import causes, diagnose
+from raidctl.cli import cli
+from raidctl.output.metrics import families
+from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from raidctl.output.prometheus import text
+from tests.output.inventories import HEALTHY
+from tests.support.machines import replayed
+
+CONTRIB = Path(__file__).resolve().parents[2] / "contrib"
+RULES = CONTRIB / "prometheus" / "raidctl.rules.yml"
+GROUPS = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+EVERY: list[Mapping[str, Any]] = [rule for group in GROUPS for rule in group["rules"]]
+ALERTS = {rule["alert"]: rule for rule in EVERY if "alert" in rule}
+SUITES = yaml.safe_load((RULES.parent / "raidctl_test.rules.yml").read_text(encoding="utf-8"))["tests"]
+DASHBOARD = json.loads((CONTRIB / "grafana" / "raidctl.json").read_text(encoding="utf-8"))
+NAME = re.compile(r"\b(?:instance(?:_status)?:)?raidctl_\w+(?::\w+)?")
+
+
+def promtool(*words: str | Path) -> tuple[int, str]:
+    """Exit code and output of Prometheus's own checker (``tests/run`` installs it)."""
+    argv = ["promtool", *map(str, words)]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True)
+    return done.returncode, done.stdout
+
+
+def queries() -> list[str]:
+    """The dashboard's queries, with a value for each variable."""
+    return [one["expr"].replace("$instance", ".*") for panel in DASHBOARD["panels"] for one in panel.get("targets", ())]
+
+
+def known() -> set[str]:
+    """Every metric that raidctl has, and every recording rule."""
+    metrics = [*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, ()))]
+    return {metric.name for metric in metrics} | {rule["record"] for rule in EVERY if "record" in rule}
+
+
+def test_every_metric_of_rules_and_dashboard_exists() -> None:
+    """A name that raidctl does not write would never fire, and never be missed."""
+    expressions = [*(rule["expr"] for rule in EVERY), *queries()]
+    used = {name for one in expressions for name in NAME.findall(one)}
+    assert len(used) > 20
+    assert used <= known()
+
+
+def test_every_rule_that_has_an_alert_exists() -> None:
+    """RaidFinding leaves out built-in rules by their names."""
+    left_out = re.findall(r'rule!~"([^"]+)"', ALERTS["RaidFinding"]["expr"])[0].split("|")
+    assert set(left_out) <= {rule.name for rule in rules()}
+
+
+@pytest.mark.parametrize("name", ALERTS)
+def test_every_alert_is_complete_and_tested(name: str) -> None:
+    """Severity, summary and description; a test in which it fires, and one in which it is silent."""
+    rule = ALERTS[name]
+    assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+    assert {"summary", "description"} == set(rule["annotations"])
+    assert "for" in rule or rule["labels"]["severity"] == "info"
+    tests = [one for suite in SUITES for one in suite.get("alert_rule_test", ()) if one["alertname"] == name]
+    assert {bool(one["exp_alerts"]) for one in tests} == {True, False}
+
+
+def test_the_dashboard_is_what_its_builder_writes() -> None:
+    """No change by hand is lost; ids and places are unique."""
+    assert runpy.run_path(str(CONTRIB / "grafana" / "build.py"))["text"]() == (
+        CONTRIB / "grafana" / "raidctl.json"
+    ).read_text(encoding="utf-8")
+    places = [(one["gridPos"]["x"], one["gridPos"]["y"]) for one in DASHBOARD["panels"]]
+    assert len(set(places)) == len(places)
+    assert [one["id"] for one in DASHBOARD["panels"]] == list(range(1, len(places) + 1))
+
+
+@pytest.mark.slow  # needs a Debian package
+def test_prometheus_accepts_rules_tests_and_queries(tmp_path: Path) -> None:
+    """Its own checker: the rules are valid and do what their tests want; every query of the dashboard parses."""
+    code, said = promtool("check", "rules", RULES)
+    assert (code, f"{len(EVERY)} rules found" in said) == (0, True), said
+    assert promtool("test", "rules", RULES.parent / "raidctl_test.rules.yml")[0] == 0
+    made = [{"record": f"query:number{number}", "expr": one} for number, one in enumerate(queries())]
+    (tmp_path / "queries.yml").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": made}]}))
+    code, said = promtool("check", "rules", tmp_path / "queries.yml")
+    assert (code, f"{len(made)} rules found" in said) == (0, True), said
+
+
+Stage = list[tuple[str, str]]
+"""Series with their values at one time."""
+
+
+def stage(exported: str) -> Stage:
+    """The series of a text of metrics."""
+    lines = [line.rpartition(" ") for line in exported.splitlines() if not line.startswith("#")]
+    return [(name, value) for name, _, value in lines if "timestamp" not in name]
+
+
+def fired(stages: Sequence[Stage], place: Path) -> list[set[str]]:
+    """The alerts that fire at the end of each stage of a day."""
+    names = dict.fromkeys(name for one in stages for name, _ in one)
+    values = {
+        name: " ".join(f"{dict(one)[name]}x359" if name in dict(one) else "_x359" for one in stages) for name in names
+    }
+    data = [{"series": name, "values": line} for name, line in values.items()]
+    data.append({"series": "raidctl_collected_timestamp_seconds", "values": f"0+240x{360 * len(stages)}"})
+    checks = [
+        {"eval_time": f"{(number + 1) * 1440 - 8}m", "alertname": name, "exp_alerts": []}
+        for number in range(len(stages)) for name in ALERTS
+    ]  # fmt: skip
+    group = {"interval": "4m", "input_series": data, "alert_rule_test": checks}
+    suite = {"rule_files": [str(RULES)], "evaluation_interval": "20m", "tests": [group]}
+    (place / "suite.yml").write_text(json.dumps(suite))  # JSON is YAML
+    return list(_fired(promtool("test", "rules", place / "suite.yml")[1], len(stages)))
+
+
+def _fired(said: str, stages: int) -> Iterator[set[str]]:
+    failures = re.findall(r"alertname: ?(\w+), time: (\S+),", said)
+    by_time = {when: {name for name, _ in found} for when, found in groupby(sorted(failures, key=lambda one: one[1]),
+                                                                           key=lambda one: one[1])}  # fmt: skip
+    for number in range(stages):
+        minutes = (number + 1) * 1440 - 8
+        yield by_time.get(_shown(minutes), set())
+
+
+def _shown(minutes: int) -> str:
+    """A time as promtool prints it: ``23h52m``, ``1d23h52m``."""
+    days, rest = divmod(minutes, 1440)
+    return f"{f'{days}d' if days else ''}{rest // 60}h{rest % 60}m"
+
+
+def of_machine(name: str) -> Stage:
+    """The series of a recorded machine."""
+    inventory = replayed(name).inventory
+    return stage(text(families([*INVENTORY, of_scan(0.25), *of_rules(diagnose(inventory, rules()))], inventory)))
+
+
+MACHINES: Mapping[str, set[str]] = {
+    "md-healthy": set(),
+    "smartarray-gen10-failed-battery": {"RaidBatteryFailed"},
+    "megaraid-perc5i-failed-battery": {"RaidBatteryFailed", "RaidDriveFailed"},
+    "megaraid-h730p-predictive": {"RaidDriveExpectsFailure"},
+    "host-raid-card-no-tool": {"RaidNotRead"},
+    "areca-arc1210": {"RaidBatteryFailed", "RaidWritesUnprotected"},
+    "smartarray-gen9-degraded": {"RaidDriveExpectsFailure", "RaidVolumeRebuilding"},
+}
+
+
+@pytest.mark.slow  # as above
+def test_each_recorded_machine_has_the_alerts_that_it_should(tmp_path: Path) -> None:
+    """One for each cause, and none on a healthy machine; RaidFinding for each other cause that diagnose lists."""
+    assert {name: fired([of_machine(name)], tmp_path)[0] for name in MACHINES} == {
+        name: alerts | ({"RaidFinding"} if other_causes(name) else set()) for name, alerts in MACHINES.items()
+    }
+
+
+def other_causes(name: str) -> set[str]:
+    """The rules of a machine's warnings that nothing explains and that have no alert."""
+    left_out = re.findall(r'rule!~"([^"]+)"', ALERTS["RaidFinding"]["expr"])[0].split("|")
+    found = causes(diagnose(replayed(name).inventory, rules()).findings)
+    return {one.rule for one in found if one.severity != "info"} - set(left_out)
+
+
+@pytest.mark.slow  # as above
+def test_a_story_of_a_simulated_machine(tmp_path: Path) -> None:
+    """A drive is pulled, another one is added, and the array is rebuilt: one alert at a time.
+
+    The finding at the beginning and the end is that the array has no bitmap.
+    """
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    stages = []
+    for words in (
+        (),
+        ("demo", "--pull", "raid6", "3"),
+        ("--demo", "raid6", "spare", "add", "/dev/sde", "--for", "md0", "--yes"),
+        ("demo", "--pass-time", "raid6", "60h"),
+    ):
+        if words:
+            run(*words)
+        stages.append(stage(run("--demo", "raid6", "export", "--rules")))
+    assert fired(stages, tmp_path) == [
+        {"RaidFinding"}, {"RaidVolumeDegraded"}, {"RaidVolumeRebuilding"}, {"RaidFinding"},
+    ]  # fmt: skip

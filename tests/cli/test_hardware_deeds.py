@@ -1,0 +1,218 @@
+"""Foreign configurations, preserved cache, drive states, rebuilds, patrol reads and batteries on simulated machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.simulation.demo import machine
+from raidctl.vendor.registry import vendors
+
+Raid = Callable[..., Result]
+SERIAL = "71T04VC"
+"""Of the controller of h730-foreign."""
+
+
+@pytest.fixture
+def raid(tmp_path: Path) -> Raid:
+    """Run `raidctl --demo NAME …`."""
+
+    def run(name: str, *words: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", name, *words])
+
+    return run
+
+
+def shown(raid: Raid, name: str, *words: str) -> Any:
+    """The JSON of a command that shows something."""
+    done = raid(name, *words, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def drives(raid: Raid, name: str) -> dict[str, dict[str, Any]]:
+    """The drives of a machine, by the last part of their ids."""
+    found = shown(raid, name, "show")
+    return {one["id"].rpartition("/")[2]: one for card in found["controllers"] for one in card["drives"]}
+
+
+# --- foreign configurations and preserved cache
+
+
+def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
+    """With their serial numbers; the import writes the preserved cache, and is seen before "done"."""
+    [before] = shown(raid, "h730-foreign", "foreign", "show")["controllers"]
+    assert [one["serial"] for one in before["drives"]] == ["RCX59W0K7", "RCX5AW0K7"]
+    assert before["groups"][0]["raid_level"] == "raid1"
+    [preview] = shown(raid, "h730-foreign", "foreign", "preview", "megaraid:0")["controllers"]
+    assert [(one["name"], one["complete"]) for one in preview["preview"]["volumes"]] == [("mail", True)]
+    done = raid("h730-foreign", "foreign", "import", "megaraid:0", "--yes", "--confirm", SERIAL)
+    assert done.exit_code == 0, done.output
+    assert all(serial in done.stdout for serial in ("RCX59W0K7", "RCX5AW0K7"))
+    [after] = shown(raid, "h730-foreign", "foreign", "show")["controllers"]
+    assert (after["foreign"], after["drives"], after["groups"]) == (False, [], [])
+    [kept] = shown(raid, "h730-foreign", "preserved", "show")["controllers"]
+    assert (kept["preserved_data"], kept["volumes"]) == (False, [])
+    assert drives(raid, "h730-foreign")["32:9"]["role"] == "member"
+    assert raid("h730-foreign", "foreign", "preview", "megaraid:0").exit_code == 1
+
+
+def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
+    """Not --yes, not the serial number of a drive, not its model; nothing is done."""
+    for typed in ((), ("--confirm", "RCX59W0K7"), ("--confirm", "VC"), ("--confirm", "H730")):
+        done = raid("h730-foreign", "foreign", "import", "megaraid:0", "--yes", *typed)
+        assert done.exit_code == 2, done.output
+    assert drives(raid, "h730-foreign")["32:9"]["foreign"] is True
+
+
+def test_clearing_waits_for_the_cache(raid: Raid) -> None:
+    """Refused while there is preserved data; the discard is refused while there are foreign drives."""
+    clear = ("foreign", "clear", "megaraid:0", "--yes", "--confirm", SERIAL)
+    for more in ((), ("--unsafe", "really")):
+        done = raid("h730-foreign", *clear, *more)
+        assert (done.exit_code, "guard F2" in done.stdout) == (1, True), done.output
+        done = raid("h730-foreign", "preserved", "discard", "v6", "--yes", "--confirm", f"{SERIAL}/v6", *more)
+        assert (done.exit_code, "guard F4" in done.stdout) == (1, True), done.output
+    assert raid("h730-foreign", "preserved", "discard", "v7", "--yes").exit_code == 2
+
+
+def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, tmp_path: Path) -> None:
+    """Once its drives are known to be lost: here somebody has pulled them."""
+    assert raid("h730-foreign", "show").exit_code == 0
+    simulated = machine("h730-foreign", vendors()[0], tmp_path / "demo" / "h730-foreign")
+    state = {key: value for key, value in simulated.state().items() if not key.startswith("megaraid 0/foreign ")}
+    simulated.keep(state)
+    for bay in ("32:9", "32:10"):
+        simulated.pull(bay)
+    words = ("preserved", "discard", "megaraid:0/v6", "--yes")
+    assert raid("h730-foreign", *words, "--confirm", f"{SERIAL}/v6").exit_code == 1
+    assert raid("h730-foreign", *words, "--unsafe", "drives lost").exit_code == 2
+    assert raid("h730-foreign", *words, "--unsafe", "drives lost", "--confirm", "/v6").exit_code == 2
+    done = raid("h730-foreign", *words, "--unsafe", "drives lost", "--confirm", f"{SERIAL}/v6")
+    assert done.exit_code == 0, done.output
+    [kept] = shown(raid, "h730-foreign", "preserved", "show")["controllers"]
+    assert (kept["preserved_data"], kept["volumes"]) == (False, [])
+
+
+def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
+    """Before it is decided what becomes of the configuration."""
+    for verb in ("good", "jbod", "erase"):
+        done = raid("h730-foreign", "drive", verb, "32:9", "--yes", "--unsafe", "really")
+        assert done.exit_code == 1, done.output
+    assert drives(raid, "h730-foreign")["32:9"]["foreign"] is True
+
+
+# --- states of drives, rebuilds, patrol reads
+
+
+def test_a_member_is_set_offline_and_rebuilt(raid: Raid) -> None:
+    """With the serial number; a good member only with a reason; online again is refused, as the array has run on."""
+    assert raid("h730", "spare", "remove", "32:8", "--yes").exit_code in (0, 1, 2)
+    offline = ("drive", "offline", "32:4", "--yes")
+    assert raid("h730", *offline).exit_code == 1
+    assert raid("h730", *offline, "--unsafe", "cabling").exit_code == 2
+    done = raid("h730", *offline, "--unsafe", "cabling", "--confirm", "RCX14W0K7")
+    assert done.exit_code == 0, done.output
+    online = raid("h730", "drive", "online", "32:4", "--yes", "--unsafe", "cabling", "--confirm", "RCX14W0K7")
+    assert online.exit_code == 1, online.output
+
+
+def test_two_members_of_an_array_are_not_set_offline_at_once(raid: Raid) -> None:
+    """The second is judged after the first."""
+    done = raid("h730", "drive", "offline", "32:4", "32:5", "--yes", "--unsafe", "really")
+    assert done.exit_code == 2
+    assert "one after the other" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("drive", "good", "32:4", "--yes"), 1),
+        (("drive", "jbod", "32:4", "--yes", "--confirm", "RCX14W0K7"), 1),
+        (("drive", "erase", "32:4", "--yes", "--unsafe", "really"), 1),
+        (("drive", "good", "32:99", "--yes"), 2),
+        (("drive", "good", "megaraid:0", "--yes"), 2),
+        (("rebuild", "start", "32:4", "--yes"), 1),
+        (("rebuild", "stop", "32:4", "--yes"), 1),
+        (("patrol", "start", "megaraid:0", "--yes"), 1),
+        (("patrol", "show"), 0),
+        (("battery", "learn", "megaraid:0", "--yes"), 1),
+        (("foreign", "import", "megaraid:0", "--yes"), 1),
+        (("foreign", "preview", "megaraid:0"), 1),
+        (("preserved", "discard", "v1", "--yes", "--unsafe", "really"), 1),
+    ],
+)
+def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], code: int) -> None:
+    """Each has a reason, and no step is carried out."""
+    before = shown(raid, "h730", "show")["controllers"]
+    done = raid("h730", *words)
+    assert done.exit_code == code, done.output
+    assert done.output.strip()
+    assert shown(raid, "h730", "show")["controllers"] == before
+
+
+@pytest.mark.parametrize(("name", "target"), [("p400", "smartarray:1"), ("raid6", "md")])
+def test_a_family_without_the_notion_says_so_in_one_sentence(raid: Raid, name: str, target: str) -> None:
+    """Exit code 1, or 2 where there is no RAID controller; show commands report what there is."""
+    for words in (("foreign", "import", target), ("battery", "learn", target)):
+        done = raid(name, *words, "--dry-run")
+        assert done.exit_code in (1, 2), done.output
+    for group in ("foreign", "preserved", "battery", "patrol"):
+        assert raid(name, group, "show").exit_code == 0
+
+
+def test_a_recorded_machine_is_shown_and_not_changed() -> None:
+    """The rows decide, whatever the tool calls its answer."""
+
+    def replay(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["--replay", "fixtures/megaraid-second-card-crashes", *words])
+
+    found = json.loads(replay("foreign", "show", "--json").stdout)["controllers"]
+    assert [(one["object_id"], one["foreign"]) for one in found] == [("megaraid:0", True), ("megaraid:1", None)]
+    assert found[0]["groups"][0]["size_bytes"] == 599_583_876_973
+    assert replay("foreign", "import", "megaraid:0", "--yes").exit_code == 2
+    dry = replay("foreign", "import", "megaraid:0", "--dry-run")
+    assert dry.exit_code in (1, 3)
+    assert "guard X3" in dry.stdout
+
+
+def test_without_the_tool_nothing_is_done() -> None:
+    """A controller that only the kernel shows: exit code 4."""
+    record = ["--replay", "fixtures/host-raid-card-no-tool"]
+    found = json.loads(CliRunner().invoke(cli, [*record, "show", "--json"]).stdout)["controllers"]
+    card = next(one["id"] for one in found if one["mode"] not in ("none", "software"))
+    done = CliRunner().invoke(cli, [*record, "foreign", "import", card, "--dry-run"])
+    assert done.exit_code == 4, done.output
+
+
+# --- batteries
+
+
+def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
+    """The plan says that it lasts hours; it is seen to run, ends by the clock, and is not repeated."""
+    done = raid("9271", "battery", "learn", "megaraid:0", "--yes")
+    assert done.exit_code == 0, done.output
+    assert "cannot be ended" in " ".join(done.stdout.split())
+    [task] = shown(raid, "9271", "tasks")["tasks"]
+    assert task["operation"] == "learn"
+    for _ in range(2):
+        again = raid("9271", "battery", "learn", "megaraid:0", "--yes", "--unsafe", "really")
+        assert (again.exit_code, "guard B2" in again.stdout) == (1, True), again.output
+        machine("9271", vendors()[0], tmp_path / "demo" / "9271").pass_time(5 * 3600)
+    [card] = shown(raid, "9271", "battery", "show")["controllers"]
+    assert card["batteries"][0]["status"] == "ok"
+    assert any("capacity" in label.lower() for label in card["batteries"][0]["more"])
+
+
+def test_volumes_that_stay_in_write_back_forbid_a_learn_cycle(raid: Raid) -> None:
+    """Unprotected write-back would lose data in a power failure meanwhile."""
+    policy = ("cache", "set", "megaraid:0/v0", "--write", "unprotected-write-back", "--yes", "--unsafe", "test")
+    assert raid("9271", *policy).exit_code == 0
+    done = raid("9271", "battery", "learn", "megaraid:0", "--yes", "--unsafe", "really")
+    assert (done.exit_code, "guard B1" in done.stdout) == (1, True), done.output

@@ -1,0 +1,151 @@
+"""Which hosts ``--hosts`` names: lists, files, Ansible inventories."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl.errors import UsageError
+from raidctl.fleet.hosts import Host, file_names, of_text, of_words
+
+INI = """
+# the database servers
+db[1:2]  ansible_user=admin
+10.0.0.9
+
+[web]
+web-a ansible_host=10.0.0.5 ansible_port=2222   # moved
+web-b
+
+[site:children]
+web
+
+[site:vars]
+ansible_user=deploy
+ansible_become=true
+ansible_ssh_common_args='-o ProxyJump=bastion'
+
+[web:vars]
+ansible_user = "web"
+"""
+YAML = """
+all:
+  hosts:
+    db[1:2]: {ansible_user: admin}
+    10.0.0.9:
+  children:
+    site:
+      vars: {ansible_user: deploy, ansible_become: true, ansible_ssh_common_args: -o ProxyJump=bastion}
+      children:
+        web:
+          vars: {ansible_user: web, secret: !vault x}
+          hosts:
+            web-a: {ansible_host: 10.0.0.5, ansible_port: 2222}
+            web-b:
+"""
+SITE = {"ansible_user": "web", "ansible_become": True, "ansible_ssh_common_args": "-o ProxyJump=bastion"}
+JSON = json.dumps(
+    {
+        "_meta": {
+            "hostvars": {
+                "db1": {"ansible_user": "admin"},
+                "db2": {"ansible_user": "admin"},
+                "web-a": SITE | {"ansible_host": "10.0.0.5", "ansible_port": 2222},
+                "web-b": SITE,
+            }
+        },
+        "all": {"children": ["ungrouped", "site"]},
+        "ungrouped": {"hosts": ["db1", "db2", "10.0.0.9"]},
+        "site": {"children": ["web"]},
+        "web": {"hosts": ["web-a", "web-b"]},
+    }
+)
+JUMP = ("-o", "ProxyJump=bastion")
+EXPECTED = {
+    Host("db1", "admin@db1"),
+    Host("db2", "admin@db2"),
+    Host("10.0.0.9", "10.0.0.9"),
+    Host("web-a", "ssh://web@10.0.0.5:2222", JUMP, sudo=True),
+    Host("web-b", "web@web-b", JUMP, sudo=True),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(INI, "hosts"), (YAML, "hosts.yml"), (JSON, "-")], ids=["ini", "yaml", "json"]
+)
+def test_the_forms_of_an_inventory_mean_the_same(text: str, name: str) -> None:
+    """Groups, children, ranges and variables; the innermost value of a variable counts."""
+    assert set(of_text(text, name).hosts) == EXPECTED
+
+
+def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
+    """Comments and empty lines are no hosts."""
+    found = of_text("b\n\n# c\na  # rack 7\nroot@c\nssh://me@d:22\nb\n", "hosts.txt").hosts
+    assert [host.destination for host in found] == ["b", "a", "root@c", "ssh://me@d:22"]
+    assert [host.name for host in of_words("b,a, b,c:2222").hosts] == ["b", "a", "c:2222"]
+    assert of_words("c:2222").hosts[0].destination == "ssh://c:2222"
+
+
+def test_two_names_of_one_machine_are_two_hosts() -> None:
+    """They are told apart by the name that was given, also by the names of their files."""
+    found = of_text("a ansible_host=10.0.0.1\nb ansible_host=10.0.0.1\n", "x").hosts
+    assert [host.name for host in found] == ["a", "b"]
+    assert file_names(found) == {"a": "a", "b": "b"}
+    assert file_names(of_words("ssh://a:1,../../x").hosts) == {"ssh://a:1": "ssh_a_1", "../../x": "_.._x"}
+    with pytest.raises(UsageError, match="same file name"):
+        file_names(of_words("a:1,a_1").hosts)
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("a ansible_connection=local", "ansible_connection is local"),
+        ("a ansible_host='{{ address }}'", "ansible_host is a template"),
+        ("a ansible_become=yes ansible_become_method=doas", "sudo"),
+        ("a ansible_become=yes ansible_become_user=storage", "sudo"),
+    ],
+)
+def test_a_host_that_needs_something_else_is_refused_alone(line: str, word: str) -> None:
+    """It is never asked in another way than the inventory says; the others are."""
+    first, second = of_text(f"{line}\nb\n", "x").hosts
+    assert word in (first.refused or "")
+    assert second.refused is None
+
+
+def test_passwords_are_not_used_and_that_is_said() -> None:
+    """Nothing can be typed; whoever relies on a password learns why the login fails."""
+    notes = " ".join(of_text("a ansible_password=x ansible_become_password=y\n", "x").notes)
+    assert "keys" in notes
+    assert "sudo" in notes
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "word"),
+    [
+        ("db[9:1]\n", "x", "no range"),
+        ("a b\n", "x", "x:1"),
+        ("a 'b\n", "x", "x:1"),
+        ("", "x", "names no host"),
+        ("a:\n  - b: [\n", "x.yml", "x.yml:3"),
+        ("- a\n- b\n", "x.yml", "no inventory"),
+        ("all: {hots: {a: }}\n", "x.yml", "not understood"),
+        ("[a:children]\nb\n[b:children]\na\n[a]\nh\n", "x", "contains itself"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(text: str, name: str, word: str) -> None:
+    """With the line where there is one; a part of the hosts is never taken for all."""
+    with pytest.raises(UsageError, match=word):
+        of_text(text, name)
+
+
+@given(st.text(max_size=80), st.sampled_from(["x", "x.yml", "x.json"]))
+def test_any_text_is_read_without_a_crash(text: str, name: str) -> None:
+    """Each host once, or a sentence."""
+    try:
+        found = of_text(text, name).hosts
+    except UsageError:
+        return
+    assert len({host.name for host in found}) == len(found) > 0

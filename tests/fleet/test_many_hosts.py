@@ -1,0 +1,284 @@
+"""One command on many real ssh servers, some of them broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.output.json import to_json
+from raidctl.recording.recording import load
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
+from tests.runners.conftest import Server, free_port
+
+pytestmark = pytest.mark.slow
+
+GOOD = ("db1", "db2", "rubbish", "bare")
+UNREACHABLE = ("refused", "changed", "denied", "no-such-host.invalid", "closed")
+RUBBISH = r"printf 'Welcome\n\000\377raidctl-<>#1 5 5\n'; echo motd >&2"
+BARE = "PATH=/bin; export PATH; unset HOME; ulimit -n 64"
+
+
+def through(words: str) -> str:
+    """A line for sshd that does something before every command."""
+    return f'ForceCommand {words}; eval "$SSH_ORIGINAL_COMMAND"'
+
+
+@dataclass
+class Fleet:
+    """The servers, and their inventory."""
+
+    inventory: Path
+    servers: dict[str, Server]
+
+    def __call__(self, *words: str | Path) -> Result:
+        """Run raidctl on all of them."""
+        return CliRunner().invoke(cli, ["--hosts", str(self.inventory), "--timeout", "20", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    """Hosts that answer, and hosts that fail in each way; db1 is listed twice, db2 is the same machine."""
+    place = tmp_path_factory.mktemp("fleet")
+    (place / "banner").write_text("Authorised use only\n" * 40)
+    wanted: dict[str, tuple[str, ...]] = {
+        "db1": (),
+        "rubbish": (f"Banner {place}/banner", through(RUBBISH)),
+        "bare": (through(BARE),),
+        "changed": (),
+        "denied": (),
+        "closed": ("ForceCommand echo This account is closed; exit 1",),
+        # the shell begins, and the connection breaks after some of the answers
+        "cut": ('ForceCommand eval "$SSH_ORIGINAL_COMMAND" | head -c 3000',),
+    }
+    servers = {}
+    for name, options in wanted.items():
+        (place / name).mkdir()
+        servers[name] = Server(place / name, options=options)
+        servers[name].start()
+    other = (servers["db1"].place / "host.pub").read_text().split()[1]
+    (servers["changed"].place / "known").write_text(f"[127.0.0.1]:{servers['changed'].port} ssh-ed25519 {other}\n")
+    (servers["denied"].place / "authorized").write_text("")
+    lines = [
+        f"{name} ansible_host=127.0.0.1 ansible_ssh_common_args='-F {server.place}/config'"
+        for name, server in servers.items()
+    ]
+    (place / "hosts").write_text(
+        "\n".join(
+            (
+                *lines,
+                lines[0],
+                lines[0].replace("db1 ", "db2 ", 1),
+                f"refused ansible_host=127.0.0.1 ansible_port={free_port()}",
+                "no-such-host.invalid",
+                "here ansible_connection=local",
+            )
+        )
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("raidctl.fleet.crew.PAUSE", 0.1)
+        patch.setattr("raidctl.runners.connection.PAUSE", 0.1)
+        yield Fleet(place / "hosts", servers)
+    for server in servers.values():
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def shown(fleet: Fleet) -> Result:
+    """``show`` of all of them as JSON."""
+    return fleet("--json", "show")
+
+
+def answers(done: Result) -> dict[str, Any]:
+    """The hosts' answers by name, each of which is there once."""
+    document = json.loads(done.stdout)
+    found = {one["host"]: one for one in document["hosts"]}
+    assert len(found) == len(document["hosts"]) == document["summary"]["hosts"]
+    assert done.exit_code == document["exit_code"]
+    return found
+
+
+def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> None:
+    """Hosts that fail take nothing from the others; each has a sentence and an exit code; the worst come first."""
+    found = answers(shown)
+    assert set(found) == {*GOOD, *UNREACHABLE, "cut", "here"}
+    assert shown.exit_code == 8
+    assert {name for name, one in found.items() if one["exit_code"] == 8} == set(UNREACHABLE)
+    assert found["here"]["exit_code"] == 2
+    for name, words in {
+        "refused": "Connection refused", "changed": "host key has changed",
+        "denied": "Permission denied", "no-such-host.invalid": "resolve", "closed": "No shell", "here": "local",
+    }.items():  # fmt: skip
+        assert words in found[name]["error"], found[name]["error"]
+    assert [found[name]["tries"] for name in ("refused", "changed", "denied", "db1")] == [2, 1, 1, 1]
+
+    screen = fleet("show").stdout
+    assert screen.startswith("11 hosts: ")
+    rows = [line.split()[0] for line in screen.splitlines()[2:] if line[:1].strip()]
+    assert sorted(rows) == sorted(found)
+    assert max(rows.index(name) for name in UNREACHABLE) < min(rows.index(name) for name in GOOD)
+
+
+def test_the_answer_of_a_host_is_that_of_the_host_alone(fleet: Fleet, shown: Result) -> None:
+    """The same inventory as a survey of this host, whatever its login prints, without a PATH, and under two names."""
+    found = answers(shown)
+    families, problems = vendors()
+    with fleet.servers["db1"].runner() as runner:
+        alone = survey(runner, families, source="ssh:db1", problems=problems).inventory
+    expected = json.loads(to_json(alone))
+    for name in GOOD:
+        one = found[name]["result"]
+        assert one["host"].pop("source") == f"ssh:{name}"
+        one["host"].pop("collected_at")
+        assert one["controllers"] == expected["controllers"], name
+        assert one["problems"] == expected["problems"], name
+        assert one["tools"] == expected["tools"], name
+
+
+def test_an_answer_that_was_cut_is_unread_and_never_absent(shown: Result) -> None:
+    """Of a host whose answers break off, nothing is concluded: it is not read, and no drive or tool is missing."""
+    one = answers(shown)["cut"]
+    assert one["exit_code"] == 3
+    kinds = {problem["kind"] for problem in one["result"]["problems"]}
+    assert "unread" in kinds
+
+
+def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_path: Path) -> None:
+    """Snapshot files and recordings: those of the good are new, those of the others byte for byte as before."""
+    place = tmp_path / "states"
+    assert fleet("snapshot", "--output", place).exit_code == 8
+    assert {path.stem for path in place.iterdir()} == {*GOOD, "cut"}
+    good = (place / "db1.json").read_bytes()
+    for name in (*UNREACHABLE, "cut"):
+        (place / f"{name}.json").write_bytes(good)
+    found = answers(fleet("--json", "snapshot", "--output", place))
+    assert {name: found[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "same")
+    assert found["cut"]["exit_code"] == 3
+    assert "not replaced" in found["cut"]["error"]
+    assert {path.read_bytes() for path in place.glob("*.json") if path.stem in {*UNREACHABLE, "cut"}} == {good}
+
+    differences = answers(fleet("--json", "diff", place))
+    assert {name: differences[name]["exit_code"] for name in GOOD} == dict.fromkeys(GOOD, 0)
+    assert differences["cut"]["exit_code"] == 3
+
+    recordings = tmp_path / "recordings"
+    recordings.mkdir()
+    (recordings / "db2.tar.gz").write_bytes(b"precious")
+    found = answers(fleet("--json", "record", recordings))
+    assert found["db2"]["exit_code"] == 2
+    assert (recordings / "db2.tar.gz").read_bytes() == b"precious"
+    assert load(str(recordings / "db1.tar.gz")).manifest.source == "ssh:db1"
+    assert not any((recordings / f"{name}.tar.gz").exists() for name in UNREACHABLE)
+
+
+def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:
+    """They have the same host name; each is compared with what was saved of its own."""
+    state = ("--state-dir", tmp_path)
+    first = answers(fleet(*state, "--json", "snapshot"))
+    assert {name: first[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "new")
+    second = answers(fleet(*state, "--json", "snapshot"))
+    assert {name: second[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "same")
+    found = answers(fleet(*state, "--json", "diff", "-2"))
+    for name in GOOD:
+        assert found[name]["result"]["before"]["name"] == f"snapshot {first[name]['result']['id']}"
+        assert found[name]["result"]["verdict"] == "same"
+    assert found["refused"]["exit_code"] == 8
+    listed = json.loads(CliRunner().invoke(cli, [*map(str, state), "snapshot", "--list", "--json"]).stdout)
+    mine = [one for one in listed if one["source"].removeprefix("ssh:") in GOOD]
+    assert len(mine) == 2 * len(GOOD)
+    assert sum(one["changed"] for one in mine) == len(GOOD)
+
+
+def test_the_other_commands(fleet: Fleet) -> None:
+    """Diagnose and doctor with an answer for each host; audit with its own report, by the names that were given."""
+    for command in ("diagnose", "doctor"):
+        found = answers(fleet("--json", command))
+        assert {found[name]["exit_code"] for name in UNREACHABLE} == {8}
+        assert all(found[name]["result"] for name in GOOD)
+        assert found["cut"]["exit_code"] == 3
+    done = fleet("audit", "--builtin", "--json")
+    document = json.loads(done.stdout)
+    codes = {one["host"]: one["exit_code"] for one in document["hosts"]}
+    assert set(codes) == {*GOOD, *UNREACHABLE, "cut", "here"}
+    assert {codes[name] for name in UNREACHABLE} == {8}
+    assert codes["cut"] == 3
+    assert done.exit_code == (1 if 1 in codes.values() else 8)
+    assert {one["host"] for one in document["hosts"] if one["unreadable"]} == {*UNREACHABLE, "here"}
+
+
+def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> None:
+    """Ctrl-C while a host hangs: exit code 130, the hosts that have answered, and the number of the others."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(5)
+        line = next(line for line in fleet.inventory.read_text().splitlines() if line.startswith("db1 "))
+        (tmp_path / "hosts").write_text(
+            f"{line}\nhanging ansible_host=127.0.0.1 ansible_port={silent.getsockname()[1]} "
+            "ansible_ssh_common_args='-o ConnectTimeout=60'\n"
+        )
+        place = tmp_path / "states"
+        argv = ["--hosts", str(tmp_path / "hosts"), "--json", "snapshot", "--output", str(place)]
+        with subprocess.Popen([sys.executable, "-m", "raidctl", *argv], stdout=subprocess.PIPE, text=True) as running:
+            while not (place / "db1.json").exists() and running.poll() is None:
+                time.sleep(0.05)
+            os.kill(running.pid, signal.SIGINT)
+            out, _ = running.communicate(timeout=60)
+    document = json.loads(out)
+    assert running.returncode == document["exit_code"] == 130
+    assert [one["host"] for one in document["hosts"]] == ["db1"]
+    assert document["summary"]["not_asked"] == 1
+
+
+def test_a_host_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the connection and never says a word: unreachable after the time limit, and tried again."""
+    monkeypatch.setattr("raidctl.fleet.crew.PAUSE", 0.1)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(5)
+        (tmp_path / "hosts").write_text(f"hanging ansible_host=127.0.0.1 ansible_port={silent.getsockname()[1]}\n")
+        done = CliRunner().invoke(cli, ["--hosts", str(tmp_path / "hosts"), "--timeout", "1", "--json", "show"])
+    one = answers(done)["hanging"]
+    assert (one["exit_code"], one["tries"]) == (8, 2)
+    assert "No connection" in one["error"]
+
+
+def test_a_small_list_on_the_command_line() -> None:
+    """Names alone; a file that is not there is no host."""
+    done = CliRunner().invoke(cli, ["--hosts", "a.invalid,b.invalid", "--jobs", "1", "--json", "show"])
+    assert {name: one["exit_code"] for name, one in answers(done).items()} == {"a.invalid": 8, "b.invalid": 8}
+
+
+def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command line of docs/fleet.md runs, in the order of the page; no host is lost by it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    page = (Path(__file__).resolve().parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"(?ms)^```sh\n(.+?)^```", page) for line in block.splitlines()]
+    (tmp_path / "site.toml").write_text('raid_level = ["raid1", "raid6"]\n')
+    chosen = [line for line in fleet.inventory.read_text().splitlines() if line.startswith(("db1 ", "refused "))]
+    (tmp_path / "hosts").write_text("\n".join(chosen))
+    commands = [shlex.split(line, comments=True) for line in lines]
+    assert len(commands) > 8
+    for words in commands:
+        words = words[: words.index(">")] if ">" in words else words  # noqa: PLW2901 - the shell's part
+        assert words[:3] == ["raidctl", "--hosts", "hosts"]
+        done = CliRunner().invoke(
+            cli, ["--state-dir", str(tmp_path / "state"), *(w for w in words[1:] if w != "--sudo")]
+        )
+        assert done.exit_code in {1, 8}, f"{words}: {done.output}"
+        assert {"db1", "refused"} <= set(re.findall(r"\b(?:db1|refused)\b", done.output)), words

@@ -1,0 +1,128 @@
+"""Layouts carried out on simulated machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from raidctl.change.beginning import begin
+from raidctl.change.engine import Change
+from raidctl.change.journal import Begin
+from raidctl.layout.applying import Applying
+from raidctl.layout.applying_facts import ApplyFacts, facts_of
+from raidctl.layout.code import code_of
+from raidctl.layout.compare import compare
+from raidctl.layout.document import read_layout
+from raidctl.recording.manifest import Entry
+from raidctl.recording.recording import Recording
+from raidctl.simulation.runner import Simulated
+from raidctl_md import simulator
+from raidctl_md.simulated_machine import words
+from tests.change.md_machine import SOURCE, VENDORS, Bench, recording
+
+RESUME = "raidctl layout apply resume ID"
+IMAGE = "/boot/initrd.img-6.1.0"
+SERIALS = tuple(f"LABE0000{number}" for number in range(1, 7))
+HEAD = "layout = 1\n"
+MIRROR = """
+[[volume]]
+controller = "md"
+name = "data"
+raid_level = "raid1"
+drives = ["LABE00001", "LABE00002"]
+"""
+
+
+def empty(place: Path, drives: int = 6, **about: str) -> Bench:
+    """A machine with empty drives, a boot image, and no array; ``about``: other facts of the drives by serial."""
+    lines = {"clock": "0", f"time {IMAGE}": "1", "time /etc/mdadm/mdadm.conf": "0"}
+    lines["text /etc/mdadm/mdadm.conf"] = "MAILADDR root"
+    for number, serial in enumerate(SERIALS[:drives], 1):
+        lines[f"bay {number}"] = serial
+        drive = {"sectors": "7814037168", "node": f"sd{'abcdef'[number - 1]}", "smart": "PASSED"}
+        extra = dict(word.split("=", 1) for word in about.get(serial, "").split())
+        lines[f"drive {serial}"] = words({**drive, **extra})
+    place.mkdir(parents=True, exist_ok=True)
+    kept = recording("".join(f"{name} = {value}\n" for name, value in lines.items()))
+    own = (
+        Entry(which="smartctl", path="/usr/sbin/smartctl"),
+        Entry(read="/proc/self/mountinfo", text="22 27 0:20 / /sys rw - sysfs sysfs rw\n"),
+    )
+    more = (*(one for one in kept.manifest.answers if one.read != "/proc/self/mountinfo"), *own)
+    manifest = msgspec.structs.replace(kept.manifest, answers=more)
+    return Bench(place, Simulated(Recording(manifest, kept.files), [simulator], place / "machine.json"))
+
+
+@dataclass
+class Job:
+    """A layout on a machine."""
+
+    machine: Bench
+    applying: Applying
+
+    def start(self) -> Change:
+        """The change of an operation that begins now."""
+        seen = self.machine.look()
+        made, found, _ = self.applying.look_at(seen)
+        assert not found.refused, found.refused
+        self.applying.pin(seen, made)
+        story = begin(
+            "operation", found.whole, seen.inventory, about="raidctl layout apply", source=SOURCE, resume=RESUME,
+            facts=self.applying.facts.texts(),
+        )  # fmt: skip
+        change = self.change(msgspec.structs.replace(story, steps=()))
+        change.apply()
+        return change
+
+    def run(self) -> None:
+        """From the beginning to the end."""
+        change = self.start()
+        self.applying.run(change)
+        change.end("done")
+
+    def resume(self) -> None:
+        """Continue what the journal has open, as another process finds it."""
+        [story] = self.machine.journal.pending()
+        facts = facts_of(story.begin.facts)
+        assert facts is not None
+        self.applying.facts = facts
+        change = self.change(story.begin)
+        self.applying.run(change)
+        change.end("done")
+
+    def change(self, story: Begin) -> Change:
+        """A change on the clock of the machine."""
+        machine = self.machine
+        return Change(
+            story, machine.journal, machine, machine.look, VENDORS, machine.said.append, sleep=machine.sleep,
+            clock=machine.clock,
+        )  # fmt: skip
+
+    def refused(self) -> list[str]:
+        """What cannot be done, all at once."""
+        _, found, _ = self.applying.look_at(self.machine.look())
+        return [f"{one.label}: {text}" for one in found.refused for text in one.why]
+
+    def steps(self) -> list[str]:
+        """The commands of the plan."""
+        _, found, _ = self.applying.look_at(self.machine.look())
+        return [str(step.action) for step in found.whole.steps]
+
+    def code(self) -> str:
+        """The code of the plan."""
+        seen = self.machine.look()
+        _, found, read = self.applying.look_at(seen)
+        return code_of(found, seen.inventory, read)
+
+    def verdict(self) -> str:
+        """Whether the machine is as the layout describes."""
+        return compare(self.applying.layout, self.machine.look().inventory).verdict
+
+
+def job(machine: Bench, text: str, *wipe: str) -> Job:
+    """A layout on a machine; ``wipe``: serial numbers and unique ids."""
+    layout = read_layout("lab.toml", (HEAD + text).encode())
+    facts = ApplyFacts(file="lab.toml", text=HEAD + text, wipe=wipe)
+    return Job(machine, Applying(machine, VENDORS, layout, machine.said.append, facts))

@@ -1,0 +1,412 @@
+"""Layouts that are carried out on simulated machines: guards, order, idempotence, and every cut."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.journal import Journal
+from raidctl.change.restore import Restorer
+from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
+from raidctl.layout.document import read_layout
+from raidctl.toml_files.mistakes import MistakesError
+from raidctl.vendor.plan import Action
+from raidctl.vendor.shapes import locked, outside, unlocked
+from raidctl_md import conf, make
+from raidctl_md.simulated_machine import arrays, fields, words
+from tests.change.md_machine import SOURCE, VENDORS, Bench
+from tests.layout.applied import HEAD, IMAGE, MIRROR, empty, job
+
+PARITY = """
+[[volume]]
+controller = "md"
+name = "lake"
+raid_level = "raid5"
+strip = "64KiB"
+drives = { count = 3, at_least = "4TB" }
+spares = 1
+"""
+PARTED = """
+[[volume]]
+controller = "md"
+name = "boot"
+raid_level = "raid1"
+drives = ["LABE00001", "LABE00002"]
+partition = { size = "512MiB" }
+
+[[volume]]
+controller = "md"
+name = "data"
+raid_level = "raid1"
+drives = ["LABE00001", "LABE00002"]
+partition = { size = "max" }
+"""
+
+
+def deleting(machine: Bench) -> str:
+    """A layout that deletes the only array of a machine."""
+    [about] = arrays(machine.machine.state()).values()
+    return f'[machine]\nhostname = "lab"\n[[delete]]\ncontroller = "md"\nunique_id = "{about["uuid"]}"\n'
+
+
+def kept(machine: Bench, name: str, value: str | None) -> None:
+    """Change the state of the machine behind raidctl's back."""
+    state = machine.machine.state()
+    state.pop(name, None)
+    machine.machine.keep(state if value is None else {**state, name: value})
+
+
+def commands(machine: Bench) -> list[str]:
+    """The programs that were run, without the locks."""
+    return [" ".join(unlocked(argv)[0][:2]) for argv in machine.argvs]
+
+
+@pytest.mark.parametrize("text", [MIRROR + 'size = "max"\n', PARITY, PARTED, MIRROR + PARITY])
+def test_a_layout_is_made_once_and_then_there_is_nothing_to_do(tmp_path: Path, text: str) -> None:
+    """Everything is made and listed, the journal is closed, and a second run has no step."""
+    machine = empty(tmp_path)
+    first = job(machine, text)
+    first.run()
+    assert (first.verdict(), machine.journal.pending()) == ("same", [])
+    file = machine.machine.state()["md/text /etc/mdadm/mdadm.conf"]
+    assert file.startswith("MAILADDR root\n")
+    for about in arrays(machine.machine.state()).values():
+        assert f"ARRAY /dev/md/{about['link']} metadata=1.2 UUID={about['uuid']} name={about['name']}\n" in file
+    assert commands(machine)[-1] == "update-initramfs -u"
+    again = job(machine, text)
+    assert (again.refused(), again.steps()) == ([], [])
+
+
+def test_what_the_layout_does_not_list_is_kept(tmp_path: Path) -> None:
+    """An array that is there stays as it is when another one is made."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    before = {name: value for name, value in machine.machine.state().items() if "md127" in name}
+    job(machine, PARITY).run()
+    assert before.items() <= machine.machine.state().items()
+
+
+def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
+    """The engine refused none, and each word from the file has the form of its place."""
+    known = {"/dev/sda", "/dev/sdb"}
+    head = ("mdadm", "--create", "/dev/md/x", "--run", "--name=x", "--homehost=h", "--level=1", "--raid-devices=2")
+    assert outside(Action(argv=locked((*head, "/dev/sda", "/dev/sdb"), ["/dev/sda"])), make.SHAPES, known) is None
+    for wrong in (
+        (*head, "--force", "/dev/sda"), (*head, "/dev/sdz"), (*head, "--assume-clean", "/dev/sda"), head,
+        (*head[:2], "/dev/md/x;reboot", *head[3:], "/dev/sda"), ("mdadm", "--stop", "--scan"),
+        ("dd", "of=/etc/passwd", "conv=fsync", "status=none"),
+    ):  # fmt: skip
+        assert outside(Action(argv=wrong), make.SHAPES, known) is not None, wrong
+    assert outside(Action(argv=locked(("mdadm", "--stop", "/dev/sda"), ["/dev/sdz"])), make.SHAPES, known) is not None
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    assert all("--force" not in argv for argv in machine.argvs)
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        ({"md/held LABE00001": "yes"}, "a program holds /dev/sda for itself"),
+        ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=FAILED!"}, "is not healthy"),
+        ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED sig=ext4"}, "--wipe LABE00001 removes it"),
+        ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED parts=1"}, "is on /dev/sda"),
+        ({"md/drive LABE00001": "node=sda sectors=3907029168 smart=PASSED"}, "more than 10 % apart"),
+        ({"md/text /etc/mdadm/mdadm.conf": "ARRAY /dev/md/data UUID=1:2:3:4"}, "has an ARRAY line for /dev/md/data"),
+    ],
+)
+def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
+    tmp_path: Path, state: dict[str, str], why: str
+) -> None:
+    """At the plan, and again right before the step if it happens in between; nothing is run."""
+    machine = empty(tmp_path)
+    assert job(machine, MIRROR).refused() == []
+    late = job(machine, MIRROR)
+    change = late.start()
+    for name, value in state.items():
+        kept(machine, name, value)
+    assert any(why in text for text in job(machine, MIRROR).refused()), job(machine, MIRROR).refused()
+    with pytest.raises(RaidctlError, match=r"LABE00001|data"):
+        late.applying.run(change)
+    assert machine.argvs == []
+
+
+def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> None:
+    """A file system that appears after the stage was planned stops the command."""
+    machine = empty(tmp_path)
+    late = job(machine, MIRROR)
+    change = late.start()
+    count = iter(range(100))
+    look = change.look
+
+    def watched() -> object:
+        if next(count) == 1:  # the first look planned the stage
+            kept(machine, "md/drive LABE00002", "node=sdb sectors=7814037168 smart=PASSED sig=xfs")
+        return look()
+
+    change.look = watched  # type: ignore[assignment]  # of this machine
+    with pytest.raises(ChangeUndone, match="contains xfs"):
+        late.applying.run(change)
+    assert machine.argvs == []
+
+
+def test_guard_P16_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+    """Another array is /dev/md/data already."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    other = MIRROR.replace("LABE00001", "LABE00003").replace("LABE00002", "LABE00004")
+    text = other.replace('name = "data"', 'name = "data"\nunique_id = "00000000:00000000:00000000:00000001"')
+    assert any("There is an array /dev/md/data already" in one for one in job(machine, text).refused())
+
+
+def test_guard_R11_content_is_removed_only_with_the_serial_number(tmp_path: Path) -> None:
+    """With --wipe of that drive its first and last MiB are kept, then it is wiped and used."""
+    machine = empty(tmp_path, LABE00001="sig=ext4 parts=1")
+    assert job(machine, MIRROR).refused()
+    assert job(machine, MIRROR, "LABE00002").refused()
+    wiped = job(machine, MIRROR, "LABE00001")
+    wiped.run()
+    assert commands(machine)[:3] == ["wipefs --all", "wipefs --all", "mdadm --create"]
+    saved = {path.name for path in (machine.place / "saved").rglob("*")}
+    assert {"LABE00001-first-mib", "LABE00001-last-mib"} <= saved
+    assert wiped.verdict() == "same"
+
+
+def test_a_drive_that_is_only_counted_is_never_wiped(tmp_path: Path) -> None:
+    """--wipe is for drives that the file names."""
+    machine = empty(tmp_path, 3, LABE00001="sig=ext4")
+    text = PARITY.replace("spares = 1\n", "")
+    assert any("3 drives of one kind and size needed, 2 drives free" in one
+               for one in job(machine, text, "LABE00001").refused())  # fmt: skip
+
+
+def test_the_code_is_for_this_plan_on_this_machine_in_this_state(tmp_path: Path) -> None:
+    """It stays while nothing changes, and is another one for another state, machine, layout or option."""
+    machine = empty(tmp_path / "a")
+    code = job(machine, MIRROR).code()
+    assert job(machine, MIRROR).code() == code == job(empty(tmp_path / "same"), MIRROR).code()
+    others = [job(machine, MIRROR.replace("data", "other")).code(), job(machine, PARITY).code()]
+    others.append(job(empty(tmp_path / "b", LABE00006="sectors=7814037000"), MIRROR).code())
+    kept(machine, "md/drive LABE00005", "node=sde sectors=7814037168 smart=FAILED!")
+    others.append(job(machine, MIRROR).code())
+    assert len({code, *others}) == 5
+
+
+@pytest.mark.parametrize("mood", ["refuses", "accepts and does nothing", "hangs"])
+@pytest.mark.parametrize("match", ["--create", "mdadm.conf", "update-initramfs"])
+def test_a_tool_that_does_not_do_it_is_not_believed(tmp_path: Path, mood: str, match: str) -> None:
+    """The operation stops, stays open, and continues when the tool works."""
+    machine = empty(tmp_path)
+    machine.mood, machine.match = mood, match  # one of them
+    with pytest.raises((ChangeStands, ChangeUndone)):
+        job(machine, MIRROR).run()
+    assert job(machine, MIRROR).verdict() == ("different" if match == "--create" else "same")
+    machine.match = "nothing"
+    if machine.journal.pending():
+        job(machine, MIRROR).resume()
+    else:
+        job(machine, MIRROR).run()
+    assert job(machine, MIRROR).verdict() == "same"
+    assert job(machine, MIRROR).steps() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "steps"), [(PARTED, 7), (MIRROR + PARITY, 5)])
+def test_a_kill_before_any_command_is_continued(tmp_path: Path, text: str, steps: int) -> None:
+    """Killed at each command, then restored, then continued: as listed, and no command twice in vain."""
+    for at in range(steps):
+        machine = empty(tmp_path / str(at))
+        killed(machine, job(machine, text).run, at)
+        restored = restore(machine)
+        assert not any("put back" in one for one in restored)
+        if machine.journal.pending():
+            job(machine, text).resume()
+        else:
+            job(machine, text).run()
+        assert (job(machine, text).verdict(), machine.journal.pending()) == ("same", []), at
+        assert job(machine, text).steps() == [], at
+
+
+def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
+    """Run it in a process that is killed right before one of its commands."""
+    child = os.fork()
+    if child == 0:
+        counts = iter(range(1000))
+        machine.before = lambda _: os._exit(1) if next(counts) == at else None
+        try:
+            work()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def restore(machine: Bench) -> list[str]:
+    """What ``raidctl restore`` does after the kill."""
+    said: list[str] = []
+    restorer = Restorer(
+        Journal(machine.place), machine.place, machine, machine.look, VENDORS, SOURCE, said.append, sleep=machine.sleep
+    )
+    restorer.restore()
+    return said
+
+
+def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
+    """Absence deletes nothing, an [machine] is needed, and its own unique id is the name."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    assert job(machine, "unlisted = 'refuse'\n").steps() == []
+    for text in ("unlisted = 'delete'\n", deleting(machine).partition("[[")[1]):
+        with pytest.raises(MistakesError):
+            read_layout("x", (HEAD + text).encode())
+    with pytest.raises(MistakesError):
+        read_layout("x", (HEAD + "[[" + deleting(machine).partition("[[")[2]).encode())
+    other = deleting(machine).replace('hostname = "lab"', 'hostname = "web"')
+    assert job(machine, other).steps() == []
+    assert job(machine, other).refused()
+
+
+def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    """Stopped, its superblocks and its line removed, all of it kept before; a second run is nothing."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    machine.argvs.clear()
+    text = deleting(machine)
+    job(machine, text).run()
+    assert commands(machine) == ["mdadm --stop", "mdadm --zero-superblock", "mdadm --zero-superblock",
+                                 "dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
+                                 "update-initramfs -u"]  # fmt: skip
+    state = machine.machine.state()
+    assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n"
+    assert not [name for name in state if "super" in name or name.startswith("md/md ")]
+    saved = {path.name for path in (machine.place / "saved").rglob("*")}
+    assert {"md-md127-detail", "md-md127-examine-sda", "mdadm.conf"} <= saved
+    assert (job(machine, text).steps(), job(machine, text).refused()) == ([], [])
+
+
+@pytest.mark.slow
+def test_a_kill_during_a_deletion_leaves_no_member_behind(tmp_path: Path) -> None:
+    """Continued, the superblocks of what was stopped already are removed, too."""
+    for at in range(6):
+        machine = empty(tmp_path / str(at))
+        job(machine, MIRROR).run()
+        text = deleting(machine)
+        killed(machine, job(machine, text).run, at)
+        restore(machine)
+        if machine.journal.pending():
+            job(machine, text).resume()
+        else:
+            job(machine, text).run()
+        state = machine.machine.state()
+        assert not [name for name in state if "super" in name or name.startswith("md/md ")], at
+        assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n", at
+
+
+def made(machine: Bench, **about: str) -> str:
+    """An array with other facts, and the layout that deletes it."""
+    job(machine, MIRROR).run()
+    state = machine.machine.state()
+    kept(machine, "md/md md127", words({**fields(state["md/md md127"]), **about}))
+    return deleting(machine)
+
+
+def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
+    """Unless its unique id is given with --wipe."""
+    machine = empty(tmp_path)
+    text = made(machine, fs="ext4")
+    [about] = arrays(machine.machine.state()).values()
+    assert any("md:md127 contains ext4" in one for one in job(machine, text).refused())
+    assert job(machine, text, about["uuid"]).refused() == []
+
+
+def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
+    """Held by a program, mounted, or below something else: nothing lifts it, also not right before the step."""
+    machine = empty(tmp_path)
+    text = made(machine)
+    assert job(machine, text).refused() == []
+    late = job(machine, text)
+    change = late.start()
+    kept(machine, "md/held md127", "yes")
+    assert any("holds /dev/md127" in one for one in job(machine, text, "anything").refused())
+    before = list(machine.argvs)
+    with pytest.raises(UnderWay, match="holds /dev/md127"):
+        late.applying.run(change)
+    assert machine.argvs == before
+
+
+def test_an_old_boot_image_is_a_warning_and_not_a_loop(tmp_path: Path) -> None:
+    """A machine without a boot image has none made."""
+    machine = empty(tmp_path)
+    kept(machine, f"md/time {IMAGE}", None)
+    job(machine, MIRROR).run()
+    assert "update-initramfs -u" not in commands(machine)
+
+
+def test_entries_of_the_configuration_are_read_as_mdadm_reads_them() -> None:
+    """Continued lines, comments, abbreviations and case; all else stays to the letter."""
+    text = "# ARRAY UUID=1:2\nDEVICE partitions\nARR /dev/md/a\n  uuid=0000000A:b\n\n  # note\nMAILADDR x\n"
+    assert conf.lists(text, "0000000a:B")
+    assert not conf.lists(text, "1:2")
+    assert conf.names_device(text, "a")
+    assert conf.without(text, "0000000a:b") == "# ARRAY UUID=1:2\nDEVICE partitions\n\n  # note\nMAILADDR x\n"
+    assert conf.without(text, "1:2") == text
+
+
+def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
+    """Drives that do not exist, one drive twice under two names, one in two volumes: nothing is run."""
+    machine = empty(tmp_path)
+    text = (
+        MIRROR.replace('"LABE00001"', '"LABE0001"')
+        + MIRROR.replace("data", "b").replace('"LABE00001", "LABE00002"', '"LABE00003", "drives:LABE00003"')
+        + MIRROR.replace("data", "c").replace('"LABE00001"', '"/dev/sdc"').replace("LABE00002", "LABE00004")
+        + MIRROR.replace("data", "d").replace('"LABE00001"', '"/dev/sdd"').replace("LABE00002", "LABE00005")
+    )
+    found = " ".join(job(machine, text).refused())
+    assert '"LABE0001" is no drive that md can use; did you mean LABE00001' in found
+    assert "under another name" in found
+    assert "another volume of the layout uses it" in found
+    assert machine.argvs == []
+
+
+def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
+    """Counted or named; only what is missing, under the guards of "spare add"; a second run is nothing."""
+    machine = empty(tmp_path)
+    text = PARITY.replace("spares = 1\n", "")
+    job(machine, text).run()
+    machine.argvs.clear()
+    more = job(machine, text + "spares = 1\n")
+    assert more.steps() == ["mdadm /dev/md127 --add-spare /dev/sdd"]
+    more.run()
+    assert (more.verdict(), job(machine, text + "spares = 1\n").steps()) == ("same", [])
+    named = job(machine, text + 'spares = ["LABE00004", "LABE00006"]\n')
+    assert named.steps() == ["mdadm /dev/md127 --add-spare /dev/sdf"]
+    kept(machine, "md/drive LABE00006", "node=sdf sectors=3907029168 smart=PASSED")
+    assert any("too small" in text for text in job(machine, text + 'spares = ["LABE00004", "LABE00006"]\n').refused())
+    assert job(machine, text + "spares = 0\n").steps() == []
+
+
+def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None:
+    """With the same drives and geometry as before, an old file system is there again: a warning, not an error."""
+    machine = empty(tmp_path)
+
+    def shines(_: object) -> None:
+        state = machine.machine.state()
+        if "md/md md127" in state:
+            kept(machine, "md/md md127", words({**fields(state["md/md md127"]), "fs": "ext4"}))
+
+    machine.before = shines
+    job(machine, MIRROR).run()
+    assert any("md:md127 shows ext4 from earlier use of its drives" in text for text in machine.said)
+
+
+def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> None:
+    """With config = false it is not touched; with config = true an array that was there already is listed, too."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR + "config = false\n").run()
+    assert commands(machine) == ["mdadm --create"]
+    assert job(machine, MIRROR).steps() == []
+    listed = job(machine, MIRROR + "config = true\n")
+    listed.run()
+    assert commands(machine)[1:] == ["dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
+                                     "update-initramfs -u"]  # fmt: skip

@@ -1,0 +1,155 @@
+"""``raidctl layout apply`` on the command line: confirmation, exit codes, one document, continuing and giving up."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.output.json import schema
+from raidctl.request import Request, Run
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.plan import Outcome
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+MIRROR = str(EXAMPLES / "mirror.toml")
+WIPE = ("--wipe", "ZC1B10Q9")
+Raidctl = Callable[..., Result]
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path) -> Raidctl:
+    """Run a command on a simulated machine that is its own in this test."""
+
+    def run(*words: str, demo: str = "raid6") -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", demo, *words])
+
+    return run
+
+
+def code_of(raidctl: Raidctl) -> str:
+    """The code that a dry run prints."""
+    found = re.search(
+        r"Code of this plan: ([0-9a-f]{8})", raidctl("layout", "apply", MIRROR, *WIPE, "--dry-run").stdout
+    )
+    assert found is not None
+    return found[1]
+
+
+def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
+    """Neither --yes, nor another code, nor the end of the input; a dry run needs none and changes nothing."""
+    code = code_of(raidctl)
+    other = "00000000" if code != "00000000" else "11111111"
+    for words in ((), ("--yes",), ("--confirm", other)):
+        result = raidctl("layout", "apply", MIRROR, *WIPE, *words)
+        assert (result.exit_code, "Nothing was done" in result.stderr) == (2, True), result.output
+    assert raidctl("journal").stdout == "The journal is empty.\n"
+    assert raidctl("layout", "apply", MIRROR, *WIPE, "--confirm", code.upper()).exit_code == 0
+    assert raidctl("layout", "check", MIRROR).exit_code == 0
+    again = raidctl("layout", "apply", MIRROR)
+    assert (again.exit_code, "nothing to do" in again.stdout) == (0, True)
+
+
+def test_a_code_is_worthless_after_a_change(raidctl: Raidctl) -> None:
+    """A drive that became a spare meanwhile is no longer free, and the code of the old plan confirms nothing."""
+    code = code_of(raidctl)
+    assert raidctl("spare", "add", "/dev/sde", "--for", "md0", "--yes").exit_code == 0
+    assert raidctl("layout", "apply", MIRROR, *WIPE, "--confirm", code).exit_code in (1, 2)
+
+
+def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidctl) -> None:
+    """The whole plan with its commands and its point of no return; exit code 1, and not even its settings are set."""
+    result = raidctl("layout", "apply", str(EXAMPLES / "p440.toml"), "--yes", demo="p440")
+    assert (result.exit_code, "create type=ld" in result.stdout) == (1, True), result.output
+    assert "from here on, the contents of the drives are overwritten" in result.stdout
+    assert "raidctl makes no volumes on hardware controllers" in result.stderr
+    assert "Nothing was done." in result.stderr
+    assert raidctl("journal", demo="p440").stdout == "The journal is empty.\n"
+
+
+def test_settings_alone_are_set_with_yes(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A layout that differs in cache policies only is applied by the engine of "cache set"."""
+    text = raidctl("layout", "export", demo="perc5i").stdout
+    file = tmp_path / "perc5i.toml"
+    file.write_text(text.replace('write = "protected-write-back"', 'write = "write-through"'))
+    assert raidctl("layout", "check", str(file), demo="perc5i").exit_code == 1
+    result = raidctl("layout", "apply", str(file), "--yes", demo="perc5i")
+    assert result.exit_code == 0, result.output
+    assert raidctl("layout", "check", str(file), demo="perc5i").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "result"),
+    [((), 1, "refused"), ((*WIPE, "--dry-run"), 0, "planned"), (WIPE, 2, "failed"), (("--confirm",), 0, "done")],
+)
+def test_json_is_one_document_of_what_became_of_the_plan(
+    raidctl: Raidctl, words: tuple[str, ...], code: int, result: str
+) -> None:
+    """As of every changing command, by its schema."""
+    if words == ("--confirm",):
+        words = (*WIPE, "--confirm", code_of(raidctl))
+    done = raidctl("layout", "apply", MIRROR, "--json", *words)
+    document: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.validate(document, schema("Change", Outcome))
+    assert (done.exit_code, document["result"]) == (code, result), done.output
+
+
+def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -> None:
+    """All mistakes of a file with their lines; a recording cannot be changed; a missing file is named."""
+    file = tmp_path / "wrong.toml"
+    file.write_text("layout = 1\nunlistd = 'keep'\n[[volume]]\nnam = 'x'\n")
+    result = raidctl("layout", "apply", str(file))
+    assert (result.exit_code, result.stderr.count("wrong.toml:")) == (2, 3), result.stderr
+    assert raidctl("layout", "apply", str(tmp_path / "missing.toml")).exit_code == 2
+    assert raidctl("layout", "apply", "a", "b").exit_code == 2
+    recorded = ["--replay", str(EXAMPLES.parents[1] / "fixtures" / "md-healthy"), "layout", "apply", MIRROR]
+    assert CliRunner().invoke(cli, recorded).exit_code == 2
+
+
+def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
+    """Run a command in a process that ends without a trace right before one of its changes of the machine."""
+    child = os.fork()
+    if child == 0:
+        answer, counts = Simulated.answer, iter(range(1000))
+
+        def killed(machine: Simulated, request: Request[Any]) -> Any:
+            if isinstance(request, Run) and request.changes and next(counts) == at:
+                os._exit(1)
+            return answer(machine, request)
+
+        Simulated.answer = killed  # type: ignore[method-assign,assignment]  # of this process, which ends
+        try:
+            raidctl(*words)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
+    """It is named before anything else is applied; resume ends it, abandon closes it and changes nothing."""
+    cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 2)
+    for words in (("layout", "apply", MIRROR), ("layout", "apply", MIRROR, *WIPE, "--yes")):
+        result = raidctl(*words)
+        assert (result.exit_code, "Continue it first" in result.stderr) == (3, True), result.output
+    done = raidctl("layout", "apply", "resume")
+    assert done.exit_code == 0, done.output
+    assert raidctl("layout", "apply", MIRROR).stdout.endswith("nothing to do.\n")
+    assert raidctl("layout", "apply", "resume").exit_code == 2
+
+
+def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
+    """Abandoned before the array was made: the journal is closed, and the next plan is made anew."""
+    cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
+    change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
+    assert raidctl("layout", "apply", "abandon", change).exit_code == 0
+    assert raidctl("layout", "check", MIRROR).exit_code == 1
+    dry = raidctl("layout", "apply", MIRROR, "--dry-run")
+    assert (dry.exit_code, "wipefs" in dry.stdout) == (0, False), dry.output

@@ -1,0 +1,124 @@
+"""Layouts of provisioners: the examples of their documents are read, what does not fit is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from raidctl.layout.compare import compare
+from raidctl.layout.document import read_layout
+from raidctl.layout.export_formats import drp, ironic
+from raidctl.layout.provisioners import kind_of
+from raidctl.layout.specification import Counted, Layout
+from raidctl.toml_files.mistakes import MistakesError
+from tests.support.machines import MACHINES, replayed
+
+
+def read(document: Any, controller: str | None = "smartarray:0") -> Layout:
+    """A document as a provisioner writes it."""
+    return read_layout("x.json", json.dumps(document, indent=1).encode(), controller)
+
+
+def disks(*found: dict[str, Any]) -> dict[str, Any]:
+    """Logical disks of Ironic."""
+    return {"logical_disks": list(found)}
+
+
+def test_the_examples_of_ironics_manual_are_read() -> None:
+    """Sizes in GiB, MAX, levels with +, media, named drives; a level without a number takes its least drives."""
+    one, two = read(disks(
+        {"size_gb": 100, "raid_level": "5", "is_root_volume": True, "disk_type": "ssd"},
+        {"size_gb": 500, "raid_level": "1", "disk_type": "hdd"},
+    )).volumes  # fmt: skip
+    assert (one.size, one.raid_level, one.drives) == (100 << 30, "raid5", Counted(count=3, media="ssd"))
+    assert (two.size, two.raid_level, two.drives) == (500 << 30, "raid1", Counted(count=2, media="hdd"))
+    [named] = read(disks({
+        "size_gb": 100, "raid_level": "5", "controller": "Smart Array P822 in Slot 3",
+        "physical_disks": ["6I:1:5", "6I:1:6", "6I:1:7"], "is_root_volume": True,
+    })).volumes  # fmt: skip
+    assert (named.controller, named.drives) == ("Smart Array P822", ("6I:1:5", "6I:1:6", "6I:1:7"))
+    [soft] = read(disks({"size_gb": "MAX", "raid_level": "1+0", "controller": "software",
+                         "number_of_physical_disks": 4})).volumes  # fmt: skip
+    assert (soft.controller, soft.size, soft.raid_level, soft.name) == ("md", "max", "raid10", "disk1")
+
+
+def test_the_words_of_drp_raid_are_read() -> None:
+    """Counts, types, protocols, strips with a blank, mixed sizes; the controller comes from the command line."""
+    [counted, named] = read([
+        {"RaidLevel": "raid6", "DiskCount": "6", "Type": "disk", "Protocol": "sas", "StripeSize": "64 KB",
+         "AllowMixedSizes": True, "Size": "4 TB", "Name": "data"},
+        {"RaidLevel": "raid1", "Disks": [{"Enclosure": "252", "Slot": 0}, {"Enclosure": "252", "Slot": 1}]},
+    ]).volumes  # fmt: skip
+    assert counted.drives == Counted(count=6, media="hdd", interface="sas")
+    assert (counted.size, counted.strip_bytes, counted.mixed_sizes, counted.name) == (4 << 40, 65536, True, "data")
+    assert (named.drives, named.size, named.controller) == (("252:0", "252:1"), "max", "smartarray:0")
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (disks({"size_gb": 100, "raid_level": "7"}), "is no such word"),
+        (disks({"size_gb": 0, "raid_level": "1"}), "size_gb is a number"),
+        (disks({"size_gb": 1, "raid_level": "1", "controler": "x"}), "did you mean controller?"),
+        (disks({"size_gb": 1, "raid_level": "JBOD"}), "are no volumes of a layout"),
+        (disks({"size_gb": 1, "raid_level": "1", "share_physical_disks": True}), "names the same drives"),
+        (disks({"size_gb": 1, "raid_level": "1", "interface_type": "scsi"}), "it can be sas or sata"),
+        (disks({"size_gb": 1, "raid_level": "1", "controller": "software"}), "would take every drive"),
+        (disks({"size_gb": 1, "raid_level": "1", "controller": "software", "physical_disks": [{"size": "> 100"}]}),
+         "have no place in a layout"),
+        ({}, "needs a list logical_disks"),
+        ({"logical_disk": []}, "did you mean logical_disks?"),
+        ([{"RaidLevel": "raid61"}], "did you mean raid6"),
+        ([{"RaidLevel": "jbod"}], "are no volumes of a layout"),
+        ([{"RaidLevel": "raid1", "DiskCount": "max"}], "a layout gives a number"),
+        ([{"RaidLevel": "raid1", "Encrypt": True}], "Encrypt has no place"),
+        ([{"RaidLevel": "raid1", "Disks": [{"Bay": 1}]}], "Enclosure and Slot"),
+        ([{"RaidLevel": "raid1", "Size": "large"}], "is no size"),
+    ],
+)  # fmt: skip
+def test_what_has_no_place_in_a_layout_is_a_mistake(document: Any, message: str) -> None:
+    """Nothing is dropped in silence."""
+    with pytest.raises(MistakesError, match=r"x\.json:") as caught:
+        read(document)
+    assert any(message in fault.message for fault in caught.value.faults), caught.value.faults
+
+
+def test_mistakes_have_the_line_of_their_volume() -> None:
+    """All at once, each with the line where its object begins, also with braces in names."""
+    first = '{"size_gb": 1, "raid_level": "1", "volume_name": "}{"}'
+    text = f'{{"logical_disks": [\n {first},\n {{"size_gb": "x", "raid_level": "9"}}\n]}}'
+    with pytest.raises(MistakesError) as caught:
+        read_layout("x.json", text.encode(), "md")
+    assert {fault.line for fault in caught.value.faults} == {3}
+    assert len(caught.value.faults) == 2
+
+
+def test_an_index_or_no_controller_is_refused() -> None:
+    """An index of the PCI bus moves; without --controller there is none."""
+    for document in ([{"RaidLevel": "raid1", "Controller": 0}], disks({"size_gb": 1, "raid_level": "1"})):
+        with pytest.raises(MistakesError, match="--controller"):
+            read(document, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [(b"layout = 1", "toml"), (b"\xef\xbb\xbf {", "ironic"), (b"[\n {", "drp"), (b"[]", "drp"), (b"[[volume]]", "toml"),
+     (b"[machine]", "toml"), (b"", "toml")],
+)  # fmt: skip
+def test_the_format_of_a_file_is_recognised(data: bytes, kind: str) -> None:
+    """JSON objects are Ironic's, JSON lists drp-raid's; TOML begins with neither."""
+    assert kind_of(data) == kind
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_an_export_for_a_provisioner_fits_the_machine(machine: str) -> None:
+    """What both formats express of a machine differs from it in nothing but unknown values."""
+    inventory = replayed(machine).inventory
+    cards = [one for one in inventory.controllers if one.mode != "software" and one.volumes]
+    logical = [one for one in ironic(inventory)[0]["logical_disks"] if one["controller"] != "software"]
+    for document in ({"logical_disks": logical}, drp(inventory)[0]):
+        if len(cards) == 1 and (logical or isinstance(document, list)):
+            found = compare(read(document, cards[0].id), inventory)
+            assert not [one for one in found.compared if one.verdict in ("different", "missing")], (document, found)

@@ -1,0 +1,180 @@
+"""Simulated controllers with bays: a demo of each, with a drive that may be replaced.
+
+A family takes part by the names of its demos in :data:`CARDS`; everything else is found in what its tool prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from raidctl.change.beginning import begin
+from raidctl.change.engine import Change
+from raidctl.change.journal import Begin
+from raidctl.health.redundancy import below
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.begin_controller_story import facts_behind
+from raidctl.operate.boot_loader import Around
+from raidctl.operate.removal import check
+from raidctl.operate.replacing import Replacing
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import facts_from, facts_text
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Plan
+from raidctl.vendor.unreported import unreported
+from tests.change.md_machine import SOURCE, VENDORS, Bench
+
+CARDS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
+"""Demos whose simulators have bays."""
+FORGETFUL = ("h730", "perc5i")
+"""Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
+INCOMPLETE = {"perc5i": "8:1"}
+"""Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
+DARK = ("9690",)
+"""Demos of which nothing blinks: the tool lists the drive no longer."""
+SILENT = ("1882",)
+"""Those whose tools have no word for a drive that expects its failure."""
+RESUME = "raidctl replace resume ID"
+PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
+"""Seconds after which a person pulls a drive, and puts one in; and after which any rebuild is over."""
+
+
+@dataclass
+class Card:
+    """A controller, and the replacement of one of its drives."""
+
+    bench: Bench
+    controller: str
+    volume: str
+    old: Drive
+    replacing: Replacing
+    known: tuple[str | None, ...] = ()
+    """Serial numbers of the drives at the beginning."""
+
+    @property
+    def bay(self) -> str:
+        """The bay of the drive that leaves, as the simulator names it."""
+        return self.old.id.removeprefix(f"{self.controller}/")
+
+    def now(self) -> tuple[Controller, Volume]:
+        """The controller and the volume as the tool prints them now."""
+        card = next(one for one in self.bench.look().inventory.controllers if one.id == self.controller)
+        return card, next(one for one in card.volumes if one.id == self.volume)
+
+    def others(self) -> list[Drive]:
+        """The other members of the array."""
+        card, volume = self.now()
+        return [one for one in below(card, volume) if one.serial != self.old.serial]
+
+    def new(self) -> Drive | None:
+        """The drive that was put in, if it is there."""
+        card, _ = self.now()
+        return next((one for one in card.drives if one.serial not in self.known and "ZC1N" in (one.serial or "")), None)
+
+    # --- a person's hands
+
+    def pull(self, bay: str | None = None) -> None:
+        """Take a drive out now: the old one, or that of another bay."""
+        self.bench.machine.pull(bay or self.bay)
+
+    def push(self, kind: str = "like", bay: str | None = None, serial: str | None = None) -> None:
+        """Put a drive in now."""
+        self.bench.machine.insert(bay or self.bay, serial, kind)  # type: ignore[arg-type]  # one of the kinds
+
+    def hands(self, kind: str = "like", *, at: float = 0.0) -> None:
+        """A person pulls the old drive, and puts a new one in."""
+        self.bench.moments = [
+            (at + PULLED, self.pull),
+            (at + PUSHED, lambda: self.push(kind)),
+        ]
+
+    # --- the story
+
+    def plan(self) -> Plan:
+        """The steps of what comes next, with what speaks against them."""
+        seen = self.bench.look()
+        return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
+
+    def start(self, at_most: float | None = None) -> Change:
+        """The change of a story that begins now."""
+        plan = self.plan()
+        assert not plan.denials, plan.denials
+        story = begin(
+            "operation", plan, self.bench.look().inventory, about="raidctl replace", source=SOURCE, resume=RESUME,
+            facts=facts_text(self.replacing.facts),
+        )  # fmt: skip
+        change = self.change(msgspec.structs.replace(story, steps=()), at_most)
+        change.apply()
+        return change
+
+    def resumed(self, at_most: float | None = None) -> Change:
+        """The change of the story that the journal has open, as another process finds it."""
+        [story] = self.bench.journal.pending()
+        facts = facts_from(story.begin.facts)
+        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.said.append)
+        return self.change(story.begin, at_most)
+
+    def change(self, story: Begin, at_most: float | None) -> Change:
+        """A change on the clock of the machine."""
+        bench = self.bench
+        return Change(
+            story, bench.journal, bench, bench.look, VENDORS, bench.said.append, sleep=bench.sleep, clock=bench.clock,
+            at_most=at_most,
+        )  # fmt: skip
+
+    def run(self) -> None:
+        """The whole story, from the first plan to the end."""
+        self.replacing.run(self.start())
+
+
+def card(name: str, place: Path) -> Card:
+    """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
+    place.mkdir(parents=True, exist_ok=True)
+    bench = Bench(place, machine(name, VENDORS, place))
+    if name in INCOMPLETE:
+        bench.machine.pull(INCOMPLETE[name])
+        bench.machine.insert(INCOMPLETE[name])
+    bench.machine.pass_time(LATER)
+    return of_drive(bench, *_chosen(name, bench.look()))
+
+
+def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Card:
+    """The replacement of a drive, told by ids."""
+    seen = bench.look()
+    found = next(one for one in seen.inventory.controllers if one.id == controller)
+    old = next(one for one in found.drives if one.id == drive)
+    facts = facts_behind(seen, found, old)
+    known = tuple(one.serial for one in found.drives)
+    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known)
+
+
+_CHOSEN: dict[str, tuple[str, str, str]] = {}
+
+
+def _chosen(name: str, seen: Survey) -> tuple[str, str, str]:
+    """Ids of a controller, a volume and a member of it that may be pulled; the same for every test."""
+    if name not in _CHOSEN:
+        _CHOSEN[name] = next(
+            (one.id, volume.id, drive.id)
+            for one in seen.inventory.controllers if one.mode not in ("software", "none")
+            for volume in one.volumes if volume.failures_tolerated and volume.status == "ok"
+            for drive in reversed(below(one, volume))
+            if drive.serial and may_be_pulled(seen, drive.id)
+        )  # fmt: skip
+    return _CHOSEN[name]
+
+
+@cache
+def around() -> Around:
+    """What the families say that they do not report."""
+    return Around(unreported=unreported(VENDORS))
+
+
+def may_be_pulled(seen: Survey, drive: str) -> bool:
+    """Whether no guard speaks against it."""
+    return check(seen.inventory, seen.view, drive, datetime.now(timezone.utc), around()).verdict == "yes"

@@ -1,0 +1,131 @@
+"""``raidctl replace`` and ``raidctl spare`` as they are typed, on the demos of controllers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from tests.operate.controllers.cards import CARDS, DARK, Card, card
+
+Run = Callable[..., Result]
+every = pytest.mark.parametrize("name", CARDS)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a command line with a state directory of its own."""
+
+    def command(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words])
+
+    return command
+
+
+@pytest.fixture
+def story(name: str, tmp_path: Path) -> Card:
+    """A drive of the demo that may be pulled; the same machine is used on the command line."""
+    return card(name, tmp_path / "state" / "demo" / name)
+
+
+def lit(tmp_path: Path, name: str) -> list[str]:
+    """The LEDs of the simulated machine that are on."""
+    path = tmp_path / "state" / "demo" / name / "settings.json"
+    state = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    return [led for led, value in state.items() if led.startswith("led ") and value == "on"]
+
+
+@every
+def test_a_demo_can_be_played(name: str, story: Card, run: Run, tmp_path: Path) -> None:
+    """Each screen names the command that simulates the hand; the LED blinks for the person, and is off afterwards."""
+    serial = story.old.serial or ""
+    first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
+    assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
+    assert "On this simulated machine: raidctl" in first.output
+    # the drive blinks, unless its tool no longer lists it, or needs a password for that
+    assert len(lit(tmp_path, name)) == (0 if "No LED blinks" in first.output or name in DARK else 1)
+    assert f"Pull the drive with serial number {serial}" in run("--demo", name, "replace", "list").output
+    assert run("demo", "--pull", name, story.bay).exit_code == 0
+    second = run("--demo", name, "replace", "resume", "--no-wait")
+    assert (second.exit_code, f"demo --push {name}" in second.output) == (7, True), second.output
+    assert run("demo", "--push", name, story.bay).exit_code == 0
+    third = run("--demo", name, "replace", "resume", "--no-wait")
+    assert (third.exit_code, f"demo --pass-time {name}" in third.output) == (7, True), third.output
+    assert "New drive: ZC1N" in third.output
+    assert lit(tmp_path, name) == []
+
+
+@every
+def test_only_the_serial_number_confirms(name: str, story: Card, run: Run) -> None:
+    """Neither --yes nor another drive's serial number names a drive to be pulled."""
+    other = story.others()[0].serial or ""
+    for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
+        result = run("--demo", name, "replace", story.old.id, *words)
+        assert (result.exit_code, "Nothing was done" in result.output) == (2, True), result.output
+    assert json.loads(run("--demo", name, "replace", "list", "--json").output) == []
+
+
+@every
+def test_it_can_be_abandoned(name: str, story: Card, run: Run, tmp_path: Path) -> None:
+    """Given up with the serial number, it is closed, its LED is off, and what stands is named."""
+    serial = story.old.serial or ""
+    run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
+    [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
+    result = run("--demo", name, "replace", "abandon", listed["begin"]["change"], "--confirm", serial)
+    assert (result.exit_code, f"  {story.volume} is " in result.output) == (0, True), result.output
+    assert lit(tmp_path, name) == []
+
+
+@every
+def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
+    """A sentence, and nothing is changed."""
+    for word in ("--pull", "--push"):
+        result = run("demo", word, name, "99:99")
+        assert (result.exit_code, "The simulated machine was not changed" in result.output) == (2, True), result.output
+
+
+def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
+    """The commands name the array and the drive, are verified, and never act on all arrays."""
+    run("demo", "--pass-time", "p440", "10h")
+    removed = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes")
+    assert (removed.exit_code, "array B remove spares=2I:1:7" in removed.output) == (0, True), removed.output
+    refused = run("--demo", "p440", "spare", "add", "2I:1:7", "--yes")
+    assert (refused.exit_code, "--for" in refused.output) == (1, True), refused.output
+    added = run("--demo", "p440", "spare", "add", "serial:S402L14E", "--for", "v2", "--yes")
+    assert (added.exit_code, "array B add spares=2I:1:7" in added.output) == (0, True), added.output
+    unfit = run("--demo", "p440", "spare", "add", "2I:1:8", "--for", "v2", "--yes")
+    assert (unfit.exit_code, "too small" in unfit.output, "S5" in unfit.output) == (1, True, True)
+
+
+def test_guard_S1_a_spare_that_helps_stays(run: Run) -> None:
+    """While it is filled, and after it has taken the place of a member."""
+    run("demo", "--pass-time", "p440", "10h")
+    run("demo", "--pull", "p440", "1I:1:3")
+    for _ in range(2):
+        refused = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes", "--unsafe", "trial")
+        assert (refused.exit_code, "S1" in refused.output) == (1, True), refused.output
+        run("demo", "--pass-time", "p440", "10h")
+
+
+def test_guard_S2_the_last_spare_of_an_array_in_need_stays(run: Run) -> None:
+    """The rebuild of another member needs it; --unsafe does not lift S1."""
+    refused = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes")
+    assert (refused.exit_code, "S2" in refused.output) == (1, True), refused.output
+
+
+def test_what_is_not_a_member_is_refused(run: Run) -> None:
+    """A spare, an unassigned drive, two words: exit code 2, one sentence."""
+    for words in (("2I:1:7",), ("2I:1:8",), ("1I:1:1", "1I:1:2"), ("1I:1:2", "--with", "1I:1:2")):
+        result = run("--demo", "p440", "replace", *words)
+        assert result.exit_code == 2, (words, result.output)
+
+
+def test_a_member_of_an_array_that_is_rebuilt_stays(run: Run) -> None:
+    """Guard R3: the demo as it was recorded rebuilds its RAID-6."""
+    refused = run("--demo", "p440", "replace", "1I:1:3", "--confirm", "S402KX1B")
+    assert (refused.exit_code, "guard R3" in refused.output) == (1, True), refused.output

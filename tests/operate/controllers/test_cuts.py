@@ -1,0 +1,134 @@
+"""A replacement behind a controller that is cut off: at every mark of the journal, and while somebody is waited for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.deed_steps import HAND_PAUSE
+from raidctl.change.journal import Journal
+from raidctl.errors import UsageError
+from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
+
+every = pytest.mark.parametrize("name", CARDS)
+KILLED = 9
+
+
+def marks_of(story: Card) -> int:
+    """How many entries the journal of a whole story has."""
+    story.hands()
+    story.run()
+    return story.bench.journal.path.read_bytes().count(b"\n")
+
+
+def cut(story: Card, prepare: Callable[[Card], None]) -> bool:
+    """Run the story in a process that ends itself; whether it did."""
+    child = os.fork()
+    if child == 0:
+        try:
+            prepare(story)
+            story.hands()
+            story.run()
+        except BaseException:  # noqa: BLE001 - the child must never return into the test
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+
+
+def at_entry(number: int, *, written: bool) -> Callable[[Card], None]:
+    """Cut right before or after the n-th entry of the journal is written."""
+
+    def prepare(_story: Card) -> None:
+        append, count = Journal.append, iter(range(1000))
+
+        def counted(self: Journal, entry: object) -> None:
+            mine = next(count) == number
+            if mine and not written:
+                os._exit(KILLED)
+            append(self, entry)  # type: ignore[arg-type]  # handed on
+            if mine:
+                os._exit(KILLED)
+
+        Journal.append = counted  # type: ignore[method-assign]  # in the child alone
+
+    return prepare
+
+
+def at_moment(moment: float) -> Callable[[Card], None]:
+    """Cut at a moment of the clock."""
+
+    def prepare(story: Card) -> None:
+        sleep = story.bench.sleep
+
+        def slept(seconds: float) -> None:
+            if story.bench.at + seconds >= moment:
+                os._exit(KILLED)
+            sleep(seconds)
+
+        story.bench.sleep = slept  # type: ignore[method-assign]  # in the child alone
+
+    return prepare
+
+
+def continued(story: Card) -> None:
+    """Another process continues what is open, or begins; the person does what is not yet done."""
+
+    def pull() -> None:
+        with suppress(UsageError):  # it was pulled already
+            story.pull()
+
+    came = story.new() is not None
+    story.bench.moments = [] if came else [(PULLED, pull), (PUSHED, story.push)]
+    if story.bench.journal.pending():
+        story.replacing.run(story.resumed())
+    elif not came:
+        story.run()
+    _, volume = story.now()
+    new = story.new()
+    assert new is not None
+    assert (volume.status, story.bench.journal.pending()) == ("ok", [])
+    assert new.role in ("member", "spare")  # a spare that stepped in may have become the member
+
+
+@every
+def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
+    """Before the pull, between pull and push, and during the rebuild."""
+    for number, seconds in enumerate((20.0, 70.0, 400.0)):
+        story = card(name, tmp_path / str(number))
+        assert cut(story, at_moment(seconds)), seconds
+        continued(story)
+
+
+@pytest.mark.slow
+@every
+def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
+    """Right before and right after each entry: nothing is left half done, and the story ends."""
+    for number in range(marks_of(card(name, tmp_path / "whole"))):
+        for written in (False, True):
+            story = card(name, tmp_path / f"{number}-{written}")
+            assert cut(story, at_entry(number, written=written)), (number, written)
+            if story.new() is not None and not story.bench.journal.pending():
+                continue  # its last entry was written
+            continued(story)
+
+
+@every
+def test_an_interrupt_leaves_the_story_open(name: str, tmp_path: Path) -> None:
+    """Ctrl-C while a person is waited for: nothing is undone, and it continues."""
+    story = card(name, tmp_path)
+    change = story.start()
+
+    def interrupt(pause: float) -> None:
+        if pause == HAND_PAUSE:
+            raise KeyboardInterrupt
+        story.bench.sleep(pause)
+
+    change.sleep = interrupt
+    with pytest.raises(Exception, match="Pull the drive"):
+        story.replacing.run(change)
+    story.bench.machine.pass_time(LATER)
+    continued(story)

@@ -1,0 +1,71 @@
+"""A replacement behind a controller that begins with the old drive gone, on every family that has bays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.errors import RaidctlError, UsageError
+from raidctl.health.redundancy import below
+from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
+from raidctl.operate.replacing import Replacing
+from raidctl.operate.story_facts import Facts
+from tests.change.md_machine import VENDORS
+from tests.operate.controllers.cards import CARDS, PUSHED, Card, card
+
+every = pytest.mark.parametrize("name", CARDS)
+
+
+@pytest.fixture
+def story(name: str, tmp_path: Path) -> Card:
+    """A controller with bays."""
+    return card(name, tmp_path)
+
+
+def ended(story: Card, facts: Facts) -> bool:
+    """Carry the story out, with a person who puts a drive in; whether the volume is complete afterwards."""
+    story.bench.moments = [(story.bench.at + PUSHED, story.push)]
+    story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.said.append)
+    story.run()
+    return story.now()[1].status == "ok" and story.bench.journal.pending() == []
+
+
+@every
+def test_the_last_snapshot_knows_the_drive_and_its_bay(story: Card) -> None:
+    """By the volume, by the serial number and by the place: the same drive, and the sentence names the bay."""
+    before = story.bench.look().inventory
+    story.pull()
+    seen = story.bench.look()
+    by_volume = facts_of_volume(seen, *story.now(), before)
+    assert (by_volume.old, by_volume.place) == (story.old.serial, story.old.id)
+    for word in (story.old.serial or "", f"serial:{story.old.serial}", story.old.id, story.bay):
+        assert facts_of_gone(seen, word, before) == by_volume, word
+    assert facts_of_gone(seen, "nothing", before) is None
+    assert facts_of_gone(seen, story.others()[0].serial or "", before) is None
+    assert ended(story, by_volume)
+
+
+@every
+def test_without_a_snapshot_the_only_new_drive_is_meant(story: Card) -> None:
+    """The volume tells that a member is missing, and no more."""
+    story.pull()
+    if story.now()[1].status == "rebuilding":
+        pytest.skip("a spare has stepped in: the volume alone does not tell that a member is missing")
+    facts = facts_of_volume(story.bench.look(), *story.now(), None)
+    assert (facts.old, facts.place, facts.gone) == ("", "", "member")
+    assert ended(story, facts)
+
+
+@every
+def test_what_lacks_nothing_is_refused(story: Card) -> None:
+    """A complete volume, one that is being rebuilt, a failed drive in its bay: one sentence that says what to do."""
+    with pytest.raises(UsageError, match="lacks no member"):
+        facts_of_volume(story.bench.look(), *story.now(), None)
+    story.bench.machine.fail(story.bay)
+    card, volume = story.now()
+    if not any(one.status == "critical" for one in below(card, volume)):
+        pytest.skip("the tool lists a failed drive outside of its array")
+    with pytest.raises((UsageError, RaidctlError)) as refused:
+        facts_of_volume(story.bench.look(), card, volume, None)
+    assert "has failed" in str(refused.value) or "being rebuilt" in str(refused.value)

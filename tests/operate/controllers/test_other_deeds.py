@@ -1,0 +1,82 @@
+"""Foreign configurations, learn cycles, rebuilds and states of drives: what every mood of a tool leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.model import Controller
+from raidctl.simulation.demo import machine
+from raidctl.simulation.moods import Mood
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.plan import Deed
+from tests.change.md_machine import VENDORS, Bench
+from tests.operate.controllers.test_spares import applied
+
+CARD = "megaraid:0"
+OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
+    "accepts": (None, False),
+    "refuses": (ChangeUndone, False),
+    "is not supported": (ChangeUndone, False),
+    "refuses and changes": (None, True),
+    "hangs after the change": (None, True),
+    "accepts and does nothing": (ChangeStands, True),
+    "changes something else": (ChangeStands, True),
+    "hangs": (ChangeUndone, False),
+}
+
+
+class Case(NamedTuple):
+    """A deed on a simulated machine."""
+
+    demo: str
+    deed: Deed
+    bystander: str
+    """The bay of a drive that the deed does not name."""
+    state: Callable[[Controller], object]
+    """What the deed changes."""
+
+
+def role(bay: str) -> Callable[[Controller], object]:
+    """The state of a drive, in the tool's word."""
+    return lambda card: next(one.status_text for one in card.drives if one.id == f"{CARD}/{bay}")
+
+
+CASES = [
+    Case("h730-foreign", Deed(object_id=CARD, verb="import_foreign"), "32:5", role("32:9")),
+    Case("h730-foreign", Deed(object_id=CARD, verb="clear_foreign"), "32:5",
+         lambda card: [one.foreign for one in card.drives]),
+    Case("9271", Deed(object_id=CARD, verb="start_learn"), "252:5", lambda card: card.batteries[0].status),
+    Case("h730", Deed(object_id=f"{CARD}/32:4", verb="offline", drive=f"{CARD}/32:4"), "32:5", role("32:4")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.deed.verb)
+@pytest.mark.parametrize("mood", OUTCOMES)
+def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
+    """Refused and unchanged: nothing was done, even past the point of no return; never done on the tool's word."""
+    bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"))
+
+    def now() -> object:
+        [card] = [one for one in bench.look().inventory.controllers if one.id == CARD]
+        return case.state(card)
+
+    def another_fails(simulated: Simulated) -> None:
+        simulated.fail(case.bystander)
+
+    was = now()
+    plan = bench.plan(case.deed)
+    assert plan.steps
+    assert not plan.denials
+    bench.mood, bench.match, bench.otherwise = mood, " ".join(plan.steps[0].action.argv[1:]), another_fails
+    change = bench.change(plan)
+    ended = applied(change)
+    error, doubtful = OUTCOMES[mood]
+    assert isinstance(ended, error) if error else ended is None, ended
+    assert change.doubtful == doubtful
+    assert (now() != was) == (error is None)
+    assert bench.journal.pending() == []

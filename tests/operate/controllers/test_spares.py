@@ -1,0 +1,166 @@
+"""Spares behind controllers, on every family that has bays: what stepped in, and what every mood of a tool leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from raidctl.change.engine import Change
+from raidctl.change.expectations import find
+from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.health.redundancy import below
+from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.newcomer_behind import unfit_behind
+from raidctl.simulation.moods import Mood
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.plan import Deed, Plan
+from tests.change.md_machine import Bench
+from tests.operate.controllers.cards import CARDS, LATER, PUSHED, Card, card, of_drive
+
+every = pytest.mark.parametrize("name", CARDS)
+
+
+@pytest.fixture
+def story(name: str, tmp_path: Path) -> Card:
+    """A controller with bays."""
+    return card(name, tmp_path)
+
+
+def deed_with_a_spare(bench: Bench) -> tuple[Deed, Plan] | None:
+    """Add a drive that fits a volume as a spare, if the machine has one; else take a spare out."""
+    seen = bench.look()
+    for one in seen.inventory.controllers:
+        for volume in one.volumes if one.mode in ("raid", "mixed", None) else ():
+            others = below(one, volume)
+            for drive in one.drives:
+                idle = drive.role == "unassigned" and not list(unfit_behind(drive, seen.view, others))
+                spare = drive.role == "spare" and covers(drive, one, volume) and volume.status == "ok"
+                for target in (volume.id, one.id) if idle or spare else ():
+                    verb = "add_spare" if idle else "remove_spare"
+                    deed = Deed(object_id=target, verb=verb, drive=drive.id)  # type: ignore[arg-type]  # one of two
+                    plan = bench.plan(deed)
+                    if plan.steps and not plan.denials:
+                        return deed, plan
+    return None
+
+
+def covers(spare: Drive, card: Controller, volume: Volume) -> bool:
+    """Whether a spare is for the array of a volume, and of the kind of its members."""
+    own = volume.array == spare.array or volume.array in spare.spare_for or not (spare.array or spare.spare_for)
+    return own and all(one.media == spare.media for one in below(card, volume))
+
+
+def role(bench: Bench, drive: str) -> str | None:
+    """The role of a drive as the tool prints it now."""
+    found = find(bench.look().inventory, drive)
+    return found.role if isinstance(found, Drive) else None
+
+
+OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
+    "accepts": (None, False),
+    "refuses": (ChangeUndone, False),
+    "is not supported": (ChangeUndone, False),
+    "refuses and changes": (None, True),
+    "hangs after the change": (None, True),
+    "accepts and does nothing": (ChangeStands, True),
+    "changes something else": (ChangeStands, True),
+    "hangs": (ChangeUndone, False),
+}
+
+
+def applied(change: Change) -> Exception | None:
+    """What a change ends with."""
+    try:
+        change.apply()
+        change.finish()
+    except (ChangeUndone, ChangeStands) as error:
+        return error
+    return None
+
+
+@every
+def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
+    """What the tool says and what it prints afterwards give the outcome; its word alone decides nothing."""
+    tried = 0
+    for number, (mood, (error, doubtful)) in enumerate(OUTCOMES.items()):
+        bench = card(name, tmp_path / str(number)).bench
+        made = deed_with_a_spare(bench)
+        if made is None:
+            continue
+        tried += 1
+        deed, plan = made
+        was = role(bench, deed.drive or "")
+        change = bench.change(plan)
+        bench.mood, bench.match = mood, plan.steps[0].action.argv[-1]
+        bench.otherwise = another_fails(bench, deed)
+        ended = applied(change)
+        assert isinstance(ended, error) if error else ended is None, (mood, ended)
+        assert change.doubtful == doubtful, mood
+        done = role(bench, deed.drive or "") != was
+        assert done == (error is None), mood
+        assert bench.journal.pending() == [], mood
+    assert tried or name in ("p400", "perc5i")  # which have neither a spare nor an idle drive
+
+
+def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
+    """Another drive of the controller fails instead."""
+    controller = (deed.drive or "").rpartition("/")[0]
+    ids = [one.id for card in bench.look().inventory.controllers if card.id == controller for one in card.drives]
+    bay = next(one for one in ids if one != deed.drive).removeprefix(f"{controller}/")
+
+    def fails(machine: Simulated) -> None:
+        machine.fail(bay)
+
+    return fails
+
+
+@every
+def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Path) -> None:
+    """With a hot spare in the array, the story ends complete, and the new drive is a member or the next spare."""
+    bench = card(name, tmp_path).bench
+    found = next(
+        ((one, volume) for one in bench.look().inventory.controllers for volume in one.volumes
+         if volume.failures_tolerated and volume.status == "ok" and one.mode in ("raid", "mixed", None)
+         and any(drive.role == "spare" and covers(drive, one, volume) for drive in one.drives)), None,
+    )  # fmt: skip
+    if found is None:
+        made = deed_with_a_spare(bench)
+        if made is None:
+            pytest.skip("neither a spare nor a drive that fits as one")
+        bench.change(made[1]).apply()
+        found = next(
+            (one, volume) for one in bench.look().inventory.controllers for volume in one.volumes
+            if volume.id == made[0].object_id or one.id == made[0].object_id
+        )  # fmt: skip
+    one, volume = found
+    if not volume.failures_tolerated:
+        pytest.skip("what the volume with a spare survives is unknown")
+    story = of_drive(bench, one.id, volume.id, below(one, volume)[0].id)
+    story.hands(at=bench.at)
+    story.bench.moments.insert(1, (bench.at + PUSHED - 1, lambda: bench.machine.pass_time(LATER)))  # it is filled
+    story.run()
+    new = story.new()
+    assert new is not None
+    assert new.role in ("member", "spare")
+    assert story.now()[1].status == "ok"
+    assert story.bench.journal.pending() == []
+
+
+@every
+def test_guard_R10_another_kind_of_drive_is_refused(story: Card) -> None:
+    """A drive of the other kind, another sector size, in use, foreign, failing, of unknown size: each is named."""
+    others = story.others()
+    seen = story.bench.look()
+    fit = structs.replace(others[0], role="unassigned", array=None, serial="ZC1N0001")
+    assert list(unfit_behind(fit, seen.view, others)) == []
+    for changes, guard in (
+        ({"media": "hdd" if fit.media == "ssd" else "ssd"}, "P7"), ({"media": None}, "P7"),
+        ({"interface": "nvme"}, "P7"), ({"role": "spare"}, "R10"), ({"role": None}, "R10"), ({"foreign": True}, "R10"),
+        ({"size_bytes": None}, "R10"), ({"size_bytes": 1000}, "R10"), ({"status": "unknown"}, "R10"),
+        ({"status": "critical"}, "R10"), ({"serial": None}, "X1"),
+    ):  # fmt: skip
+        found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
+        assert guard in [one for one, _, _ in found], changes

@@ -1,0 +1,163 @@
+"""Replacing a drive behind a controller, from the first plan to the end, on every family that has bays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from tests.operate.controllers.cards import CARDS, FORGETFUL, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
+
+every = pytest.mark.parametrize("name", CARDS)
+
+
+@pytest.fixture
+def story(name: str, tmp_path: Path) -> Card:
+    """The replacement of a drive that may be pulled."""
+    return card(name, tmp_path)
+
+
+def finished(story: Card) -> bool:
+    """Whether the volume is complete, the new drive a member or the next spare, and nothing is open."""
+    _, volume = story.now()
+    new = story.new()
+    joined = new is not None and new.role in ("member", "spare")  # a spare that was there has become the member
+    return volume.status == "ok" and joined and not story.bench.journal.pending()
+
+
+@every
+def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -> None:
+    """It is named, pulled, replaced, rebuilt and verified; the journal ends."""
+    story.hands()
+    story.run()
+    assert finished(story)
+    said = "\n".join(story.bench.said)
+    assert f"Pull the drive with serial number {story.old.serial}" in said
+    assert "Put the new drive into the bay of the old one" in said
+
+
+@every
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card, name: str) -> None:
+    """The sentence names the drive to be put back; nothing is run until it is."""
+    wrong = story.others()[0]
+    bay = wrong.id.removeprefix(f"{story.controller}/")
+    story.bench.moments = [(PULLED, lambda: story.pull(bay))]
+    with pytest.raises(UnderWay, match=f"{wrong.serial} is gone.*Put it back now"):
+        story.run()
+    count = len(story.bench.argvs)
+    with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
+        story.replacing.run(story.resumed(at_most=0.0))
+    assert len(story.bench.argvs) == count
+    if name in FORGETFUL:
+        return
+    story.push(bay=bay, serial=wrong.serial)
+    story.bench.sleep(LATER / 4)
+    story.hands(at=story.bench.at)
+    story.replacing.run(story.resumed())
+    assert finished(story)
+
+
+@every
+def test_guard_R10_a_drive_that_is_too_small_never_counts(story: Card) -> None:
+    """It is refused by name, or failed by its controller: the story stays open, and no command lets it in."""
+    story.hands("small")
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
+        story.run()
+    [open_one] = story.bench.journal.pending()
+    assert not any(turn.mark == "done" and "let_in" in str(turn) for turn in open_one.turns)
+    _, volume = story.now()
+    assert volume.status != "ok"
+
+
+@every
+def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: Card, name: str) -> None:
+    """Also where the controller takes it by itself, the replacement is not called complete."""
+    if name in SILENT:
+        pytest.skip("the tool does not report that a drive expects its failure")
+    story.hands("failing")
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"not healthy|expects its failure"):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_another_member_fails_on_the_way(story: Card) -> None:
+    """What was lost besides is not called complete."""
+    other = story.others()[0].id.removeprefix(f"{story.controller}/")
+    story.hands()
+    story.bench.moments.append((PUSHED + 10, lambda: story.bench.machine.fail(other)))
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone)):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
+    """A rebuild that ends because the new drive has failed is no success."""
+    story.hands()
+    story.bench.moments.append((PUSHED + 60, lambda: story.bench.machine.fail(story.bay)))
+    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):
+        story.run()
+    assert story.bench.journal.pending()
+
+
+@every
+def test_a_person_who_never_comes(story: Card) -> None:
+    """Without waiting, the story is open with what it waits for, and continues in another process."""
+    with pytest.raises(UnderWay, match="Pull the drive"):
+        story.replacing.run(story.start(at_most=0.0))
+    assert "Pull the drive" in (story.bench.journal.pending()[0].waiting or "")
+    story.hands(at=story.bench.at)
+    story.replacing.run(story.resumed())
+    assert finished(story)
+
+
+@every
+def test_a_drive_that_was_swapped_at_once_is_seen(story: Card) -> None:
+    """Pulled and replaced between two readings: nobody waits for an empty bay."""
+    story.bench.moments = [(PULLED, story.pull), (PULLED, story.push)]
+    story.run()
+    assert finished(story)
+
+
+@every
+def test_the_tools_are_left_alone_between_readings(story: Card) -> None:
+    """During the rebuild the pauses grow to five minutes."""
+    pauses: list[float] = []
+    sleep = story.bench.sleep
+
+    def slept(seconds: float) -> None:
+        pauses.append(seconds)
+        sleep(seconds)
+
+    story.bench.sleep = slept  # type: ignore[method-assign]  # of this machine
+    story.hands()
+    story.run()
+    assert {30.0, 300.0} <= set(pauses)
+    assert max(pauses) == 300.0
+
+
+@every
+def test_two_new_drives_are_asked_about(story: Card) -> None:
+    """Of two drives that came, none is taken by guess, unless a controller has taken one."""
+    other = next(one for one in story.others() if one.id != story.old.id)
+    bay = other.id.removeprefix(f"{story.controller}/")
+    story.bench.moments = [
+        (PULLED, story.pull), (PUSHED, lambda: story.pull(bay)), (PUSHED, story.push),
+        (PUSHED, lambda: story.push(bay=bay)),
+    ]  # fmt: skip
+    with pytest.raises((UnderWay, ChangeStands), match=r"several new drives.*--with|no longer works|is gone"):
+        story.run()
+
+
+@every
+def test_a_replacement_begins_with_a_drive_that_has_failed(story: Card) -> None:
+    """A dead drive that is still in its bay is named, pulled and replaced as a good one is."""
+    story.bench.machine.fail(story.bay)
+    if story.now()[1].status == "rebuilding":
+        pytest.skip("a spare has stepped in: guard R3 waits for it")
+    again = of_drive(story.bench, story.controller, story.volume, story.old.id)
+    again.hands()
+    again.run()
+    assert finished(again)

@@ -1,0 +1,55 @@
+"""Which operations each family has, and what they were tried on: ``raidctl vendors``."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from raidctl.cli import cli
+from raidctl.vendor.abilities import kinds_of
+from raidctl.vendor.operations import operations_of
+from tests.support.deeds import VENDORS
+
+
+def test_every_family_with_deeds_says_what_they_were_tried_on() -> None:
+    """Nothing that can be done lacks a proof's word, nothing that cannot lacks a reason."""
+    for vendor in VENDORS:
+        offered = operations_of(vendor)
+        kinds = kinds_of(vendor)
+        assert bool(kinds) is (offered is not None and hasattr(offered, "abilities")), vendor.FAMILY
+        tools = {tool for kind in kinds for tool in kind.tools}
+        assert not kinds or tools == {tool.name for tool in vendor.TOOLS}
+        for one in (one for kind in kinds for one in kind.abilities.values()):
+            assert one.can or one.why_not
+            assert not one.printed or (not one.can and one.alternative is not None) or vendor.FAMILY == "megaraid"
+
+
+def test_only_md_was_tried_on_a_real_kernel() -> None:
+    """No real controller was."""
+    proven = {
+        vendor.FAMILY
+        for vendor in VENDORS for kind in kinds_of(vendor) for one in kind.abilities.values() if one.proof == "kernel"
+    }  # fmt: skip
+    assert proven == {"md"}
+
+
+def test_generations_of_a_family_are_kinds_of_their_own() -> None:
+    """Adaptec's two drivers take other commands."""
+    adaptec = next(vendor for vendor in VENDORS if vendor.FAMILY == "adaptec")
+    assert [kind.drivers for kind in kinds_of(adaptec)] == [("aacraid",), ("smartpqi",)]
+
+
+def test_the_screen_and_the_data_show_them() -> None:
+    """The screen by what they were tried on; the data with the reasons."""
+    screen = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["vendors"]).stdout
+    assert "tried on a real kernel" in screen
+    assert "simulator from captures" in screen
+    assert "printed, never run" in screen
+    families = json.loads(CliRunner().invoke(cli, ["--json", "vendors"]).stdout)
+    [areca] = [one for one in families if one["family"] == "areca"]
+    [kind] = areca["operations"]
+    assert kind["abilities"]["add_spare"] == {
+        "can": True, "why_not": None, "alternative": None, "printed": False, "proof": "manual",
+    }  # fmt: skip
+    assert kind["abilities"]["erase"]["why_not"]

@@ -1,0 +1,118 @@
+"""Deeds on Adaptec, 3ware and Areca controllers: every plan for every recorded machine, and every refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.select import family_of
+from raidctl.vendor.plan import Deed
+from raidctl.vendor.shapes import FORCING
+from tests.support.deeds import (
+    OWN,
+    VENDORS,
+    VERBS,
+    bays,
+    check_every_plan,
+    look,
+    operations,
+    planned,
+    simulated,
+)
+from tests.support.machines import MACHINES, replayed
+from tests.support.over import over
+
+FAMILIES = ("adaptec", "threeware", "areca")
+DEMOS = {"adaptec": ("6805", "3154"), "threeware": ("9690",), "areca": ("1882",)}
+
+
+@over("family", FAMILIES)
+def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) -> None:
+    """On every recorded machine and demo; with a drive that has failed, one that is gone, and one that is new."""
+    steps = 0
+    for name in MACHINES:
+        seen = replayed(name)
+        for controller in seen.inventory.controllers:
+            if family_of(controller) == family:
+                steps += check_every_plan(seen, controller)
+    for demo in DEMOS[family]:
+        machine = simulated(demo, tmp_path)
+        simulator = bays(family)
+        controller = next(one for one in look(machine).inventory.controllers if family_of(one) == family)
+        members = [drive.id.rpartition("/")[2] for drive in controller.drives if drive.role == "member"]
+        if demo != "3154":
+            machine.keep(simulator.fail(machine.state(), members[-1]))
+            machine.pull(members[0])
+            machine.insert(members[0])
+        seen = look(machine)
+        steps += sum(check_every_plan(seen, one) for one in seen.inventory.controllers if family_of(one) == family)
+    assert steps > 10, steps
+
+
+@over("family", FAMILIES)
+def test_no_command_forces_or_acts_on_all(family: str) -> None:
+    """The only word that answers a question is 3ware's quiet, in commands that name one port or unit (X6)."""
+    for shape in operations(family).SHAPES:
+        words = {word for word in shape if FORCING.fullmatch(word)}
+        assert words <= {"quiet"}, shape
+        assert not words or (family == "threeware" and ("{}/p{}" in shape[1] or "{}/u{}" in shape[1])), shape
+        assert not {word.upper() for word in shape} & {"ALL", "FORCE", "IGNOREECC"}
+        assert "noprompt" not in shape or {"DEVICE", "LOGICALDRIVE"} & set(shape)
+
+
+@over("family", FAMILIES)
+def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
+    """What cannot be done is denied with the same reason; what is only printed is not run."""
+    for demo in DEMOS[family]:
+        seen = look(simulated(demo, tmp_path))
+        for controller in seen.inventory.controllers:
+            if family_of(controller) != family:
+                continue
+            known = operations(family).abilities(controller, seen.inventory.tools)
+            drive = controller.drives[0].id
+            for verb in (verb for verb in VERBS if verb not in OWN):
+                made = planned(seen, Deed(object_id=controller.volumes[0].id, verb=verb, drive=drive))
+                ability = known.get(verb)
+                if ability is not None and not ability.can:
+                    assert (made.steps, [denial.reason for denial in made.denials]) == ((), [ability.why_not]), verb
+                if ability is None:
+                    assert made.steps == ()
+                assert ability is None or ability.can or ability.why_not
+                assert ability is None or not (ability.can and ability.printed)
+
+
+@over("family", FAMILIES)
+def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> None:
+    """No tool, no command; the abilities say so."""
+    for demo in DEMOS[family]:
+        seen = look(simulated(demo, tmp_path))
+        controller = next(one for one in seen.inventory.controllers if family_of(one) == family)
+        deed = Deed(object_id=controller.volumes[0].id, verb="start_check")
+        made = operations(family).plan_deeds(controller, [deed], (), seen.view)
+        assert (made.steps, len(made.denials)) == ((), 1)
+        assert not any(ability.can for ability in operations(family).abilities(controller, ()).values())
+
+
+@pytest.mark.parametrize(
+    ("family", "words", "hinders"),
+    [
+        ("adaptec", "arcconf getconfig 1 AL", False),
+        ("adaptec", "/usr/Arcconf/arcconf TASK START 1 LOGICALDRIVE 0 VERIFY", True),
+        ("adaptec", "less arcconf", False),
+        ("threeware", "tw_cli /c0 show all", False),
+        ("threeware", "tw_cli", True),
+        ("threeware", "/opt/3ware/CLI/tw_cli /c0/u0 start verify", True),
+        ("areca", "cli64 vsf info", False),
+        ("areca", "cli64", True),
+        ("areca", "cli64 vsf check vol=1", True),
+    ],
+)
+def test_only_programs_that_may_change_something_hinder(family: str, words: str, hinders: bool) -> None:
+    """A program that only reads does not; an interactive one may do anything."""
+    assert operations(family).hinders(words.split()) is hinders
+
+
+def test_the_families_are_installed() -> None:
+    """All three are among the vendor packages."""
+    assert set(FAMILIES) <= {vendor.FAMILY for vendor in VENDORS}

@@ -1,0 +1,81 @@
+"""Deeds on the simulated machines of the family: planned, run as the engine runs them, and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raidctl.change.expectations import known_words, moved, unmet
+from raidctl.model import Controller, Drive
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
+from raidctl.vendor.shapes import outside
+from raidctl_megaraid import operate
+from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
+
+CARD = "megaraid:0"
+
+
+class Bench:
+    """A simulated machine with a log of the commands that changed it."""
+
+    def __init__(self, name: str, place: Path) -> None:
+        self.machine: Simulated = simulated(name, place)
+        self.argvs: list[str] = []
+
+    def look(self) -> Survey:
+        """Read the machine."""
+        return survey(self.machine, VENDORS)
+
+    def card(self) -> Controller:
+        """The controller as raidctl reads it now."""
+        [found] = [one for one in self.look().inventory.controllers if one.id == CARD]
+        return found
+
+    def drive(self, bay: str) -> Drive:
+        """The drive in a bay."""
+        return next(drive for drive in self.card().drives if drive.id == f"{CARD}/{bay}")
+
+    def status(self, volume: str = "v0") -> str:
+        """The status of a volume."""
+        return next(one.status for one in self.card().volumes if one.id == f"{CARD}/{volume}")
+
+    def plan(self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None) -> Plan:
+        """The plan of a deed; ``where`` is ``v0``, a bay, or empty for the controller."""
+        seen = self.look()
+        deed = Deed(
+            object_id=f"{CARD}/{where}" if where else CARD, verb=verb, drive=f"{CARD}/{bay}" if bay else None,
+            successor=f"{CARD}/{successor}" if successor else None,
+        )  # fmt: skip
+        return operate.plan_deeds(self.card(), [deed], list(seen.inventory.tools), seen.view)
+
+    def do(self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None) -> list[str]:
+        """Carry out a deed, with what the engine asks of each step; the commands without program and controller."""
+        plan = self.plan(verb, where, bay, successor)
+        assert not plan.denials, plan.denials
+        for step in plan.steps:
+            self.carry_out(step, step.action)
+            assert not unmet(self.look(), step.expects), step
+        return [words(step.action) for step in plan.steps]
+
+    def undo(self, step: Step) -> None:
+        """Undo a step, and see what it expects then."""
+        self.carry_out(step, step.undo)
+        assert not unmet(self.look(), step.undo_expects), step
+
+    def carry_out(self, step: Step, action: Action) -> None:
+        """Run a command: its object is the planned one, and it is in the table; the tool does not object."""
+        seen = self.look()
+        assert moved(seen, step.subjects) is None
+        assert outside(action, operate.SHAPES, known_words(seen.inventory, seen.view)) is None
+        for saved in step.saves:
+            assert self.machine.answer(saved.action.request(reading=True)).trouble is None
+        answer = run(self.machine, *action.argv)
+        self.argvs.append(" ".join(action.argv))
+        assert operate.judge(action, answer) is None, answer.text
+
+
+def words(action: Action) -> str:
+    """``/e32/s5 set offline``, ``-PDOffline -PhysDrv[8:1]``: without the program, the controller and the rest."""
+    found = [word for word in action.argv[1:] if word not in ("nolog", "J", "-NoLog", "-a0")]
+    return " ".join(found).removeprefix("/c0")

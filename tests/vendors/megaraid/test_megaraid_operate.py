@@ -1,0 +1,307 @@
+"""Deeds with storcli, perccli and MegaCli: the commands, what is read afterwards, what is refused and undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.model import Controller
+from raidctl.vendor.plan import Deed, Verb
+from raidctl_megaraid import operate
+from raidctl_megaraid.operate.commands import PRINTED
+from tests.vendors.megaraid.megaraid_deeds import Bench, words
+
+MISSING = "8:1"
+"""The bay of the failed drive of perc5i, whose place in the array is free."""
+
+
+@pytest.fixture
+def h730(tmp_path: Path) -> Bench:
+    """perccli, with a mirror, a RAID 6 of 32:2 to 32:7 and the spare 32:8."""
+    return Bench("h730", tmp_path)
+
+
+@pytest.fixture
+def perc5i(tmp_path: Path) -> Bench:
+    """MegaCli, with a RAID 5 that lacks a drive."""
+    return Bench("perc5i", tmp_path)
+
+
+def exchanged(bench: Bench, bay: str) -> None:
+    """A new drive in a bay, which the controller does not take by itself."""
+    bench.machine.keep(bench.machine.state() | {"megaraid 0/auto": "Off"})
+    if f"megaraid 0/bay {bay}" in bench.machine.state():
+        bench.machine.pull(bay)
+    bench.machine.insert(bay)
+
+
+# --- a drive leaves, a drive comes
+
+
+def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
+    """Offline, missing, spun down; then into the free row of the group, and rebuilt."""
+    assert h730.do("remove_spare", "", "32:8") == ["/e32/s8 delete hotsparedrive"]
+    assert h730.do("take_out", "v1", "32:5") == ["/e32/s5 set offline", "/e32/s5 set missing", "/e32/s5 spindown"]
+    assert (h730.status("v1"), h730.do("take_out", "v1", "32:5")) == ("degraded", [])
+    exchanged(h730, "32:5")
+    assert h730.do("let_in", "v1", "32:5") == ["/e32/s5 insert dg=1 array=0 row=3", "/e32/s5 start rebuild"]
+    h730.machine.pass_time(3600)
+    progress = h730.drive("32:5").progress
+    assert progress is not None
+    assert progress.percent == 50
+    assert h730.do("let_in", "v1", "32:5") == []
+    h730.machine.pass_time(3700)
+    assert (h730.status("v1"), h730.do("let_in", "v1", "32:5")) == ("ok", [])
+
+
+def test_megacli_takes_a_drive_out_and_lets_another_in(perc5i: Bench) -> None:
+    """The array and row are those of -PdGetMissing, and not the number of the slot."""
+    exchanged(perc5i, MISSING)
+    let_in = ["-PdReplaceMissing -PhysDrv[8:1] -Array0 -row1", "-PDRbld -Start -PhysDrv[8:1]"]
+    assert perc5i.do("let_in", "v0", MISSING) == let_in
+    perc5i.machine.pass_time(1800)
+    progress = perc5i.drive(MISSING).progress
+    assert progress is not None
+    assert progress.percent == 25
+    perc5i.machine.pass_time(7200)
+    assert perc5i.status() == "ok"
+    assert perc5i.do("take_out", "v0", "8:3") == [
+        "-PDOffline -PhysDrv[8:3]", "-PdMarkMissing -PhysDrv[8:3]", "-PdPrpRmv -PhysDrv[8:3]",
+    ]  # fmt: skip
+    assert perc5i.status() == "degraded"
+
+
+def test_a_controller_that_rebuilds_by_itself_gets_no_command(h730: Bench) -> None:
+    """A new drive in the bay of the missing one is rebuilt at once, and a spare steps in: nothing is let in."""
+    h730.do("remove_spare", "", "32:8")
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5")
+    assert (h730.drive("32:5").status_text, h730.do("let_in", "v1", "32:5")) == ("Rbld", [])
+
+
+def test_a_spare_that_steps_in_is_told_and_not_disturbed(h730: Bench) -> None:
+    """Only one command: what the old drive is then, the next reading shows; nothing puts the spare back."""
+    [step] = h730.plan("take_out", "v1", "32:5").steps
+    assert step.undo.empty
+    assert "32:8" in " ".join(step.affects)
+    h730.do("take_out", "v1", "32:5")
+    assert (h730.drive("32:8").status_text, h730.drive("32:5").role) == ("Rbld", "failed")
+    assert h730.do("take_out", "v1", "32:5") == []
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5")
+    assert h730.do("let_in", "v1", "32:5") == []
+
+
+def test_a_spare_of_another_medium_does_not_step_in(h730: Bench) -> None:
+    """The spare is a hard drive, the mirror has SSDs: the whole sequence is planned."""
+    assert len(h730.plan("take_out", "v0", "32:1").steps) == 3
+
+
+def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
+    """``UBad``: then it is read again, as the controller may take it by itself."""
+    h730.do("remove_spare", "", "32:8")
+    serial = h730.drive("32:5").serial
+    h730.machine.keep(h730.machine.state() | {"megaraid 0/auto": "Off"})
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5", serial)
+    assert h730.drive("32:5").status_text == "UBad"
+    assert h730.do("let_in", "v1", "32:5") == ["/e32/s5 set good"]
+    assert h730.do("let_in", "v1", "32:5")[0] == "/e32/s5 insert dg=1 array=0 row=3"
+
+
+def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
+    """The spare takes the place of the member, which is unassigned then."""
+    assert h730.do("replace", "v1", "32:5", "32:8") == ["/e32/s5 start copyback target=32:8"]
+    assert h730.status("v1") in ("ok", "rebuilding")
+    h730.machine.pass_time(7300)
+    assert (h730.drive("32:8").array, h730.drive("32:5").role) == ("megaraid:0/g1", "unassigned")
+
+
+@pytest.mark.parametrize("name", ["h730", "perc5i"])
+def test_what_was_taken_out_is_put_back_last_first(name: str, tmp_path: Path) -> None:
+    """Spun up, into its place, rebuilt: as far as the tool has commands for it."""
+    bench = Bench(name, tmp_path)
+    volume, bay = ("v1", "32:5") if name == "h730" else ("v0", "8:3")
+    if name == "h730":
+        bench.do("remove_spare", "", "32:8")
+    else:
+        exchanged(bench, MISSING)
+        bench.do("let_in", "v0", MISSING)
+        bench.machine.pass_time(7300)
+    steps = bench.plan("take_out", volume, bay).steps
+    bench.do("take_out", volume, bay)
+    for step in reversed(steps):
+        if step.undo.empty:
+            assert step.no_way_back
+            assert name == "perc5i"
+            return
+        bench.undo(step)
+    assert bench.drive(bay).status_text == "Rbld"
+
+
+# --- spares, rebuilds, checks, states
+
+
+def test_storcli_spares(h730: Bench) -> None:
+    """Global and dedicated ones, each removed again; a second time nothing is done."""
+    h730.do("remove_spare", "", "32:8")
+    assert h730.do("add_spare", "v1", "32:8") == ["/e32/s8 add hotsparedrive DGs=1"]
+    assert (h730.drive("32:8").spare_for, h730.do("add_spare", "v1", "32:8")) == (("megaraid:0/g1",), [])
+    assert h730.do("remove_spare", "v1", "32:8") == ["/e32/s8 delete hotsparedrive"]
+    assert h730.do("add_spare", "", "32:8") == ["/e32/s8 add hotsparedrive"]
+    assert (h730.drive("32:8").spare_for, h730.do("add_spare", "", "32:8")) == ((), [])
+
+
+def test_megacli_spares(perc5i: Bench) -> None:
+    """Only global ones: the number by which it names an array is in none of its outputs."""
+    exchanged(perc5i, MISSING)
+    perc5i.do("let_in", "v0", MISSING)
+    perc5i.machine.pass_time(7300)
+    perc5i.machine.insert("8:4")
+    [denial] = perc5i.plan("add_spare", "v0", "8:4").denials
+    assert "number" in denial.reason
+    assert perc5i.do("add_spare", "", "8:4") == ["-PDHSP -Set -PhysDrv[8:4]"]
+    assert perc5i.do("remove_spare", "", "8:4") == ["-PDHSP -Rmv -PhysDrv[8:4]"]
+
+
+def test_rebuilds_are_stopped_and_started(h730: Bench) -> None:
+    """Stopped, the member is offline."""
+    h730.do("remove_spare", "", "32:8")
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5")
+    assert h730.do("start_rebuild", "v1", "32:5") == []
+    assert h730.do("stop_rebuild", "v1", "32:5") == ["/e32/s5 stop rebuild"]
+    assert h730.drive("32:5").status_text == "Offln"
+    assert h730.do("start_rebuild", "v1", "32:5") == ["/e32/s5 start rebuild"]
+    assert h730.drive("32:5").status_text == "Rbld"
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "stop"),
+    [("9271", "/v0 start cc", "/v0 stop cc"), ("perc5i", "-LDCC -Start -L0", "-LDCC -Abort -L0")],
+)
+def test_checks(name: str, start: str, stop: str, tmp_path: Path) -> None:
+    """Started, with a percentage, and stopped; what runs is not started again."""
+    bench = Bench(name, tmp_path)
+    if name == "perc5i":
+        exchanged(bench, MISSING)
+        bench.do("let_in", "v0", MISSING)
+        bench.machine.pass_time(7300)
+    assert bench.do("start_check", "v0") == [start]
+    bench.machine.pass_time(900)
+    [progress] = [one.progress for one in bench.card().volumes]
+    assert progress is not None
+    assert (progress.operation, progress.percent) == ("check", 25)
+    assert bench.do("start_check", "v0") == []
+    assert (bench.do("stop_check", "v0"), bench.do("stop_check", "v0")) == ([stop], [])
+
+
+def test_what_storcli_pauses_is_seen_paused(h730: Bench) -> None:
+    """A rebuild by ``show rebuild``, a check by ``show cc``; a second pause is not needed."""
+    h730.do("remove_spare", "", "32:8")
+    assert h730.do("start_check", "v0") == ["/v0 start cc"]
+    h730.machine.pass_time(900)
+    assert h730.do("pause_check", "v0") == ["/v0 pause cc"]
+    h730.machine.pass_time(9000)
+    assert h730.do("pause_check", "v0") == []
+    assert h730.do("resume_check", "v0") == ["/v0 resume cc"]
+    assert h730.do("stop_check", "v0") == ["/v0 stop cc"]
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5")
+    assert h730.do("pause_rebuild", "v1", "32:5") == ["/e32/s5 pause rebuild"]
+    h730.machine.pass_time(9000)
+    assert h730.do("resume_rebuild", "v1", "32:5") == ["/e32/s5 resume rebuild"]
+    h730.machine.pass_time(9000)
+    assert h730.status("v1") == "ok"
+
+
+def test_what_megacli_pauses_is_printed(perc5i: Bench) -> None:
+    """Its progress does not show a pause."""
+    exchanged(perc5i, MISSING)
+    perc5i.do("let_in", "v0", MISSING)
+    for verb, bay in (("pause_rebuild", MISSING), ("resume_rebuild", MISSING), ("pause_check", None)):
+        [denial] = perc5i.plan(verb, "v0", bay).denials  # type: ignore[arg-type]  # verbs
+        assert "Run it yourself: " in (denial.alternative or "")
+
+
+def test_states_of_a_drive(h730: Bench) -> None:
+    """Offline, and online as it is; the configuration is kept before."""
+    [step] = h730.plan("offline", "32:5").steps
+    assert [saved.name for saved in step.saves] == ["megaraid-0-configuration"]
+    h730.do("remove_spare", "", "32:8")
+    assert h730.do("offline", "32:5") == ["/e32/s5 set offline"]
+    assert h730.do("offline", "32:5") == []
+    assert h730.do("online", "32:5") == ["/e32/s5 set online"]
+    assert (h730.status("v1"), h730.do("online", "32:5")) == ("ok", [])
+    h730.machine.fail("32:8")
+    assert h730.drive("32:8").status_text == "UBad"
+    assert h730.do("good", "32:8") == ["/e32/s8 set good"]
+    assert h730.do("good", "32:8") == []
+
+
+def test_jbod_and_back(h730: Bench) -> None:
+    """Where the controller's JBOD mode is on; by storcli both ways."""
+    h730.do("remove_spare", "", "32:8")
+    [denial] = h730.plan("jbod", "32:8").denials
+    assert "JBOD mode is off" in denial.reason
+    seen, card = h730.look(), h730.card()
+    details = {name: "Yes" if "JBOD" in name else text for name, text in card.details.items()}
+    drive = operate.plan_deeds(
+        _replaced(card, details), [_deed("jbod", "32:8")], list(seen.inventory.tools), seen.view
+    ).steps  # fmt: skip
+    assert [(words(step.action), words(step.undo)) for step in drive] == [("/e32/s8 set jbod", "/e32/s8 del jbod")]
+
+
+# --- what is refused, and what is printed
+
+
+@pytest.mark.parametrize("verb", sorted(PRINTED["storcli"]))
+def test_what_no_reading_shows_is_printed(verb: Verb, h730: Bench) -> None:
+    """The command is named for a person; nothing is run, and it is not in the table."""
+    h730.do("remove_spare", "", "32:8")
+    target: dict[str, tuple[str, str | None]] = {"erase": ("32:8", None), "patrol": ("", None)}
+    plan = h730.plan(verb, *target[verb.rpartition("_")[2]])
+    [denial] = plan.denials
+    assert not plan.steps
+    assert denial.alternative is not None
+    command = denial.alternative.removeprefix("Run it yourself: ").split()
+    assert command[0] == "/opt/MegaRAID/perccli/perccli64"
+    assert not any(tuple(command[2:]) == shape[2:] for shape in operate.SHAPES)
+
+
+@pytest.mark.parametrize(
+    ("verb", "where", "bay", "reason"),
+    [
+        ("take_out", "v1", "32:8", "is a spare"),
+        ("take_out", "v0", "32:5", "is no member of the array"),
+        ("let_in", "v1", "32:9", "is no drive of"),
+        ("add_spare", "", "32:5", "only an unconfigured good drive"),
+        ("remove_spare", "", "32:5", "is no spare"),
+        ("start_rebuild", "v1", "32:5", "only a member that is offline"),
+        ("stop_rebuild", "v1", "32:5", "is not being rebuilt"),
+        ("good", "32:5", None, "only an unconfigured bad drive"),
+        ("online", "32:8", None, "only a member that was set offline"),
+        ("offline", "32:8", None, "only a working member"),
+        ("raid", "32:8", None, "only a JBOD drive"),
+        ("erase", "32:5", None, "only an unconfigured good drive"),
+        ("start_check", "32:5", None, "is no volume"),
+        ("wipe", "32:5", None, "no command for wipe"),
+    ],
+)
+def test_what_the_hardware_cannot_do_is_refused_with_the_reason(
+    verb: Verb, where: str, bay: str | None, reason: str, h730: Bench
+) -> None:
+    """And without a command."""
+    plan = h730.plan(verb, where, bay)
+    assert not plan.steps
+    assert reason in plan.denials[0].reason
+
+
+def _deed(verb: Verb, where: str) -> Deed:
+    return Deed(object_id=f"megaraid:0/{where}", verb=verb)
+
+
+def _replaced(card: Controller, details: dict[str, str]) -> Controller:
+    return replace(card, details=details)

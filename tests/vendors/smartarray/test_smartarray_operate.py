@@ -1,0 +1,104 @@
+"""Deeds of Smart Array: which commands exist, and the place of a drive that is in another bay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from raidctl.health.redundancy import below
+from raidctl.host import HostView
+from raidctl.operate.replacing import Replacing
+from raidctl.vendor.plan import Deed
+from raidctl.vendor.shapes import FORCING
+from raidctl_smartarray import operate
+from tests.change.md_machine import VENDORS
+from tests.operate.controllers.cards import LATER, PULLED, Card, card, of_drive
+
+
+@pytest.fixture
+def p440(tmp_path: Path) -> Card:
+    """A RAID-6 with a spare, complete."""
+    return card("p440", tmp_path)
+
+
+def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> None:
+    """The controller does not take it by itself: it becomes a spare of the array, and the array is complete."""
+    bench = p440.bench
+    seen = bench.look()
+    out = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")
+    change = bench.change(bench.plan(out))
+    change.apply()
+    change.finish()
+    controller = next(one for one in seen.inventory.controllers if one.id == "smartarray:0")
+    volume = next(one for one in controller.volumes if one.id == "smartarray:0/v2")
+    story = of_drive(bench, controller.id, volume.id, below(controller, volume)[0].id)
+    facts = structs.replace(story.replacing.facts, new="S402L14E")
+    story.replacing = Replacing(bench, VENDORS, facts, bench.said.append)
+    bench.moments = [(bench.at + PULLED, story.pull)]
+    story.run()
+    assert bench.argvs[-1] == ("hpssacli", "ctrl", "slot=0", "array", "B", "add", "spares=2I:1:7")
+    assert (story.now()[1].status, bench.journal.pending()) == ("ok", [])
+
+
+def test_what_the_tool_cannot_is_denied_with_the_reason(p440: Card) -> None:
+    """Every ability that is false has a sentence; what is only printed has its command, and no plan runs it."""
+    controller, volume = p440.now()
+    tools = p440.bench.look().inventory.tools
+    for verb, ability in operate.abilities(controller, tools).items():
+        plan = operate.plan_deeds(
+            controller, [Deed(object_id=volume.id, verb=verb, drive=p440.old.id)], tools, HostView()
+        )
+        assert bool(plan.denials) != ability.can, verb
+        if not ability.can:
+            assert plan.denials[0].reason == ability.why_not
+        if ability.printed:
+            assert "modify disablepd" in (plan.denials[0].alternative or "")
+    assert not any(FORCING.fullmatch(word) for shape in operate.SHAPES for word in shape)
+
+
+def test_nothing_is_planned_without_an_identity(p440: Card) -> None:
+    """A drive without a serial number, a volume that nothing identifies, a controller without a slot: refused (X1)."""
+    controller, volume = p440.now()
+    tools = p440.bench.look().inventory.tools
+    deed = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")
+    assert operate.plan_deeds(controller, [deed], tools, HostView()).steps
+    for changed in (
+        structs.replace(controller, drives=tuple(structs.replace(one, serial=None, wwn=None)
+                                                 for one in controller.drives)),
+        structs.replace(controller, serial=None, volumes=tuple(structs.replace(one, unique_id=None)
+                                                               for one in controller.volumes)),
+        structs.replace(controller, slot=None), structs.replace(controller, drives=()),
+    ):  # fmt: skip
+        plan = operate.plan_deeds(changed, [deed], tools, HostView())
+        assert (plan.steps, [one.unknown for one in plan.denials]) == ((), [True])
+    assert volume.unique_id
+
+
+@pytest.mark.parametrize(
+    ("words", "busy"),
+    [
+        (("/usr/sbin/ssacli", "ctrl", "all", "show", "config"), False), (("ssacli", "version"), False),
+        (("hpssacli", "ctrl", "slot=0", "ld", "1", "modify", "caching=enable"), True), (("hpacucli",), True),
+        (("mdadm", "--monitor"), False), ((), False),
+    ],
+)  # fmt: skip
+def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: bool) -> None:
+    """Reading commands do not; an interactive one may."""
+    assert operate.hinders(words) is busy
+
+
+def test_a_spare_is_released_by_the_new_drive(p440: Card) -> None:
+    """The tool prints an active spare while the place is empty, and a spare again after the rebuild."""
+    machine = p440.bench.machine
+    machine.pull("1I:1:3")
+    machine.pass_time(LATER)
+    seen = p440.bench.look().inventory
+    volume = next(one for card in seen.controllers for one in card.volumes if one.id == "smartarray:0/v2")
+    assert volume.status == "ok"
+    machine.insert("1I:1:3")
+    machine.pass_time(LATER)
+    seen = p440.bench.look().inventory
+    roles = {one.id: one.role for card in seen.controllers for one in card.drives}
+    assert (roles["smartarray:0/1I:1:3"], roles["smartarray:0/2I:1:7"]) == ("member", "spare")

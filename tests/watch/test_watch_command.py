@@ -1,0 +1,338 @@
+"""``raidctl watch``: what is delivered, what waits, what is remembered, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from email import message_from_bytes
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+
+DAY = 86400
+
+
+class Server:
+    """A mail server that accepts or refuses, and keeps what it accepted."""
+
+    def __init__(self) -> None:
+        self.answer = "250 OK"
+        self.mails: list[Message] = []
+        self.tried = 0
+
+    async def handle_DATA(self, _server: object, _session: object, envelope: Any) -> str:
+        """Take a mail, or not."""
+        self.tried += 1
+        if self.answer.startswith("250"):
+            self.mails.append(message_from_bytes(envelope.content))
+        return self.answer
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Server, str]]:
+    """A mail server on a port of the loopback, and its address."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    keeper = Server()
+    controller = Controller(keeper, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield keeper, f"127.0.0.1:{port}"
+    controller.stop()
+
+
+class Watched:
+    """A simulated machine, looked at on a clock that moves with each look."""
+
+    def __init__(self, state: Path, patch: pytest.MonkeyPatch) -> None:
+        self.state = state
+        self.now = 1_790_000_000.0
+        patch.setattr(time, "time", lambda: self.now)
+
+    def run(self, *words: str) -> Result:
+        """Any command with the state directory."""
+        return CliRunner().invoke(cli, ["--state-dir", str(self.state), *words], catch_exceptions=False)
+
+    def look(self, *words: str, later: float = 600, demo: str = "raid6") -> Result:
+        """One look, some time after the last one."""
+        self.now += later
+        return self.run("--demo", demo, "watch", "--once", *words)
+
+    def events(self, *words: str, later: float = 600, demo: str = "raid6") -> list[tuple[str, str]]:
+        """The events of a look: kind and rule."""
+        found = json.loads(self.look("--json", *words, later=later, demo=demo).stdout)
+        return [(event["kind"], event["rule"]) for event in found["events"]]
+
+
+@pytest.fixture
+def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """The simulated machine."""
+    return Watched(tmp_path / "state", monkeypatch)
+
+
+def subjects(server: Server) -> list[str]:
+    """The subjects of all mails."""
+    return [" ".join(str(mail["Subject"]).split()) for mail in server.mails]
+
+
+def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> None:
+    """A drive fails, is replaced and rebuilt: each step is one mail, a reminder after a week, four signs of life."""
+    keeper, address = server
+    words = ("--mail", "root", "--smtp", address, "--alive", "7d", "--json")
+    story = []
+    for quarter in range(30 * 4):
+        if quarter == 3 * 4:
+            watched.run("demo", "--pull", "raid6", "3")
+        if quarter == 12 * 4:
+            watched.run("--demo", "raid6", "spare", "add", "/dev/sde", "--for", "md0", "--yes")
+        if quarter == 14 * 4:
+            watched.run("demo", "--pass-time", "raid6", "60h")
+        report = json.loads(watched.look(*words, later=DAY / 4).stdout)
+        story += [(quarter / 4, event["kind"], event["rule"]) for event in report["events"]]
+        assert all(one["error"] is None for one in report["deliveries"])
+    assert [one for one in story if one[1] != "alive"] == [
+        (0.25, "new", "md_without_bitmap"),
+        (3.25, "new", "volume_degraded"),
+        (3.25, "new", "write_hole"),
+        (3.25, "over", "md_without_bitmap"),
+        (3.25, "gone", "object_gone"),
+        (10.25, "reminder", "volume_degraded"),
+        (10.25, "reminder", "write_hole"),
+        (12.25, "new", "volume_rebuilding"),
+        (12.25, "over", "volume_degraded"),
+        (14.25, "new", "md_without_bitmap"),
+        (14.25, "over", "volume_rebuilding"),
+        (21.25, "reminder", "md_without_bitmap"),
+        (28.25, "reminder", "md_without_bitmap"),
+    ]
+    assert [day for day, kind, _ in story if kind == "alive"] == [0, 7, 14, 21, 28]
+    assert len(keeper.mails) == len({day for day, *_ in story})
+    assert subjects(keeper)[2:6] == [
+        "orchard: WARNING: The volume is degraded (md:md0) and 3 more",
+        "orchard: raidctl watches this machine",
+        "orchard: WARNING: The volume is degraded (md:md0) and 1 more",
+        "orchard: WARNING: The volume is being rebuilt, 0 % done (md:md0) and 1 more",
+    ]
+
+
+def test_a_server_that_refuses_for_a_day_loses_nothing_and_repeats_nothing(
+    watched: Watched, server: tuple[Server, str]
+) -> None:
+    """Every ten minutes it is tried; when it accepts again, one mail has all of it, and the next look sends none."""
+    keeper, address = server
+    words = ("--mail", "admin@example.org", "--smtp", address, "--after", "1")
+    watched.look(*words)
+    keeper.mails.clear()
+    keeper.answer = "451 4.3.0 Try again later"
+    watched.run("demo", "--pull", "raid6", "3")
+    for number in range(6):
+        done = watched.look(*words, later=4 * 3600)
+        assert done.exit_code == 3, number
+        assert "451 4.3.0 Try again later" in done.stdout
+    tried = keeper.tried
+    watched.run("--demo", "raid6", "spare", "add", "/dev/sde", "--for", "md0", "--yes")
+    assert watched.look(*words).exit_code == 3
+    keeper.answer = "250 OK"
+    assert watched.look(*words).exit_code == 0
+    assert watched.look(*words).exit_code == 0
+    assert keeper.tried == tried + 2
+    [mail] = keeper.mails
+    text = mail.get_payload(decode=True)
+    assert isinstance(text, bytes)
+    assert text.count(b"The volume is degraded") == 2  # that it is, and that this has ended
+    assert mail["To"] == "admin@example.org"
+    assert mail["Auto-Submitted"] == "auto-generated"
+
+
+def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
+    watched: Watched, server: tuple[Server, str]
+) -> None:
+    """A kill between delivery and mark: the mail comes twice, and a mail system can tell."""
+    keeper, address = server
+    words = ("--mail", "root", "--smtp", address, "--after", "1")
+    watched.run("demo", "--pull", "raid6", "3")
+    keeper.answer = "451 no"
+    watched.look(*words)
+    unmarked = (watched.state / "demo/raid6/watch.json").read_bytes()
+    keeper.answer = "250 OK"
+    watched.look(*words)
+    (watched.state / "demo/raid6/watch.json").write_bytes(unmarked)
+    watched.look(*words)
+    first, second = keeper.mails
+    assert first["Message-ID"] == second["Message-ID"]
+    assert str(first["Message-ID"]).startswith("<raidctl.")
+
+
+def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> None:
+    """Nobody listens there: exit code 3, the reason, and the events wait; other channels have theirs."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    words = ("--mail", "root", "--smtp", f"127.0.0.1:{port}", "--run", str(hook), "--after", "1")
+    done = watched.look(*words)
+    assert done.exit_code == 3
+    assert "Not sent to mail:root, 1 event waiting: 127.0.0.1 port" in done.stdout
+    assert f"Sent to run:{hook}: 1 event." in done.stdout
+    assert json.loads(seen.read_text())["events"][0]["rule"] == "md_without_bitmap"
+
+
+def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:
+    """A program for --run, and the file that it writes."""
+    hook, seen = tmp_path / "hook", tmp_path / "seen"
+    hook.write_text(f"#!/bin/sh\n{script.format(seen=seen)}\n")
+    hook.chmod(0o755)
+    return hook, seen
+
+
+def test_mail_goes_through_sendmail_if_it_is_installed(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plain text in seven bits; what sendmail refuses for now (75) waits, and nothing else is tried."""
+    program, seen = tmp_path / "bin" / "sendmail", tmp_path / "seen"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" > {seen}\ncat >> {seen}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    assert watched.look("--mail", "admin@example.org", "--after", "1").exit_code == 1
+    words, _, mail = seen.read_bytes().partition(b"\n")
+    assert words == b"-i -- admin@example.org"
+    assert mail.isascii()
+    text = message_from_bytes(mail).get_payload(decode=True)
+    assert isinstance(text, bytes)
+    assert "→ ".encode() in text
+    program.write_text("#!/bin/sh\necho Deferred >&2\nexit 75\n")
+    watched.run("demo", "--pull", "raid6", "3")
+    done = watched.look("--mail", "admin@example.org", "--after", "1")
+    assert done.exit_code == 3
+    assert "sendmail: exit code 75: Deferred" in done.stdout
+
+
+def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path: Path) -> None:
+    """JSON on standard input, like --json; the worst event in its environment; marked after exit code 0 only."""
+    hook, seen = hook_of(tmp_path, 'echo "$RAIDCTL_EVENT $RAIDCTL_SEVERITY $RAIDCTL_OBJECT" >> {seen}; cat >> {seen}')
+    watched.look("--run", str(hook), "--after", "1")
+    head, _, document = seen.read_text().partition("\n")
+    assert head == "new warning md:md0"
+    report = json.loads(document)
+    assert report["source"] == "demo:raid6"
+    assert report["subject"].startswith("orchard: WARNING: The array has no")
+    assert [event["id"] for event in report["events"]] == [1]
+    hook.write_text("#!/bin/sh\necho no disk >&2; exit 7\n")
+    watched.run("demo", "--pull", "raid6", "3")
+    for _ in range(2):
+        done = watched.look("--run", str(hook), "--after", "1")
+        assert done.exit_code == 3
+        assert "exit code 7: no disk" in done.stdout
+
+
+def test_without_an_address_it_prints_and_is_never_red(watched: Watched) -> None:
+    """Exit code 0, and a sentence that names the options; one that is added later receives what is present."""
+    done = watched.look()
+    assert done.exit_code == 0
+    assert "No address is configured, so this is only printed: --mail ADDRESS, or --run PROGRAM." in done.stdout
+
+
+def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_path: Path) -> None:
+    """What was only printed is sent to the first address, as present."""
+    assert watched.events("--after", "1") == [("new", "md_without_bitmap")]
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    assert watched.look("--run", str(hook)).exit_code == 0
+    assert [event["kind"] for event in json.loads(seen.read_text())["events"]] == ["still"]
+
+
+def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
+    """Half a file, or another one: a note names both, and the alarms come again."""
+    watched.events("--after", "1")
+    file = watched.state / "demo/raid6/watch.json"
+    file.write_bytes(file.read_bytes()[:100])
+    done = watched.look("--after", "1")
+    assert done.exit_code == 1
+    assert "What earlier looks had seen is lost" in " ".join(done.stdout.split())
+    assert file.with_suffix(".damaged").exists()
+    assert json.loads(file.read_bytes())["number"] == 1
+
+
+def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
+    """As on a full disk: the alarm is delivered, with a note, at each look again; exit code 3."""
+    (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
+    watched.state.chmod(0o700)
+    (watched.state / "demo/raid6/watch.json").mkdir()
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    watched.run("demo", "--pull", "raid6", "3")
+    for _ in range(2):
+        done = watched.look("--run", str(hook), "--after", "1")
+        assert done.exit_code == 3
+        report = json.loads(seen.read_text())
+        assert "volume_degraded" in {event["rule"] for event in report["events"]}
+        assert any("is not remembered" in note for note in report["notes"])
+        seen.unlink()
+
+
+def test_two_looks_at_once(watched: Watched) -> None:
+    """The second one does nothing, and says why."""
+    watched.look()
+    lock = watched.state / "demo/raid6/watch.lock"
+    code = f"import fcntl,sys;f=open({str(lock)!r});fcntl.flock(f,2);print(1,flush=True);sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:  # fmt: skip
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        done = watched.look()
+        assert holder.stdin is not None
+        holder.stdin.close()
+    assert done.exit_code == 3
+    assert "Another raidctl watch is looking at this machine now" in done.stderr
+
+
+def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
+    """Unreachable: exit code 8 each time, reported once after a day, and nothing is good again."""
+    for hours, kinds in ((0, []), (23, []), (2, [("unknown", "machine_not_read")]), (24, [])):
+        watched.now += hours * 3600
+        done = watched.run("--host", "nobody@127.0.0.1.invalid", "--timeout", "5", "watch", "--once", "--json")
+        assert done.exit_code == 8
+        report = json.loads(done.stdout)
+        assert not report["complete"]
+        assert [(event["kind"], event["rule"]) for event in report["events"]] == kinds
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), '"raidctl watch" needs --once'),
+        (("--once", "--mail", "-oQ/tmp"), "is not a mail address"),
+        (("--once", "--mail", "a b@c"), "is not a mail address"),
+        (("--once", "--mail", "root", "--smtp", "host:port"), "is not a server"),
+        (("--once", "--run", "true"), "has to be the full path"),
+        (("--once", "--after", "0"), "neither a number of looks nor a time"),
+        (("--once", "--remind", "soon"), "is no time"),
+        (("--once", "--policy", "/nowhere.toml"), "cannot be read"),
+        (("--test",), "--test needs an address"),
+    ],
+)
+def test_wrong_words(watched: Watched, words: tuple[str, ...], sentence: str) -> None:
+    """Each gets one sentence and exit code 2, and nothing is remembered."""
+    done = watched.run("--demo", "raid6", "watch", *words)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_the_test_message(watched: Watched, server: tuple[Server, str]) -> None:
+    """It arrives, nothing is remembered, and a server that refuses is exit code 3."""
+    keeper, address = server
+    done = watched.run("watch", "--test", "--mail", "root", "--smtp", address)
+    assert (done.exit_code, done.stdout) == (0, "A test message was sent to mail:root.\n")
+    assert "test of raidctl watch" in subjects(keeper)[0]
+    assert not list(watched.state.rglob("watch.json"))
+    keeper.answer = "550 no such user"
+    assert watched.run("watch", "--test", "--mail", "root", "--smtp", address).exit_code == 3

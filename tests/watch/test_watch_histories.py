@@ -1,0 +1,246 @@
+"""Random histories: each finding that lasts is reported once, its end once, and nothing that did not last."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import groupby
+from typing import NamedTuple
+
+import msgspec
+import pytest
+
+from raidctl.audit.finding import Finding, Severity
+from raidctl.watch.memory import DAY, Config, Event, Known, Look, Memory, Sighting
+from raidctl.watch.step import delivered, enqueue, step, waiting
+
+HISTORIES = 10_000
+BEGIN = 1_790_000_000.0
+MAIL, PROGRAM = "mail:root", "run:/bin/true"
+
+
+class History(NamedTuple):
+    """What the looks say of one rule on one object, every ``gap`` seconds."""
+
+    severity: Severity
+    after: int
+    gap: float
+    states: tuple[str, ...]
+
+
+def history(chance: random.Random) -> History:
+    """A history whose state lasts for a few looks each time."""
+    states: list[str] = []
+    while len(states) < 10:
+        states += [chance.choice(("bad", "good", "unknown", "missing", "aside"))] * chance.choice((1, 1, 2, 3, 5))
+    severity: Severity = chance.choice(("warning", "critical"))
+    return History(severity, chance.choice((1, 2, 3)), chance.choice((600.0, 7 * 3600.0, 2 * DAY)), tuple(states))
+
+
+def finding(severity: Severity, where: str = "x:0/v0") -> Finding:
+    """A failed rule."""
+    return Finding(rule="volume_degraded", severity=severity, outcome="fail", where=where, message="It is degraded.")
+
+
+def look(state: str, severity: Severity) -> Look:
+    """One look; a rule that says nothing on a machine that was read means good, otherwise unknown."""
+    if state == "missing":
+        return Look(objects=frozenset({("x:0/v0", None)}))
+    if state == "unknown" and severity == "critical":
+        return Look(complete=False)
+    found = Sighting(finding=finding(severity), state=state, is_object=True)  # type: ignore[arg-type]  # of its words
+    return Look(sightings=(found,), objects=frozenset({("x:0/v0", None)}))
+
+
+def expected(one: History) -> list[tuple[int, str]]:
+    """New and good again, from the runs of looks that say bad or good."""
+    telling = [
+        (number, "good" if state == "missing" else state)
+        for number, state in enumerate(one.states) if state in ("bad", "good", "missing")
+    ]  # fmt: skip
+    found: list[tuple[int, str]] = []
+    present, ended, relapses = False, -(10**9), 0
+    needed = 1 if one.severity == "critical" else one.after
+    for state, run in groupby(telling, key=lambda pair: pair[1]):
+        looks = [number for number, _ in run]
+        if state == "bad" and not present and len(looks) >= needed:
+            at = looks[needed - 1]
+            relapses = relapses + 1 if (at - ended) * one.gap < DAY else 0
+            present = True
+            found.append((at, "new"))
+        quiet = one.after * 2**relapses
+        if state == "good" and present and len(looks) >= quiet:
+            ended = looks[quiet - 1]
+            present = False
+            found.append((ended, "good"))
+    return found
+
+
+def test_what_lasts_is_reported_exactly_once() -> None:
+    """In 10,000 random histories, with channels that fail at random, and memory that is written and read each time."""
+    chance = random.Random(19)  # noqa: S311 - histories, no secrets
+    for _ in range(HISTORIES):
+        one = history(chance)
+        config = Config(after=one.after, remind=None, unknown_after=10**9)
+        memory = Memory()
+        happened: list[tuple[int, str]] = []
+        received: dict[str, list[Event]] = {MAIL: [], PROGRAM: []}
+        for number, state in enumerate(one.states):
+            now = BEGIN + number * one.gap
+            memory, events = step(memory, look(state, one.severity), now, config)
+            memory = enqueue(memory, events, (MAIL, PROGRAM), now)
+            happened += [(number, event.kind) for event in events]
+            for channel in (MAIL, PROGRAM):
+                if chance.random() < 0.5 or number == len(one.states) - 1:
+                    got = waiting(memory, channel)
+                    received[channel] += got
+                    memory = delivered(memory, channel, got)
+            memory = msgspec.json.decode(msgspec.json.encode(memory), type=Memory)
+        assert happened == expected(one), one
+        for channel, got_in_all in received.items():
+            assert sorted(event.id for event in got_in_all) == list(range(1, len(happened) + 1)), (channel, one)
+        assert not memory.queue
+
+
+def test_reminders_come_as_configured_until_it_is_good() -> None:
+    """A finding of thirty days, looked at every hour: one report, a reminder a week, one end; none with --remind 0."""
+    for remind, number in ((7 * DAY, 4), (DAY, 29), (None, 0)):
+        memory, kinds = Memory(), Counter[str]()
+        for hour in range(30 * 24 + 3):
+            state = "bad" if hour < 30 * 24 else "good"
+            memory, events = step(memory, look(state, "warning"), BEGIN + hour * 3600, Config(remind=remind))
+            kinds.update(event.kind for event in events)
+        assert kinds == Counter({"new": 1, "reminder": number, "good": 1}) + Counter()
+
+
+def test_a_result_that_stays_unknown_is_reported_once_and_ends_nothing() -> None:
+    """A failed battery whose tool is gone for two days: reported, unknown after a day, and never good again."""
+    memory, kinds = Memory(), list[str]()
+    for hour in range(80):
+        one = look("bad", "critical") if hour < 10 or hour > 70 else Look(complete=False)
+        memory, events = step(memory, one, BEGIN + hour * 3600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["new", "unknown"]
+
+
+def test_an_object_that_is_gone_is_not_good_again() -> None:
+    """A failed drive that was pulled is no longer there; another serial number in its bay is another drive."""
+    bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
+    memory, events = step(Memory(), Look(sightings=(bad,), objects=frozenset({("x:0/3", "A")})), BEGIN, Config())
+    assert [event.kind for event in events] == ["new"]
+    kinds = []
+    for number in (1, 2, 3):
+        there = Look(objects=frozenset({("x:0/3", "B")}))
+        memory, events = step(memory, there, BEGIN + number * 600, Config())
+        kinds += [(event.kind, event.serial) for event in events]
+    assert kinds == [("gone", "A")]
+
+
+def test_a_serial_number_that_is_missing_once_makes_no_second_report() -> None:
+    """The tool reports the serial number in every second look only: it is one drive."""
+    memory, kinds = Memory(), list[str]()
+    for number, serial in enumerate((None, "A", None, "A", None)):
+        bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial=serial, is_object=True)
+        memory, events = step(memory, Look(sightings=(bad,)), BEGIN + number * 600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["new"]
+    assert [one.serial for one in memory.tracked] == ["A"]
+
+
+def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
+    """A warning that becomes critical, is a warning again, and critical again: two reports."""
+    memory, kinds = Memory(), list[str]()
+    worst: list[Severity] = ["warning", "warning", "critical", "warning", "critical"]
+    for number, severity in enumerate(worst):
+        memory, events = step(memory, look("bad", severity), BEGIN + number * 600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["new", "worse"]
+
+
+def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
+    """A machine that began in 2099 and is corrected to today is reminded a week later, not in 2099."""
+    memory, _ = step(Memory(), look("bad", "critical"), 4_080_000_000.0, Config())
+    memory, events = step(memory, look("bad", "critical"), BEGIN, Config())
+    assert not events
+    memory, events = step(memory, look("bad", "critical"), BEGIN + 7 * DAY, Config())
+    assert [event.kind for event in events] == ["reminder"]
+
+
+def test_a_new_channel_gets_what_is_present() -> None:
+    """Whoever adds an address later receives what was reported before, once; one that is removed gets nothing."""
+    memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
+    memory = enqueue(memory, events, (), BEGIN)
+    assert memory.queue == ()
+    for number in (1, 2):
+        memory, events = step(memory, look("bad", "critical"), BEGIN + number, Config())
+        memory = enqueue(memory, events, (MAIL,), BEGIN + number)
+        assert [one.kind for one in waiting(memory, MAIL)] == ["still"]
+    memory = enqueue(memory, (), (PROGRAM,), BEGIN + 3)
+    assert not waiting(memory, MAIL)
+    assert [one.kind for one in waiting(memory, PROGRAM)] == ["still"]
+
+
+def test_signs_of_life_do_not_pile_up() -> None:
+    """A mail server that is down for a month: one sign of life waits, and every other event."""
+    config = Config(alive=DAY, remind=DAY)
+    memory = Memory()
+    for day in range(30):
+        memory, events = step(memory, look("bad", "critical"), BEGIN + day * DAY, config)
+        memory = enqueue(memory, events, (MAIL,), BEGIN + day * DAY)
+    assert [one.kind for one in waiting(memory, MAIL)] == ["new", "reminder", "alive"]
+
+
+@pytest.mark.parametrize("gap", [600.0, 7200.0])
+def test_time_instead_of_looks(gap: float) -> None:
+    """With --after 2h a warning needs two hours, however many looks that are."""
+    config = Config(after=7200.0, by_time=True)
+    memory, at = Memory(), list[float]()
+    for number in range(int(4 * 7200 / gap)):
+        memory, events = step(memory, look("bad", "warning"), BEGIN + number * gap, config)
+        at += [number * gap for _ in events]
+    assert at == [7200.0]
+
+
+def known(*names: str) -> tuple[Known, ...]:
+    """Volumes by their unique ids."""
+    return tuple(Known(kind="volume", identity=name, where=f"x:0/{name}") for name in names)
+
+
+def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
+    """After two complete looks without it; an incomplete look shows nothing, and one that is back is as before."""
+    looks = [
+        (("a", "b"), True), (("a",), False), (("a",), True), (("a", "b"), True),
+        (("a",), True), ((), False), (("a",), True), (("a",), True), (("a", "b"), True), (("a",), True), (("a",), True),
+    ]  # fmt: skip
+    memory, found = Memory(), list[tuple[int, str, str]]()
+    for number, (names, complete) in enumerate(looks):
+        one = Look(complete=complete, known=known(*names))
+        memory, events = step(memory, one, BEGIN + number * 600, Config())
+        found += [(number, event.kind, event.where) for event in events]
+    assert found == [(6, "gone", "x:0/b"), (10, "gone", "x:0/b")]
+
+
+def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
+    """A controller whose tool is installed, removed and installed again; another one in its slot is another one."""
+    bare = Known(kind="controller", identity="x:0", where="x:0")
+    named = Known(kind="controller", identity="EX A", where="x:0", serial="A")
+    other = Known(kind="controller", identity="EX B", where="x:0", serial="B")
+    memory, kinds = Memory(), list[str]()
+    for number, one in enumerate((bare, bare, named, named, bare, bare, bare, named, other, other)):
+        memory, events = step(memory, Look(known=(one,)), BEGIN + number * 600, Config())
+        kinds += [f"{number} {event.kind} {event.serial}" for event in events]
+    assert kinds == ["9 gone A"]
+
+
+def test_an_object_with_a_finding_is_gone_once() -> None:
+    """A failed drive that is pulled has one event, not one of its finding and one of itself."""
+    drive = Known(kind="drive", identity="EX A", where="x:0/3", serial="A")
+    bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
+    memory, _ = step(
+        Memory(), Look(sightings=(bad,), objects=frozenset({("x:0/3", "A")}), known=(drive,)), BEGIN, Config()
+    )
+    kinds = []
+    for number in (1, 2, 3):
+        memory, events = step(memory, Look(), BEGIN + number * 600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["gone"]

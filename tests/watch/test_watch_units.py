@@ -1,0 +1,96 @@
+"""The systemd units of watch and export: what they start, and that systemd understands them."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from shutil import which
+from types import ModuleType
+
+import pytest
+from click.testing import CliRunner
+
+from raidctl.cli import cli, export, watch
+
+WATCH = ("watch", "--once", "--mail", "root", "--alive", "7d", "--remind", "never", "--policy", "site.toml")
+EXPORT = ("export", "--rules", "--output", "node/raidctl.prom")
+Installed = Callable[[ModuleType, tuple[str, ...]], dict[str, str]]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
+    """Install units into a directory; their texts by name."""
+    monkeypatch.chdir(tmp_path)
+    places = tmp_path / "units"
+    places.mkdir()
+
+    def install(module: ModuleType, words: tuple[str, ...]) -> dict[str, str]:
+        monkeypatch.setattr(module, "UNITS", places)
+        monkeypatch.setattr(module, "ENABLE", ("true",))
+        done = CliRunner().invoke(cli, [*words, "--install-unit"], catch_exceptions=False)
+        assert done.exit_code == 0, done.stderr
+        return {path.name: path.read_text(encoding="utf-8") for path in places.iterdir()}
+
+    return install
+
+
+def command(text: str) -> list[str]:
+    """The words that a service starts."""
+    [start] = [line for line in text.splitlines() if line.startswith("ExecStart=")]
+    return shlex.split(start.removeprefix("ExecStart="))
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "expected"),
+    [
+        (watch, WATCH, "watch --once --mail root --policy {here}/site.toml --remind never --alive 604800s"),
+        (export, EXPORT, "export --rules --output {here}/node/raidctl.prom"),
+    ],
+)
+def test_a_unit_runs_the_command_line_that_installed_it(
+    installed: Installed, tmp_path: Path, module: ModuleType, words: tuple[str, ...], expected: str
+) -> None:
+    """With full paths; nothing is left to fill in, and the command line is one that raidctl accepts."""
+    units = installed(module, words)
+    name = f"raidctl-{words[0]}"
+    assert set(units) == {f"{name}.service", f"{name}.timer"}
+    assert "@" not in "".join(units.values())
+    line = command(units[f"{name}.service"])
+    at = line.index(words[0])
+    assert line[at:] == expected.format(here=tmp_path).split()
+    done = CliRunner().invoke(cli, ["--demo", "p400", "--state-dir", str(tmp_path / "state"), *line[at:]])
+    assert "Usage:" not in done.stderr
+
+
+@pytest.mark.skipif(which("systemd-analyze") is None, reason="needs systemd-analyze")
+@pytest.mark.parametrize(("module", "words"), [(watch, WATCH), (export, EXPORT)])
+def test_systemd_understands_the_units(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, words: tuple[str, ...]
+) -> None:
+    """``systemd-analyze verify`` has nothing to say of them."""
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/true"])
+    installed(module, words)
+    files = sorted((tmp_path / "units").iterdir())
+    done = subprocess.run(
+        [which("systemd-analyze") or "", "verify", "--man=no", *files], capture_output=True, text=True, check=False
+    )
+    ours = [line for line in done.stderr.splitlines() if "raidctl" in line]
+    assert (done.returncode, ours) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("watch", "--once", "--dry-run"),
+        ("export", "--dry-run"),
+        ("export", "--install-unit"),
+        ("export", "--install-unit", "--output", "x", "--listen", "9809"),
+        ("--demo", "p400", "watch", "--install-unit"),
+    ],
+)
+def test_what_cannot_be_installed(words: tuple[str, ...]) -> None:
+    """Wrong usage, and nothing is written."""
+    assert CliRunner().invoke(cli, list(words)).exit_code == 2

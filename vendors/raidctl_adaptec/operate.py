@@ -1,0 +1,314 @@
+"""Deeds on Adaptec controllers: members, spares, states of drives, checks of volumes. Pure.
+
+================  ========================================================  ===========================  ============
+deed              command                                                   undone by                    next reading
+================  ========================================================  ===========================  ============
+``take_out``      ``SETSTATE 1 DEVICE 0 3 DDD noprompt``                    ``… RDY``, a rebuild         failed
+``let_in``        ``SETSTATE 1 DEVICE 0 3 HSP LOGICALDRIVE 0 noprompt``     ``… RDY``                    not free
+``add_spare``     ``… HSP noprompt``, ``… HSP LOGICALDRIVE 0 noprompt``     ``… RDY``                    a spare
+``remove_spare``  ``… RDY noprompt``                                        ``… HSP``                    free
+``good``          ``… RDY noprompt``                                        nothing                      free
+``raid``          ``TASK START 1 DEVICE 0 3 INITIALIZE noprompt``: erases   nothing                      free
+``start_check``   ``TASK START 1 LOGICALDRIVE 0 VERIFY noprompt``           ``TASK STOP``                checking
+``repair``        ``TASK START 1 LOGICALDRIVE 0 VERIFY_FIX noprompt``       ``TASK STOP``                checking
+``stop_check``    ``TASK STOP 1 LOGICALDRIVE 0``                            ``TASK START``               not checking
+================  ========================================================  ===========================  ============
+
+Controllers with the smartpqi driver have arrays, and spares of arrays only: ``HSP ARRAY 0``. Whether ``DDD`` and the
+tasks of logical drives do the same there is not known from a manual: a drive is pulled as it is, and there is no check.
+``noprompt`` is used only in commands that name one object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.vendor.deed_steps import (
+    CannotDo,
+    array_of,
+    deed_step,
+    drive_of,
+    expect,
+    needs_member,
+    planned,
+    subjects,
+    volume_of,
+    volumes_on,
+)
+from raidctl.vendor.operations import Ability
+from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
+from raidctl.vendor.shapes import Shape
+from raidctl.vendor.tools import command_of
+from raidctl_adaptec.abilities import abilities_of
+from raidctl_adaptec.change import judge
+from raidctl_adaptec.dialogue import LOCK, TIMEOUT
+from raidctl_adaptec.settings import address, card_number, smartpqi, volume_number
+
+__all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
+
+_DEVICE = ("arcconf", "SETSTATE", "{}", "DEVICE", "{}", "{}")
+_LOGICAL = ("{}", "LOGICALDRIVE", "{}")
+SHAPES: tuple[Shape, ...] = (
+    *((*_DEVICE, word, "noprompt") for word in ("DDD", "RDY", "HSP")),
+    (*_DEVICE, "HSP", "LOGICALDRIVE", "{}", "noprompt"),
+    (*_DEVICE, "HSP", "ARRAY", "{}", "noprompt"),
+    ("arcconf", "TASK", "START", "{}", "DEVICE", "{}", "{}", "INITIALIZE", "noprompt"),
+    *(("arcconf", "TASK", "START", *_LOGICAL, word, "noprompt") for word in ("VERIFY", "VERIFY_FIX")),
+    ("arcconf", "TASK", "STOP", *_LOGICAL),
+)
+_READING = frozenset({
+    "getconfig", "getconfigjson", "getstatus", "getlogs", "getversion", "getsmartstats", "getperform", "list",
+    "phyerrorlog", "expanderlist", "identify", "help",
+})  # fmt: skip
+"""Commands that change no array."""
+_RAW = ("raw", "raw (pass through)", "online (raw)")
+
+
+def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
+    """One arcconf call for each deed, or none where the controller does it by itself."""
+    return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
+
+
+def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
+    """What this generation of controllers can do."""
+    reported = any(controller.told_by in (None, tool.name) for tool in tools)
+    return abilities_of(smartpqi(controller), known=reported and card_number(controller) is not None)
+
+
+def hinders(words: Sequence[str]) -> bool:
+    """Whether a process is an arcconf that may change something."""
+    return len(words) > 1 and basename(words[0]) == "arcconf" and words[1].lower() not in _READING
+
+
+def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind the controller has a node
+    """``RESCAN``: the controller looks for drives again; a former member is then rebuilt."""
+    number = volume.id.partition(":")[2].partition("/")[0]
+    return Action(argv=("arcconf", "RESCAN", number), timeout=TIMEOUT, lock=LOCK)
+
+
+class _Planner:
+    """The steps of one deed on a controller."""
+
+    def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:
+        self.controller = controller
+        self.younger = smartpqi(controller)
+        reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+        self.command = command_of(reported[0]) if reported else None
+        self.number = card_number(controller)
+
+    def steps(self, deed: Deed) -> Iterator[Step]:
+        """The steps of a deed; CannotDo where there are none."""
+        if self.command is None or self.number is None:
+            raise CannotDo("arcconf, or its number for the controller, is unknown.", unknown=True)
+        if self.younger is None:
+            raise CannotDo(
+                "The controller's driver is unknown: aacraid and smartpqi take other commands.", unknown=True
+            )
+        ability = abilities_of(self.younger, known=True).get(deed.verb)
+        if ability is None or not ability.can:
+            why = (ability.why_not if ability is not None else None) or f"arcconf has no command for {deed.verb}."
+            raise CannotDo(why, self.by_hand(deed, ability))
+        verbs = {
+            "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
+            "remove_spare": self.remove_spare, "good": self.good, "raid": self.raid, "start_check": self.check,
+            "repair": self.check, "stop_check": self.stop,
+        }  # fmt: skip
+        yield from verbs[deed.verb](deed)
+
+    def by_hand(self, deed: Deed, ability: Ability | None) -> str | None:
+        """What to do instead; of a command that is only printed, with its numbers."""
+        if ability is None or not ability.printed or ability.alternative is None:
+            return ability.alternative if ability is not None else None
+        place = address(drive_of(self.controller, deed)) or ("C", "D")
+        numbers = {"N": self.number or "N", "C": place[0], "D": place[1]}
+        return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], ability.alternative)
+
+    def call(self, *words: str) -> Action:
+        """A command of arcconf."""
+        return Action(argv=(self.command or "", *words), timeout=TIMEOUT, lock=LOCK)
+
+    def set_state(self, drive: Drive, *words: str) -> Action:
+        """``SETSTATE 1 DEVICE 0 3 RDY noprompt``."""
+        place = address(drive)
+        if place is None:
+            raise CannotDo(f"arcconf does not report the channel and device number of {drive.id}.", unknown=True)
+        return self.call("SETSTATE", self.number or "", "DEVICE", *place, *words, "noprompt")
+
+    def take_out(self, deed: Deed) -> Iterator[Step]:
+        """A member that still works is marked as failed; a failed one, or one of smartpqi, is pulled as it is."""
+        drive = drive_of(self.controller, deed)
+        if self.younger or drive.role == "failed" or drive.status == "critical":
+            return
+        if drive.role != "member":
+            raise CannotDo(f"{drive.id} is no member of an array: it can be pulled as it is.")
+        yield deed_step(
+            drive.id, deed.verb, ("member", "failed"), self.set_state(drive, "DDD"),
+            who=subjects(self.controller, deed),
+            expects=[expect(drive.id, "role", "failed")],
+            undo=self.set_state(drive, "RDY"),
+            undo_expects=[expect(drive.id, "role", "failed", "is_not")],
+            affects=[
+                f"{drive.id} leaves {self.named(drive)}. A hot spare that fits is used at once.",
+                "Undoing it makes the drive free; the controller rebuilds it.",
+            ],
+        )  # fmt: skip
+
+    def named(self, drive: Drive) -> str:
+        """The volumes that a drive is a member of."""
+        found = [volume.id for volume in volumes_on(self.controller, drive.array)] if drive.array else []
+        return ", ".join(found) or "its volumes"
+
+    def let_in(self, deed: Deed) -> Iterator[Step]:
+        """Nothing where the controller rebuilds it without a command; else a spare, which is used at once."""
+        drive = drive_of(self.controller, deed)
+        array = array_of(self.controller, deed)
+        short = needs_member(volumes_on(self.controller, array.id if array is not None else None))
+        if drive.role == "member" or not short:
+            return
+        self.usable(drive)
+        # Automatic Failover                       : Enabled
+        failover = self.controller.details.get("Automatic Failover", "").lower() == "enabled"
+        if drive.id != deed.replaces or not (failover or self.younger):
+            yield self.spare(deed, drive, short)
+
+    def usable(self, drive: Drive) -> None:
+        """Raise CannotDo unless a drive is free and initialised."""
+        if drive.role == "passthrough" and (drive.status_text or "").lower() in _RAW and not self.younger:
+            raise CannotDo(
+                f"{drive.id} is Raw: the controller must initialise it first, which erases it.",
+                f"raidctl drive raid {drive.id}",
+            )
+        if drive.role != "unassigned":
+            raise CannotDo(f"{drive.id} is not free: {drive.status_text or drive.role or 'its role is unknown'}.")
+
+    def add_spare(self, deed: Deed) -> Iterator[Step]:
+        """Global, or of one volume (aacraid) or array (smartpqi)."""
+        drive = drive_of(self.controller, deed)
+        self.usable(drive)
+        array = array_of(self.controller, deed)
+        yield self.spare(deed, drive, needs_member(volumes_on(self.controller, array.id if array else None)))
+
+    def spare(self, deed: Deed, drive: Drive, short: Sequence[str]) -> Step:
+        """The step that makes a drive a spare; ``short``: the volumes that use it at once."""
+        words, named = self.for_whom(deed)
+        array = array_of(self.controller, deed)
+        expects = [expect(drive.id, "role", "spare")]
+        if short:
+            expects = [
+                expect(drive.id, "array", array.id) if array else expect(drive.id, "role", "unassigned", "is_not")
+            ]
+        return deed_step(
+            drive.id, deed.verb, ("free", f"spare of {named}"), self.set_state(drive, "HSP", *words),
+            who=subjects(self.controller, deed),
+            expects=expects,
+            undo=self.set_state(drive, "RDY"),
+            undo_expects=[expect(drive.id, "role", "unassigned")],
+            same=not short,
+            affects=[f"The rebuild of {one} begins." for one in short],
+        )  # fmt: skip
+
+    def for_whom(self, deed: Deed) -> tuple[tuple[str, ...], str]:
+        """The words after ``HSP``, and for whom the spare is."""
+        array = array_of(self.controller, deed)
+        if array is None and self.younger:
+            raise CannotDo("A spare of a controller with the smartpqi driver belongs to an array: name one.")
+        if array is None:
+            return (), "all arrays"
+        if self.younger:
+            return ("ARRAY", array.id.rpartition("/a")[2]), array.id
+        volumes = volumes_on(self.controller, array.id)
+        if len(volumes) != 1:
+            reason = f"{array.id} has {len(volumes)} volumes, and a spare is dedicated to one volume."
+            raise CannotDo(reason, "Make it a spare of the whole controller.")
+        return ("LOGICALDRIVE", volume_number(volumes[0].id)), volumes[0].id
+
+    def remove_spare(self, deed: Deed) -> Iterator[Step]:
+        """A spare becomes free."""
+        drive = drive_of(self.controller, deed)
+        if drive.role != "spare":
+            raise CannotDo(f"{drive.id} is no spare.")
+        if len(drive.spare_for) > 1:
+            raise CannotDo(
+                f"{drive.id} is dedicated to several arrays: removing it could not be undone by one command."
+            )
+        home = Deed(object_id=next(iter(drive.spare_for), self.controller.id), verb="add_spare", drive=drive.id)
+        words, named = self.for_whom(home)
+        yield deed_step(
+            drive.id, deed.verb, (f"spare of {named}", "free"), self.set_state(drive, "RDY"),
+            who=subjects(self.controller, deed),
+            expects=[expect(drive.id, "role", "unassigned")],
+            undo=self.set_state(drive, "HSP", *words),
+            undo_expects=[expect(drive.id, "role", "spare")],
+            same=True,
+        )  # fmt: skip
+
+    def good(self, deed: Deed) -> Iterator[Step]:
+        """A failed drive becomes free; an array that lacks a member may take it."""
+        drive = drive_of(self.controller, deed)
+        if drive.role != "failed":
+            raise CannotDo(f"{drive.id} has not failed: {drive.status_text or drive.role or 'its state is unknown'}.")
+        yield deed_step(
+            drive.id, deed.verb, ("failed", "free"), self.set_state(drive, "RDY"),
+            who=subjects(self.controller, deed),
+            expects=[expect(drive.id, "role", "failed", "is_not")],
+            affects=[f"{one} may be rebuilt on it at once." for one in needs_member(self.controller.volumes)],
+            no_way_back=f"{drive.id} has failed before; that mark is gone, and its content may be overwritten.",
+        )  # fmt: skip
+
+    def raid(self, deed: Deed) -> Iterator[Step]:
+        """A raw drive is initialised: the controller's metadata is written, the content is lost."""
+        drive = drive_of(self.controller, deed)
+        if (drive.status_text or "").lower() not in _RAW:
+            raise CannotDo(f"{drive.id} is not Raw: {drive.status_text or 'its state is unknown'}.")
+        place = address(drive)
+        if place is None:
+            raise CannotDo(f"arcconf does not report the channel and device number of {drive.id}.", unknown=True)
+        yield deed_step(
+            drive.id, deed.verb, ("raw", "ready"),
+            self.call("TASK", "START", self.number or "", "DEVICE", *place, "INITIALIZE", "noprompt"),
+            who=subjects(self.controller, deed),
+            expects=[expect(drive.id, "role", "unassigned")],
+            affects=["The system no longer sees the drive."],
+            no_way_back=f"Everything on {drive.id} is erased.",
+        )  # fmt: skip
+
+    def check(self, deed: Deed) -> Iterator[Step]:
+        """Compare copies or parity; with VERIFY_FIX what differs is written again."""
+        volume = volume_of(self.controller, deed)
+        word = "VERIFY_FIX" if deed.verb == "repair" else "VERIFY"
+        yield deed_step(
+            volume.id, deed.verb, (volume.status, "checking"), self.task("START", volume, word, "noprompt"),
+            who=subjects(self.controller, deed),
+            expects=[expect(volume.id, "status", "checking")],
+            undo=self.task("STOP", volume),
+            undo_expects=[expect(volume.id, "status", "checking", "is_not")],
+            affects=["The volume is slower until the check ends.", *_repairs(volume, word)],
+        )  # fmt: skip
+
+    def stop(self, deed: Deed) -> Iterator[Step]:
+        """End a check."""
+        volume = volume_of(self.controller, deed)
+        fixing = volume.progress is not None and volume.progress.operation == "repair"
+        yield deed_step(
+            volume.id, deed.verb, ("checking", "idle"), self.task("STOP", volume),
+            who=subjects(self.controller, deed),
+            expects=[expect(volume.id, "status", "checking", "is_not")],
+            undo=self.task("START", volume, "VERIFY_FIX" if fixing else "VERIFY", "noprompt"),
+            undo_expects=[expect(volume.id, "status", "checking")],
+        )  # fmt: skip
+
+    def task(self, verb: str, volume: Volume, *words: str) -> Action:
+        """``TASK START 1 LOGICALDRIVE 0 VERIFY noprompt``."""
+        return self.call("TASK", verb, self.number or "", "LOGICALDRIVE", volume_number(volume.id), *words)
+
+
+def _repairs(volume: Volume, word: str) -> list[str]:
+    if word == "VERIFY":
+        return []
+    if volume.raid_level in ("raid1", "raid1e", "raid10"):
+        return ["Where copies differ, one overwrites the other; which one is right is unknown."]
+    return ["Where the parity differs, it is computed again from the data."]

@@ -1,0 +1,70 @@
+"""ARRAY lines of mdadm.conf: whether an array is listed, and the file with and without it. Pure; mdadm.conf(5).
+
+``ARRAY /dev/md/data metadata=1.2 UUID=8c1f6e20:4b7d93a5:e0523b18:77d96c4f name=web:data``; a line that begins with a
+blank continues the one above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.model import Volume
+
+PATHS = ("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf")
+"""Debian's, and mdadm's own."""
+
+
+def lists(text: str, uuid: str) -> bool:
+    """Whether an entry has this UUID."""
+    return bool(uuid) and any(_uuid(words) == plain(uuid) for _, words in _entries(text))
+
+
+def names_device(text: str, name: str) -> bool:
+    """Whether an entry is for ``/dev/md/NAME``, however it is written."""
+    devices = (f"/dev/md/{name}", name, f"md/{name}")
+    return any(len(words) > 1 and words[1] in devices for _, words in _entries(text))
+
+
+def with_array(text: str, volume: Volume) -> str:
+    """The file with an entry for a volume; an old one of the same UUID is replaced."""
+    name = (volume.name or "").rpartition(":")[2]
+    words = ["ARRAY", f"/dev/md/{name}" if name else volume.device or "", f"metadata={volume.metadata}"]
+    words += [f"UUID={volume.unique_id}"] + ([f"name={volume.name}"] if volume.name and ":" in volume.name else [])
+    rest = without(text, volume.unique_id or "")
+    return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{' '.join(words)}\n"
+
+
+def without(text: str, uuid: str) -> str:
+    """The file without the entries of a UUID; everything else stays as it is."""
+    lines = text.splitlines(keepends=True)
+    gone = {number for numbers, words in _entries(text) if _uuid(words) == plain(uuid) for number in numbers}
+    return "".join(line for number, line in enumerate(lines) if number not in gone)
+
+
+def _entries(text: str) -> Iterator[tuple[list[int], list[str]]]:
+    """The ARRAY entries: the numbers of their lines, and their words."""
+    numbers: list[int] = []
+    words: list[str] = []
+    for number, line in enumerate(text.splitlines()):
+        own = line.split("#")[0].split()
+        if line[:1].isspace() and numbers and own:
+            numbers.append(number)
+            words += own
+            continue
+        if numbers:
+            yield numbers, words
+        # mdadm takes abbreviations of its keywords from three letters on
+        array = bool(own) and len(own[0]) > 2 and "array".startswith(own[0].lower())
+        numbers, words = ([number], own) if array else ([], [])
+    if numbers:
+        yield numbers, words
+
+
+def _uuid(words: list[str]) -> str:
+    found = (word.partition("=")[2] for word in words if word.lower().startswith("uuid="))
+    return plain(next(found, ""))
+
+
+def plain(uuid: str) -> str:
+    """A UUID without what is written differently."""
+    return uuid.strip().lower().replace("-", "").replace(":", "")

@@ -1,0 +1,100 @@
+"""Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
+
+Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: their grammar is
+in no source. Readings of raidctl-mfi have none: it only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Tool, Volume
+from raidctl.vendor.operations import Ability, Proof
+from raidctl.vendor.plan import Action, Deed, Denial, Plan, Step, Verb
+from raidctl.vendor.shapes import Shape
+from raidctl_megaraid.operate import battery, checks, foreign, rebuild, replacing, spares, states
+from raidctl_megaraid.operate.commands import shapes
+from raidctl_megaraid.operate.judge import hinders, judge
+from raidctl_megaraid.operate.steps import Case, Made, case_of
+
+__all__ = ["SHAPES", "VERBS", "abilities", "back", "hinders", "judge", "plan_deeds"]
+
+VERBS: Mapping[Verb, Callable[[Case], Made]] = {
+    "take_out": replacing.take_out,
+    "let_in": replacing.let_in,
+    "replace": replacing.replace,
+    "add_spare": spares.add_spare,
+    "remove_spare": spares.remove_spare,
+    "start_rebuild": rebuild.start_rebuild,
+    "stop_rebuild": rebuild.stop_rebuild,
+    "pause_rebuild": rebuild.pause_or_resume,
+    "resume_rebuild": rebuild.pause_or_resume,
+    "start_check": checks.start_or_stop,
+    "stop_check": checks.start_or_stop,
+    "pause_check": checks.pause_or_resume,
+    "resume_check": checks.pause_or_resume,
+    "start_patrol": checks.patrol,
+    "stop_patrol": checks.patrol,
+    "pause_patrol": checks.patrol,
+    "resume_patrol": checks.patrol,
+    "good": states.good,
+    "offline": states.offline,
+    "online": states.online,
+    "jbod": states.jbod,
+    "raid": states.raid,
+    "erase": states.erase,
+    "import_foreign": foreign.import_or_clear,
+    "clear_foreign": foreign.import_or_clear,
+    "discard_preserved": foreign.discard,
+    "start_learn": battery.learn,
+}
+"""What plans a verb. A topic of its own adds its line here, and its commands to :data:`SHAPES`."""
+
+SHAPES: tuple[Shape, ...] = (*shapes(), *foreign.shapes(), *battery.shapes())
+
+_PROOF: dict[Verb, Proof] = {"offline": "captures", "good": "captures", "add_spare": "captures"}
+"""Verbs whose answers were recorded; the others are known from the manuals."""
+
+
+def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
+    """The commands of these deeds, or why there are none."""
+    steps: list[Step] = []
+    denials: list[Denial] = []
+    for deed in deeds:
+        made = _planned(deed, controller, tools)
+        if isinstance(made, Denial):
+            denials.append(made)
+        else:
+            steps += made
+    return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
+    plan = VERBS.get(deed.verb)
+    if plan is None:
+        return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
+    case = case_of(deed, controller, tools)
+    return plan(case) if isinstance(case, Case) else case
+
+
+def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
+    """What the tool that reported the controller can do with it."""
+    case = case_of(Deed(object_id=controller.id, verb="good"), controller, tools)
+    if isinstance(case, Denial):
+        return dict.fromkeys(VERBS, Ability(can=False, why_not=case.reason, alternative=case.alternative))
+    found: dict[Verb, Ability] = {}
+    for verb in VERBS:
+        if case.way.prints(verb):
+            why = "The outputs that raidctl reads do not show what it has done, so it is only printed."
+            found[verb] = Ability(can=False, why_not=why, printed=True)
+        elif verb == "raid" and not case.way.has("raid"):
+            found[verb] = Ability(can=False, why_not="MegaCli takes a drive back from JBOD only with -Force.")
+        else:
+            found[verb] = Ability(can=True, proof=_PROOF.get(verb, "manual"))
+    return found
+
+
+def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - the signature of all families
+    """None: a former member is let in as any other drive."""
+    return Action()

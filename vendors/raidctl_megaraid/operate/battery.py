@@ -1,0 +1,57 @@
+"""Learn cycles of a battery or CacheVault. Pure.
+
+=================  =====================================  ========================================
+pack               storcli, perccli (then ``nolog J``)    MegaCli (then ``-a0 -NoLog``)
+=================  =====================================  ========================================
+battery            ``/c0/bbu start learn``                ``-AdpBbuCmd -BbuLearn``
+CacheVault         ``/c0/cv start learn``                 ``-AdpBbuCmd -BbuLearn``
+=================  =====================================  ========================================
+
+Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. Modes of the battery, sleep and seal, are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.vendor.deed_steps import expect
+from raidctl.vendor.plan import Action, Step
+from raidctl.vendor.shapes import Shape
+from raidctl_megaraid.change.commands import TIMEOUT
+from raidctl_megaraid.collect.tool_call import LOCK
+from raidctl_megaraid.operate.steps import Case, Made
+from raidctl_megaraid.tools import KINDS
+
+_NO_END = "A learn cycle cannot be ended; it ends when the battery is charged again."
+_PARTS = {"battery": "bbu", "capacitor": "cv"}
+
+
+def shapes() -> Iterator[Shape]:
+    """The shapes of these commands, for every name of the tools."""
+    for program, kind in KINDS.items():
+        if kind == "megacli":
+            yield (program, "-AdpBbuCmd", "-BbuLearn", "-a{}", "-NoLog")
+        elif kind != "storcli2":
+            yield from ((program, f"/c{{}}/{part}", "start", "learn", "nolog", "J") for part in _PARTS.values())
+
+
+def learn(case: Case) -> Made:
+    """The only pack of the controller: the tools have no number for one of several."""
+    packs = case.controller.batteries
+    if len(packs) != 1:
+        return case.deny(f"{case.controller.id} lists {len(packs)} batteries, and the tool's command names none.")
+    pack = packs[0]
+    part = _PARTS.get(pack.kind)
+    if case.way.kind == "megacli":
+        argv: tuple[str, ...] = (case.way.program, "-AdpBbuCmd", "-BbuLearn", f"-a{case.way.number}", "-NoLog")
+    elif part is None:
+        return case.deny(f"Whether {pack.id} is a battery or a CacheVault is not reported.", unknown=True)
+    else:
+        argv = (case.way.program, f"/c{case.way.number}/{part}", "start", "learn", "nolog", "J")
+    return [
+        Step(
+            object_id=case.controller.id, setting="start_learn", before=pack.status, after="learning", kind="deed",
+            way_back="none", no_way_back=_NO_END, action=Action(argv=argv, timeout=TIMEOUT, lock=LOCK),
+            expects=(expect(pack.id, "status", "learning"),), subjects=case.subjects(case.controller) or (),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,66 @@
+"""Consistency checks of volumes, and the patrol read of a controller. Pure."""
+
+from __future__ import annotations
+
+from raidctl.vendor.deed_steps import expect
+from raidctl.vendor.plan import Step
+from raidctl_megaraid.operate.commands import denied
+from raidctl_megaraid.operate.steps import Case, Made
+
+_UNSEEN = "The tool's outputs that raidctl reads do not show {}, so it could not tell whether the command worked."
+
+
+def start_or_stop(case: Case) -> Made:
+    """``start cc`` and ``stop cc``; a volume that is being checked already needs no start."""
+    volume = case.volume
+    if volume is None:
+        return case.deny(f"{case.deed.object_id} is no volume: checks are started volume by volume.")
+    running = volume.progress is not None and volume.progress.operation == "check"
+    start = case.deed.verb == "start_check"
+    if running is start:
+        return []
+    if start and denied(case.controller, "vd operations: deny cc", "yes"):
+        return case.deny("The controller reports that it permits no consistency check (Deny CC = Yes).")
+    if start and volume.raid_level in ("raid0", "jbod"):
+        return case.deny(f"{volume.id} has no copies or parity that could be compared.")
+    on, off = case.way.on_volume("start_check", volume), case.way.on_volume("stop_check", volume)
+    seen, idle = expect(volume.id, "status", "checking"), expect(volume.id, "status", "checking", "is_not")
+    return [
+        Step(
+            object_id=volume.id, setting=case.deed.verb, before=volume.status_text or "",
+            after="checking" if start else "not checking", kind="deed", way_back="other",
+            action=on if start else off, undo=off if start else on,
+            affects=("The volume is slower until the check ends.",) if start else (),
+            expects=(seen if start else idle,), undo_expects=(idle if start else seen,),
+            subjects=case.subjects(volume, case.controller) or (),
+        )
+    ]  # fmt: skip
+
+
+def pause_or_resume(case: Case) -> Made:
+    """``show cc`` of storcli reports a pause; MegaCli's progress does not, so its command is printed."""
+    volume = case.volume
+    if volume is None:
+        return case.deny(f"{case.deed.object_id} is no volume: checks are paused volume by volume.")
+    if case.way.prints(case.deed.verb):
+        return case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
+    if volume.progress is None or volume.progress.operation != "check":
+        return case.deny(f"{volume.id} is not being checked.")
+    pause = case.deed.verb == "pause_check"
+    if (volume.progress.state == "paused") is pause:
+        return []
+    on, off = case.way.on_volume("pause_check", volume), case.way.on_volume("resume_check", volume)
+    paused, runs = expect(volume.id, "progress.state", "paused"), expect(volume.id, "progress.state", "running")
+    return [
+        Step(
+            object_id=volume.id, setting=case.deed.verb, before="running" if pause else "paused",
+            after="paused" if pause else "running", kind="deed", action=on if pause else off,
+            undo=off if pause else on, expects=(paused if pause else runs,), undo_expects=(runs if pause else paused,),
+            subjects=case.subjects(volume, case.controller) or (),
+        )
+    ]  # fmt: skip
+
+
+def patrol(case: Case) -> Made:
+    """Printed only: no reading shows whether the patrol read runs."""
+    return case.printed(_UNSEEN.format("whether the patrol read runs"), case.way.on_controller(case.deed.verb))

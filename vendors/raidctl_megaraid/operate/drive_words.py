@@ -1,0 +1,84 @@
+"""What a drive is in the words of MegaRAID's tools, as far as deeds depend on it. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from raidctl.model import Controller, Drive
+from raidctl.vendor.shapes import MISSING_PLACES
+from raidctl_megaraid.operate.commands import group_of
+from raidctl_megaraid.vocabulary import normalized
+
+State = Literal["online", "rebuilding", "copying", "offline", "failed", "good", "bad", "spare", "jbod", "unknown"]
+_STATES: dict[str, State] = {
+    "onln": "online", "online": "online", "rbld": "rebuilding", "rebuild": "rebuilding", "rebuilding": "rebuilding",
+    "cpybck": "copying", "copyback": "copying", "offln": "offline", "ofln": "offline", "offline": "offline",
+    "failed": "failed", "fld": "failed", "ugood": "good", "unconfigured(good)": "good", "ubad": "bad",
+    "unconfigured(bad)": "bad", "ghs": "spare", "dhs": "spare", "hotspare": "spare", "jbod": "jbod",
+}  # fmt: skip
+_SEAT = re.compile(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
+# 0:3, 1:2
+_MISSING = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
+
+
+def state_of(drive: Drive) -> State:
+    """The state of a drive by its first word: ``Onln``, ``Unconfigured(good), Spun down``."""
+    return _STATES.get(normalized((drive.status_text or "").split(",")[0]), "unknown")
+
+
+def spun_down(drive: Drive) -> bool:
+    """``Sp`` ``D`` of storcli, ``Spun down`` of MegaCli."""
+    return drive.details.get("Sp", "").strip() == "D" or "spun down" in normalized(drive.status_text or "")
+
+
+def seat_of(drive: Drive) -> tuple[str, str, str] | None:
+    """Group, span and row of a member, as storcli prints them; None: not reported."""
+    # Drive position = DriveGroup:1, Span:0, Row:3
+    match = _SEAT.fullmatch(normalized(drive.details.get("Drive position", "")))
+    return (match[1], match[2], match[3]) if match is not None else None
+
+
+def missing_places(controller: Controller, array: str | None) -> list[tuple[str, str]]:
+    """The places of missing members of an array, as the tool names them: span and row, of MegaCli array and row.
+
+    MegaCli numbers the spans of all groups in one list, so its places count only if one array alone lacks drives.
+    """
+    own = next((item for item in controller.arrays if item.id == array), None)
+    if own is not None and MISSING_PLACES in own.details:
+        return _MISSING.findall(own.details[MISSING_PLACES])
+    lacking = {
+        volume.array for volume in controller.volumes if volume.status not in ("ok", "checking") and volume.array
+    }
+    if MISSING_PLACES in controller.details and lacking == {array}:
+        return _MISSING.findall(controller.details[MISSING_PLACES])
+    return []
+
+
+def stand_in(controller: Controller, array: str | None) -> Drive | None:
+    """The spare that may begin to take a member's place as soon as it is offline; None: none does."""
+    if denied_rebuild(controller):
+        return None
+    members = [drive for drive in controller.drives if drive.array == array and drive.role == "member"]
+    spares = (drive for drive in controller.drives if drive.role == "spare" and drive.status != "critical")
+    own = (drive for drive in spares if not drive.spare_for or array in drive.spare_for)
+    return next((drive for drive in own if all(_may_replace(drive, member) for member in members)), None)
+
+
+def _may_replace(spare: Drive, member: Drive) -> bool:
+    """Whether nothing is known that keeps a spare from taking a member's place."""
+    small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
+    return (not small and None in (spare.media, member.media)) or (not small and spare.media == member.media)
+
+
+def denied_rebuild(controller: Controller) -> bool:
+    """Whether rebuilds do not begin by themselves: ``Auto Rebuild = Off``."""
+    return any(
+        label.lower().endswith("auto rebuild") and text.strip().lower() in ("off", "disabled", "no")
+        for label, text in controller.details.items()
+    )
+
+
+def dg(array: str | None) -> str:
+    """The group's number for a command; empty if it has none."""
+    return group_of(array) or ""

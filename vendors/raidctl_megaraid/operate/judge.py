@@ -1,0 +1,70 @@
+"""What the tools object to a deed, in their words and the firmware's codes; which processes stand in the way. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from posixpath import basename
+
+from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.plan import Action
+from raidctl_megaraid.change import storcli
+from raidctl_megaraid.megacli.failure import CODES
+from raidctl_megaraid.tools import KINDS
+
+# {"Drive": "/c0/e251/s6", "Status": "Failure", "ErrCd": 50, "ErrMsg": "device state doesn't support requested command"}
+_CODE = re.compile(r"\(error (\d{1,5})\)$", re.ASCII)
+# Exit Code: 0x32
+_END = re.compile(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t|\bnot exist|\bnot present|\bnot found|cannot"
+)
+_READING = re.compile(
+    r"show|-?v|-?version|-?h|-?help|-?(?:pdlist|pdinfo|ldinfo|ldpdinfo|ldgetnum|pdgetnum|adpallinfo|adpgetprop|adpcount"
+    r"|adpgetpciinfo|adpeventlog|cfgdsply|cfgfreespaceinfo|encinfo|encstatus|showsummary|showprog|progdsply|info"
+    r"|pdgetmissing|getpreservedcachelist|getbbustatus|fwtermlog)"
+)
+
+
+def judge(action: Action, answer: Answer) -> str | None:
+    """The tool's objection; None if it accepted. Its output decides, not its exit code."""
+    if not isinstance(answer, RunAnswer):
+        return None
+    if KINDS.get(basename(action.argv[0])) != "megacli":
+        fault = storcli.judge(answer.text)
+        match = _CODE.search(fault or "")
+        meaning = CODES.get(int(match[1])) if match is not None and fault is not None else None
+        return f"{fault}: {meaning}" if meaning and fault and meaning not in fault else _or_error(fault, answer)
+    return _or_error(_megacli(answer.text), answer)
+
+
+def _or_error(fault: str | None, answer: RunAnswer) -> str | None:
+    """The words on standard error where standard output has none."""
+    if fault is not None and not answer.text.strip() and answer.error_text.strip():
+        return " ".join(answer.error_text.split())[:200]
+    return fault
+
+
+def _megacli(text: str) -> str | None:
+    """``Adapter: 0: EnclId-6 SlotId-1 state changed to OffLine.`` and ``Exit Code: 0x00``."""
+    ends = _END.findall(text)
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip() and not _END.match(line)]
+    shown = " ".join(lines)[:200]
+    if not ends:
+        return f"It ended without an exit code: {shown}" if shown else "It printed nothing."
+    code = int(ends[-1], 16)
+    if code:
+        meaning = CODES.get(code)
+        return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
+    bad = next((line for line in lines if _REFUSED.search(line.lower())), None)
+    if bad is not None:
+        return bad[:200]
+    # without the right to, it prints its exit code alone
+    return None if lines else "It printed nothing but its exit code."
+
+
+def hinders(words: Sequence[str]) -> bool:
+    """Whether a process is a tool of the family that may be changing something: one that does more than read."""
+    if not words or basename(words[0]) not in KINDS:
+        return False
+    return not any(_READING.fullmatch(word.lower().removeprefix("-")) for word in words[1:])

@@ -1,0 +1,137 @@
+"""The states of a drive by hand: good, offline, online, seen by the system (JBOD) or not, erased. Pure."""
+
+from __future__ import annotations
+
+from raidctl.vendor.deed_steps import expect
+from raidctl.vendor.plan import Action, Step
+from raidctl_megaraid.operate.commands import denied
+from raidctl_megaraid.operate.drive_words import State, state_of
+from raidctl_megaraid.operate.replacing import good_step, offline_step
+from raidctl_megaraid.operate.steps import Case, Made
+
+_ERASE = (
+    "The tool's outputs that raidctl reads do not show whether a drive is being erased, so it could not tell whether "
+    "the command worked, or when it ended."
+)
+
+
+def _wrong(case: Case, state: State, wanted: str) -> Made:
+    drive = case.drive
+    text = f"{drive.id} is {drive.status_text or 'in an unknown state'}" if drive is not None else "No drive is named"
+    return case.deny(f"{text}: {wanted}.", unknown=state == "unknown")
+
+
+def good(case: Case) -> Made:
+    """``UBad`` becomes ``UGood``; a foreign drive stays as it is (D1)."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if drive is not None and drive.foreign:
+        return case.deny(
+            f"{drive.id} has the configuration of another controller: the firmware refuses any change of it.",
+            "raidctl foreign show lists what is on it.", guard="D1",
+        )  # fmt: skip
+    if state == "good":
+        return []
+    if drive is None or state != "bad":
+        return _wrong(case, state, "only an unconfigured bad drive can be marked as good")
+    if denied(case.controller, "pd operations: deny force good/bad", "yes"):
+        return case.deny("The controller reports that it does not permit it (Deny Force Good/Bad = Yes).")
+    return [good_step(case, drive)]
+
+
+def offline(case: Case) -> Made:
+    """A member that works; whether its array survives it, the guards decide."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if state == "offline":
+        return []
+    if drive is None or state != "online" or drive.array is None:
+        return _wrong(case, state, "only a working member can be set offline")
+    if denied(case.controller, "pd operations: force offline"):
+        return case.deny("The controller reports that it cannot set a drive offline (Force Offline = No).")
+    return [offline_step(case, drive)]
+
+
+def online(case: Case) -> Made:
+    """A member that was set offline, as it is, without a rebuild: right only if nothing was written since (D4)."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if state == "online":
+        return []
+    if drive is None or state != "offline" or drive.array is None:
+        return _wrong(case, state, "only a member that was set offline can be set online")
+    if denied(case.controller, "pd operations: force online"):
+        return case.deny("The controller reports that it cannot set a drive online (Force Online = No).")
+    return [
+        Step(
+            object_id=case.deed.object_id, setting="online", before=drive.status_text or "", after="online",
+            kind="deed", way_back="other", action=case.way.on_drive("online", drive),
+            undo=case.way.on_drive("offline", drive),
+            affects=("What was written to the array since it was set offline is wrong on this drive.",),
+            expects=(expect(drive.id, "role", "member"),),
+            undo_expects=(expect(drive.id, "role", "member", "is_not"),),
+            subjects=case.subjects(drive, case.volume or case.controller) or (), saves=case.saves(),
+        )
+    ]  # fmt: skip
+
+
+def jbod(case: Case) -> Made:
+    """The system sees the drive itself. The controller's JBOD mode is not switched on for that."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if state == "jbod":
+        return []
+    if drive is None or state != "good" or drive.foreign:
+        return _wrong(case, state, "only an unconfigured good drive becomes a JBOD drive")
+    for label in ("operations: support jbod", "capabilities: enable jbod"):
+        if denied(case.controller, label):
+            return case.deny(
+                f"The controller's JBOD mode is off ({label.partition(': ')[2]}: No); raidctl does not switch it on, "
+                "because it acts on all drives."
+            )
+    undo = case.way.has("raid")
+    return [
+        Step(
+            object_id=case.deed.object_id, setting="jbod", before=drive.status_text or "", after="JBOD", kind="deed",
+            way_back="same" if undo else "none", action=case.way.on_drive("jbod", drive),
+            undo=case.way.on_drive("raid", drive) if undo else Action(),
+            no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
+            undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
+            subjects=case.subjects(drive, case.controller) or (),
+        )
+    ]  # fmt: skip
+
+
+_ONLY_FORCED = "MegaCli takes a drive back from JBOD only with -Force, which raidctl never uses."
+
+
+def raid(case: Case) -> Made:
+    """The drive is hidden from the system, and unconfigured."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if state == "good":
+        return []
+    if drive is None or state != "jbod":
+        return _wrong(case, state, "only a JBOD drive can be taken back")
+    if not case.way.has("raid"):
+        return case.deny(_ONLY_FORCED, "Use storcli or perccli for this controller.")
+    return [
+        Step(
+            object_id=case.deed.object_id, setting="raid", before=drive.status_text or "", after="unconfigured good",
+            kind="deed", way_back="other", action=case.way.on_drive("raid", drive),
+            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.",),
+            expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
+            subjects=case.subjects(drive, case.controller) or (),
+        )
+    ]  # fmt: skip
+
+
+def erase(case: Case) -> Made:
+    """Printed only, and only for a drive that is in no array and no spare."""
+    drive = case.drive
+    state = state_of(drive) if drive is not None else "unknown"
+    if drive is None or state != "good" or drive.foreign:
+        return _wrong(case, state, "only an unconfigured good drive can be erased")
+    if denied(case.controller, "pd operations: deny clear", "yes"):
+        return case.deny("The controller reports that it does not permit it (Deny Clear = Yes).")
+    return case.printed(_ERASE, case.way.on_drive("erase", drive))

@@ -1,0 +1,96 @@
+"""What all deeds of the family have in common: the tool, the objects by identity, expectations, and the step. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.model import Array, Controller, Drive, Tool, Volume
+from raidctl.vendor.identity import unique_of
+from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
+from raidctl.vendor.tools import command_of
+from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.operate.commands import Way, number_of, place_of
+from raidctl_megaraid.tools import KINDS
+
+SECOND_GENERATION = (
+    "No source shows this command of storcli2 and perccli2: only locating, progress and volumes are documented."
+)
+_NO_TOOL = "The tool that reported the controller, or the controller's number there, is unknown."
+Made = list[Step] | Denial
+
+
+@dataclass(frozen=True)
+class Case:
+    """A deed with the controller as it was read, the objects that it names, and the way to the controller."""
+
+    deed: Deed
+    controller: Controller
+    way: Way
+    drive: Drive | None
+    volume: Volume | None
+
+    def deny(self, reason: str, alternative: str | None = None, *, guard: str = "", unknown: bool = False) -> Denial:
+        """The deed refused."""
+        return Denial(deed=self.deed, reason=reason, alternative=alternative, guard=guard, unknown=unknown)
+
+    def printed(self, why: str, action: Action) -> Denial:
+        """The deed refused, with the command that a person may run."""
+        return self.deny(why, f"Run it yourself: {action}")
+
+    @property
+    def array(self) -> Array | None:
+        """The array of the volume, or of the drive."""
+        wanted = (self.volume.array if self.volume is not None else None) or (self.drive.array if self.drive else None)
+        return next((array for array in self.controller.arrays if array.id == wanted), None)
+
+    def other(self, object_id: str | None) -> Drive | None:
+        """Another drive of the controller."""
+        return next((drive for drive in self.controller.drives if drive.id == object_id), None)
+
+    def subjects(self, *items: Drive | Volume | Controller | None) -> tuple[Identity, ...] | None:
+        """The objects by what identifies them; None if that is unknown of one of them (X1)."""
+        found = []
+        for item in items:
+            if item is None:
+                continue
+            unique = unique_of(self.controller, item)
+            if unique is None:
+                return None
+            found.append(Identity(object_id=item.id, unique=unique))
+        return tuple(found)
+
+    def saves(self) -> tuple[Saved, ...]:
+        """The configuration as the tool prints it, for a person."""
+        name = f"{self.controller.id.replace(':', '-')}-configuration"
+        return (Saved(name=name, action=self.way.reading()),)
+
+
+def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case | Denial:
+    """A deed with its objects, or why it is refused whatever it is."""
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    kind = KINDS.get(reported[0].name) if reported else None
+    number = controller_number(controller)
+    if controller.told_by == "raidctl-mfi":
+        reason = "raidctl carries out no deeds through raidctl-mfi, which has been tested on emulated controllers only."
+        return Denial(deed=deed, reason=reason, alternative="Install storcli64 or perccli64.")
+    if kind is None or number is None:
+        return Denial(deed=deed, reason=_NO_TOOL, unknown=True)
+    if kind in ("storcli2", "perccli2"):
+        return Denial(deed=deed, reason=SECOND_GENERATION)
+    drive = next((one for one in controller.drives if one.id == deed.drive), None)
+    if drive is None:
+        drive = next((one for one in controller.drives if one.id == deed.object_id), None)
+    volume = next((one for one in controller.volumes if one.id == deed.object_id), None)
+    if deed.drive is not None and drive is None:
+        return Denial(deed=deed, reason=f"{deed.drive} is no drive of {controller.id}.", unknown=True)
+    if drive is not None and place_of(drive) is None:
+        return Denial(deed=deed, reason=f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
+    if volume is not None and number_of(volume) is None:
+        return Denial(deed=deed, reason=f"The tool's number of {volume.id} is unknown.", unknown=True)
+    case = Case(deed, controller, Way("megacli" if kind == "megacli" else "storcli", command_of(reported[0]), number),
+                drive, volume)  # fmt: skip
+    if case.subjects(drive, volume or controller) is None:
+        reason = f"{(drive or volume or controller).id} has no serial number or unique id, so it cannot be identified."
+        return case.deny(reason, guard="X1", unknown=True)
+    return case

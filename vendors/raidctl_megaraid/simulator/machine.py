@@ -1,0 +1,357 @@
+"""Drives in bays behind a simulated MegaRAID: members, spares, rebuilds, checks, and a clock. Pure.
+
+The machine is in the simulator's state, one value for each part, as JSON:
+
+=============================  ================================================================================
+name                           value
+=============================  ================================================================================
+``megaraid/clock``             seconds
+``megaraid/bay 32:5``          serial number of the drive in a bay, for whoever looks; ``1/32:5`` of controller 1
+``megaraid 0/bay 32:5``        name of the drive in a bay
+``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
+``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not
+``megaraid 0/volume 1``        :class:`Volume`
+``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
+``megaraid 0/auto``            ``On``: a rebuild starts by itself
+``megaraid 0/line 32:5``       what is printed of a recorded drive: storcli's row, MegaCli's block
+=============================  ================================================================================
+
+State words are those of storcli's list of drives; MegaCli's are :data:`LONG`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
+
+from raidctl.text import listing
+from raidctl.vendor.simulator import NewDrive, State
+from raidctl_megaraid.simulator.state import name
+
+CLOCK = "megaraid/clock"
+REBUILD_SECONDS = 7200.0
+"""How long a rebuild or a copyback takes."""
+CHECK_SECONDS = 3600.0
+"""How long a consistency check or a patrol read takes."""
+LONG = {
+    "Onln": "Online, Spun Up", "Rbld": "Rebuild", "Offln": "Offline", "Failed": "Failed", "Cpybck": "Copyback",
+    "UGood": "Unconfigured(good), Spun Up", "UBad": "Unconfigured(bad)", "GHS": "Hotspare, Spun Up",
+    "DHS": "Hotspare, Spun Up", "JBOD": "JBOD",
+}  # fmt: skip
+SPARES = ("GHS", "DHS")
+_TOLERATED = {"RAID5": 1, "RAID6": 2, "RAID50": 1, "RAID60": 2}
+
+
+class Disk(Struct, omit_defaults=True):
+    """A drive, in a bay or on the shelf."""
+
+    state: str
+    seat: str = ""
+    """Group, span and row of a member."""
+    groups: str = ""
+    """Groups that a spare is dedicated to."""
+    home: str = ""
+    """Of a new drive: the bay whose recorded pages it prints, but for the serial number."""
+    serial: str = ""
+    """Of a new drive."""
+    kind: NewDrive = "like"
+    """Of a new drive."""
+    model: str = ""
+    """Size and medium: drives with the same can take each other's place."""
+    since: float | None = None
+    """When its rebuild or copyback began or went on; None while it is paused."""
+    done: float = 0.0
+    """Seconds of it before the last pause."""
+    source: str = ""
+    """Of the target of a copyback: the drive that is copied."""
+    down: bool = False
+    """Spun down."""
+
+
+class Seat(Struct, omit_defaults=True):
+    """The place of a member in a span."""
+
+    bay: str = ""
+    """Where its drive is, or was last."""
+    size: str = ""
+    """``278.875 GB``."""
+
+
+class Volume(Struct):
+    """A volume."""
+
+    group: str
+    level: str
+    """``RAID6``."""
+
+
+class Task(Struct):
+    """A check or patrol read under way."""
+
+    since: float | None
+    done: float = 0.0
+
+
+@dataclass
+class Machine:
+    """One controller with its drives; what is changed here is kept with :meth:`state`."""
+
+    number: str
+    clock: float = 0.0
+    bays: dict[str, str] = field(default_factory=dict)
+    disks: dict[str, Disk] = field(default_factory=dict)
+    seats: dict[str, Seat] = field(default_factory=dict)
+    volumes: dict[str, Volume] = field(default_factory=dict)
+    tasks: dict[str, Task] = field(default_factory=dict)
+    auto: bool = True
+
+    def state(self, before: Mapping[str, str]) -> State:
+        """The simulator's state with this machine in it."""
+        start = f"megaraid {self.number}/"
+        left = {key: value for key, value in before.items() if not key.startswith(start) or not _is_part(key)}
+        parts: dict[str, Mapping[str, Struct]] = {
+            "disk": self.disks,
+            "seat": self.seats,
+            "volume": self.volumes,
+            "task": self.tasks,
+        }
+        for kind, items in parts.items():
+            left |= {f"{start}{kind} {one}": msgspec.json.encode(item).decode() for one, item in items.items()}
+        left |= {f"{start}bay {bay}": one for bay, one in self.bays.items()}
+        return left | {CLOCK: f"{self.clock:g}", f"{start}auto": "On" if self.auto else "Off"}
+
+    def at(self, bay: str) -> Disk | None:
+        """The drive in a bay."""
+        return self.disks.get(self.bays.get(bay, ""))
+
+    def bay_of(self, disk: Disk) -> str | None:
+        """The bay of a drive; None: it is on the shelf."""
+        return next((bay for bay, one in self.bays.items() if self.disks[one] is disk), None)
+
+    def occupant(self, seat: str) -> Disk | None:
+        """The member that has a seat."""
+        return next((disk for disk in self.disks.values() if disk.seat == seat), None)
+
+    def seat(self, seat: str, bay: str, size: str) -> None:
+        """Add the place of a member."""
+        self.seats[seat] = Seat(bay=bay, size=size)
+
+    def volume(self, number: str, group: str, level: str) -> None:
+        """Add a volume."""
+        self.volumes[number] = Volume(group=group, level=level)
+
+    def group_of(self, disk: Disk) -> str:
+        """The group of a member, or of the target of a copyback; empty: none."""
+        seat = disk.seat or (self.disks[disk.source].seat if disk.source else "")
+        return seat.partition(".")[0]
+
+    def elapsed(self, job: Disk | Task) -> float:
+        """Seconds that a job has run."""
+        return job.done + (self.clock - job.since if job.since is not None else 0.0)
+
+
+def load(number: str, state: Mapping[str, str]) -> Machine:
+    """The machine of a controller; without drives if the recording has none."""
+    machine, start = Machine(number), f"megaraid {number}/"
+    for key, value in state.items():
+        if not key.startswith(start):
+            continue
+        kind, _, one = key[len(start) :].partition(" ")
+        if kind == "bay":
+            machine.bays[one] = value
+        elif kind == "disk":
+            machine.disks[one] = msgspec.json.decode(value, type=Disk)
+        elif kind == "seat":
+            machine.seats[one] = msgspec.json.decode(value, type=Seat)
+        elif kind == "volume":
+            machine.volumes[one] = msgspec.json.decode(value, type=Volume)
+        elif kind == "task":
+            machine.tasks[one] = msgspec.json.decode(value, type=Task)
+    machine.clock = float(state.get(CLOCK, "0"))
+    machine.auto = state.get(name(number, "auto"), "On") == "On"
+    return machine
+
+
+def _is_part(key: str) -> bool:
+    kind = key.partition("/")[2].partition(" ")[0]
+    return kind in ("bay", "disk", "seat", "volume", "task", "auto")
+
+
+def numbers(state: Mapping[str, str]) -> list[str]:
+    """The controllers that have drives in bays."""
+    return sorted({key[9:].partition("/")[0] for key in state if key.startswith("megaraid ") and "/bay " in key})
+
+
+def occupied(state: Mapping[str, str]) -> State:
+    """The state with ``megaraid/bay 32:5`` of all drives that are there."""
+    found = {key: value for key, value in state.items() if not key.startswith("megaraid/bay ")}
+    for number in numbers(state):
+        machine = load(number, state)
+        for bay, key in machine.bays.items():
+            serial = machine.disks[key].serial or state.get(name(number, f"serial {key}"), "")
+            found[shown_bay(number, bay)] = serial
+    return found
+
+
+def shown_bay(number: str, bay: str) -> str:
+    """``megaraid/bay 32:5``."""
+    return f"megaraid/bay {bay}" if number == "0" else f"megaraid/bay {number}/{bay}"
+
+
+def standing(machine: Machine, group: str, span: str | None = None) -> str:
+    """``Optl``, ``Pdgd``, ``Dgrd`` or ``OfLn``: a group, or one of its spans."""
+    level = next((volume.level for volume in machine.volumes.values() if volume.group == group), "RAID0")
+    gone: dict[str, int] = {}
+    rows: dict[str, int] = {}
+    for seat in machine.seats:
+        dg, arr, _ = seat.split(".")
+        if dg != group or span not in (None, arr):
+            continue
+        member = machine.occupant(seat)
+        rows[arr] = rows.get(arr, 0) + 1
+        gone[arr] = gone.get(arr, 0) + (member is None or member.state != "Onln")
+    words = [
+        _word(count, _TOLERATED.get(level, 0 if level == "RAID0" else rows[arr] - 1)) for arr, count in gone.items()
+    ]
+    order = ("Optl", "Pdgd", "Dgrd", "OfLn")
+    return max(words, key=order.index, default="Optl")
+
+
+def _word(gone: int, tolerated: int) -> str:
+    if gone > tolerated:
+        return "OfLn"
+    return "Optl" if not gone else "Pdgd" if gone < tolerated else "Dgrd"
+
+
+def advance(machine: Machine, seconds: float) -> None:
+    """Let time pass."""
+    machine.clock += seconds
+    settle(machine)
+
+
+def pull(machine: Machine, bay: str) -> None:
+    """Take the drive out of a bay.
+
+    Raises:
+        ValueError: The bay is empty.
+    """
+    disk = machine.at(bay)
+    if disk is None:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    del machine.bays[bay]
+    free(disk, "UBad")  # what it shows when it comes back
+    settle(machine)
+
+
+def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known: Mapping[str, str]) -> None:
+    """Put a drive that was pulled into an empty bay, or a new one.
+
+    Args:
+        machine: It is changed.
+        bay: The bay.
+        serial: A drive on the shelf; None: a new one.
+        kind: What the new one is like.
+        known: The serial numbers of the recorded drives.
+
+    Raises:
+        ValueError: The bay is not empty or not of this machine, or the drive is not on the shelf.
+    """
+    if bay in machine.bays or bay.partition(":")[0] not in {one.partition(":")[0] for one in known}:
+        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(machine.bays))}")
+    shelf = {
+        one.serial or known.get(key, ""): key for key, one in machine.disks.items() if key not in machine.bays.values()
+    }
+    if serial is None:
+        taken = {one.serial for one in machine.disks.values()}
+        serial = next(text for number in range(1, 1000) if (text := f"ZC1N{number:04}") not in taken)
+        like = bay if bay in known else next(iter(known))
+        machine.disks[serial] = Disk(
+            state="UGood", home=like, serial=serial, kind=kind, model=machine.disks[like].model
+        )  # fmt: skip
+        shelf[serial] = serial
+    if serial not in shelf:
+        raise ValueError(
+            f"{serial} is not a drive that was pulled ({listing(sorted(filter(None, shelf))) or 'none was'})"
+        )
+    machine.bays[bay] = shelf[serial]
+    settle(machine)
+
+
+def fail(machine: Machine, bay: str) -> None:
+    """Let the drive in a bay fail; it stays there.
+
+    Raises:
+        ValueError: The bay is empty.
+    """
+    disk = machine.at(bay)
+    if disk is None:
+        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+    if disk.seat:
+        disk.state, disk.since, disk.done = "Failed", None, 0.0  # it is a member until it is pulled or replaced
+    else:
+        free(disk, "UBad")
+    settle(machine)
+
+
+def free(disk: Disk, state: str) -> None:
+    """A drive leaves its array, or its place as a spare."""
+    disk.state, disk.seat, disk.groups, disk.source = state, "", "", ""
+    disk.since, disk.done, disk.down = None, 0.0, False
+
+
+def settle(machine: Machine) -> None:
+    """What follows by itself: rebuilds and checks that end, spares and new drives that step in."""
+    for key, disk in machine.disks.items():
+        if disk.state in ("Rbld", "Cpybck") and machine.elapsed(disk) >= REBUILD_SECONDS:
+            _complete(machine, key, disk)
+    for key, task in list(machine.tasks.items()):
+        broken = key != "patrol" and standing(machine, machine.volumes[key].group) != "Optl"
+        if broken or machine.elapsed(task) >= CHECK_SECONDS:
+            del machine.tasks[key]
+    for seat in machine.seats:
+        member = machine.occupant(seat)
+        if member is not None and member.state in ("Onln", "Rbld"):
+            machine.seats[seat].bay = machine.bay_of(member) or machine.seats[seat].bay
+        elif machine.auto and standing(machine, seat.partition(".")[0]) != "OfLn":
+            _step_in(machine, seat, member)
+
+
+def _complete(machine: Machine, key: str, disk: Disk) -> None:
+    if disk.source:
+        source = machine.disks[disk.source]
+        disk.seat = source.seat
+        free(source, "UGood")
+        for other in machine.disks.values():
+            other.source = "" if other.source == key else other.source
+    disk.state, disk.source, disk.since, disk.done = "Onln", "", None, 0.0
+
+
+def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
+    """A new drive in the bay of the missing member, else a spare; one that was set offline is then in no group."""
+    there = machine.at(machine.seats[seat].bay)
+    new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
+    fresh = there if new and there is not None and _fits(machine, there, seat) else None
+    found = fresh or next((one for one in _spares(machine, seat.partition(".")[0]) if _fits(machine, one, seat)), None)
+    if found is None:
+        return
+    if member is not None:
+        free(member, "UBad")
+    free(found, "Rbld")
+    found.seat, found.since = seat, machine.clock
+
+
+def _fits(machine: Machine, disk: Disk, seat: str) -> bool:
+    """Whether a drive is as large as the place needs, and of the same kind as the other members."""
+    span = seat.rpartition(".")[0]
+    others = [one for one in machine.disks.values() if one.seat.rpartition(".")[0] == span and one is not disk]
+    return disk.kind in ("like", "failing") and all(disk.model == one.model for one in others)
+
+
+def _spares(machine: Machine, group: str) -> Iterator[Disk]:
+    """The spares for a group, dedicated ones first."""
+    there = [machine.disks[one] for one in machine.bays.values()]
+    yield from (disk for disk in there if disk.state == "DHS" and group in disk.groups.split(","))
+    yield from (disk for disk in there if disk.state == "GHS")

@@ -1,0 +1,286 @@
+"""What storcli prints of drives in bays, arrays and background work, in JSON. Pure.
+
+Each recorded drive has its row of ``PD LIST`` in the state (``megaraid 0/line 32:5``), so that every table can be
+printed with any drive in it. An output that shows the machine as it is stays as it was recorded, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from raidctl.json_decode import decode_text
+from raidctl.vendor.simulator import State
+from raidctl_megaraid.simulator.machine import CHECK_SECONDS, SPARES, Disk, Machine, load, shown_bay, standing
+from raidctl_megaraid.simulator.state import name
+
+_DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
+_VOLUME = re.compile(r"/c\d+/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
+_MEMBERS = ("Onln", "Rbld", "Offln", "Failed", "Cpybck")
+Row = dict[str, Any]
+
+
+def initial(text: str) -> State:
+    """The drives of all controllers that an output of version 7 lists."""
+    found: State = {}
+    for number, data in _controllers(text):
+        if "TOPOLOGY" in data and "PD LIST" in data:
+            found |= _of_lists(number, data)
+        for bay, serial in _serials(data):
+            found |= {name(number, f"serial {bay}"): serial, shown_bay(number, bay): serial}
+    return found
+
+
+def _controllers(text: str) -> Iterator[tuple[str, Row]]:
+    """The controllers of an output of version 7, each with its data."""
+    for controller in _decoded(text):
+        status, data = controller.get("Command Status", {}), controller.get("Response Data")
+        if str(status.get("CLI Version", "")).startswith("007") and isinstance(data, dict) and "Controller" in status:
+            yield str(status["Controller"]), data
+
+
+def _decoded(text: str) -> list[Row]:
+    if '"Command Status"' not in text:
+        return []
+    try:
+        whole = decode_text(text[text.find("{") :], strict=False)
+    except ValueError:
+        return []
+    found = whole.get("Controllers") if isinstance(whole, dict) else None
+    return [one for one in found or [] if isinstance(one, dict)]
+
+
+def _of_lists(number: str, data: Row) -> State:
+    machine = Machine(number, auto=data.get("Policies", {}).get("Auto Rebuild", "On") == "On")
+    found: State = {}
+    for row in data["PD LIST"]:
+        bay = str(row["EID:Slt"]).strip()
+        machine.bays[bay] = bay
+        machine.disks[bay] = Disk(state=row["State"], down=row.get("Sp") == "D", model=f"{row['Size']} {row['Med']}")
+        if row["State"] == "DHS":
+            machine.disks[bay].groups = str(row["DG"])
+        found[name(number, f"line {bay}")] = json.dumps(row)
+    for row in data["TOPOLOGY"]:
+        seat = _seat_of(row)
+        if seat is None:
+            continue
+        bay = str(row["EID:Slot"]).strip()
+        machine.seat(seat, bay if bay in machine.bays else "", str(row["Size"]))
+        if bay in machine.bays:
+            machine.disks[bay].seat = seat
+    for row in data.get("VD LIST", []):
+        group, _, volume = str(row["DG/VD"]).partition("/")
+        machine.volume(volume, group, str(row["TYPE"]))
+    return found | machine.state({})
+
+
+def _seat_of(row: Row) -> str | None:
+    """Group, span and row of a member's line, whether its drive is there or not; None for other lines."""
+    where = [str(row.get(title, "-")) for title in ("DG", "Arr", "Row")]
+    return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None
+
+
+def _serials(data: Row) -> Iterator[tuple[str, str]]:
+    for title, page in data.items():
+        match = _DRIVE.fullmatch(title)
+        if match is None or not match[3]:
+            continue
+        for part, table in page.items():
+            if part.endswith("Device attributes"):
+                yield f"{match[1] or ''}:{match[2]}", str(table["SN"]).strip()
+
+
+def render(text: str, state: Mapping[str, str]) -> str:
+    """The output with the drives as they are now."""
+    if '"Command Status"' not in text or "/bay " not in "".join(state):
+        return text
+    before, after = _decoded(text), _decoded(text)
+    for controller in after:
+        number = str(controller.get("Command Status", {}).get("Controller", ""))
+        data = controller.get("Response Data")
+        machine = load(number, state)
+        if machine.disks and isinstance(data, dict):
+            controller["Response Data"] = _Page(machine, state).data(data)
+    if before == after:
+        return text
+    return json.dumps({"Controllers": after}, indent="\t", separators=(",", " : "), ensure_ascii=False) + "\n"
+
+
+class _Page:
+    """The tables of one controller."""
+
+    def __init__(self, machine: Machine, state: Mapping[str, str]) -> None:
+        self.machine, self.state = machine, state
+        self.bays = sorted(machine.bays, key=lambda bay: [int(part or 0) for part in bay.split(":")])
+
+    def data(self, data: Row) -> Row:
+        """``Response Data``."""
+        found: Row = {}
+        pages = {title: page for title, page in data.items() if _DRIVE.fullmatch(title)}
+        for title, part in data.items():
+            volume = _VOLUME.fullmatch(title)
+            if title in pages:
+                if title == next(iter(pages)):
+                    found |= self.pages(pages)
+            elif volume is not None:
+                found[title] = self.of_volume(part, volume)
+            else:
+                found[title] = self.part(title, part, data)
+        return found
+
+    def part(self, title: str, part: Any, data: Row) -> Any:
+        """A table of ``show all``."""
+        if title == "TOPOLOGY":
+            return list(self.topology(part))
+        if title == "PD LIST":
+            return [self.row(bay) for bay in self.bays]
+        if title == "Physical Drives" and "PD LIST" in data:
+            return len(self.bays)
+        if title == "Policies" and "Auto Rebuild" in part:
+            return part | {"Auto Rebuild": "On" if self.machine.auto else "Off"}
+        if title == "VD LIST":
+            return [self.volume_row(row) for row in part]
+        if title == "Enclosure LIST":
+            delta = len(self.bays) - len(data.get("PD LIST", self.bays))
+            return [row | {"PD": row["PD"] + delta} if at == 0 and delta else row for at, row in enumerate(part)]
+        return part
+
+    def row(self, bay: str) -> Row:
+        """``32:5 5 Onln 1 1.091 TB SAS HDD …``: what the drive in a bay is now."""
+        key = self.machine.bays[bay]
+        disk = self.machine.disks[key]
+        row: Row = json.loads(self.state[name(self.machine.number, f"line {disk.home or key}")])
+        same = bay == key
+        row |= {"EID:Slt": row["EID:Slt"] if same else bay, "State": disk.state, "DG": self.group(disk, row["DG"])}
+        row["Sp"] = "D" if disk.down else "U" if row.get("Sp") == "D" else row.get("Sp", "U")
+        if disk.serial:
+            row["DID"] = 40 + sorted(one for one in self.machine.disks if self.machine.disks[one].serial).index(key)
+        if disk.kind == "small":
+            row["Size"] = _half(row["Size"])
+        if disk.kind == "other_media":
+            row["Med"] = "HDD" if row["Med"] == "SSD" else "SSD"
+        return row
+
+    def group(self, disk: Disk, printed: object) -> object:
+        """The group of a member, of a dedicated spare those that it is for, else a dash."""
+        if disk.state == "DHS":
+            return disk.groups if not disk.groups.isdecimal() else int(disk.groups)
+        if disk.state in _MEMBERS:
+            group = self.machine.group_of(disk)
+            return int(group) if group else printed
+        return printed if str(printed).strip() in ("-", "F") else "-"
+
+    def topology(self, rows: list[Row]) -> Iterator[Row]:
+        """The groups, spans and members; below them the spares, if the recorded table lists such drives."""
+        for row in rows:
+            seat = _seat_of(row)
+            dg, arr = str(row.get("DG")), str(row.get("Arr"))
+            if seat is not None:
+                yield self.seat_row(row, seat)
+            elif row.get("Type") != "DRIVE" and dg != "-":
+                known = any(one.startswith(f"{dg}.") for one in self.machine.seats)
+                yield row | {"State": standing(self.machine, dg, None if arr == "-" else arr)} if known else row
+            elif row.get("Type") != "DRIVE":
+                yield row
+        like = next((row for row in rows if _seat_of(row) is not None), None)
+        for bay in self.bays if like is not None else []:
+            disk = self.machine.at(bay)
+            if disk is not None and disk.state in SPARES:
+                own = next(
+                    (row for row in rows if str(row.get("EID:Slot")).strip() == bay and row["State"] in SPARES), None
+                )
+                shown = self.row(bay)
+                base = own or (like or {}) | {"Arr": "-", "Row": "-", "PDC": "-"}
+                yield base | {"DG": shown["DG"], "EID:Slot": bay, "DID": shown["DID"], "State": disk.state}
+
+    def seat_row(self, row: Row, seat: str) -> Row:
+        """A member's line; ``Msng`` if there is no drive."""
+        disk = self.machine.occupant(seat)
+        bay = self.machine.bay_of(disk) if disk is not None else None
+        if disk is None or bay is None:
+            return row if row["State"] == "Msng" else row | {"EID:Slot": "-", "DID": "-", "State": "Msng"}
+        return row | {"EID:Slot": bay, "DID": self.row(bay)["DID"], "State": disk.state}
+
+    def volume_row(self, row: Row) -> Row:
+        """``DG/VD``, ``TYPE``, ``State``."""
+        group = str(row.get("DG/VD", "")).partition("/")[0]
+        known = any(seat.startswith(f"{group}.") for seat in self.machine.seats)
+        return row | {"State": standing(self.machine, group)} if known else row
+
+    def of_volume(self, part: Any, match: re.Match[str]) -> Any:
+        """``/c0/v1``, ``PDs for VD 1`` and ``VD1 Properties``."""
+        if match[1]:
+            return [self.volume_row(row) for row in part]
+        if match[3]:
+            return part | {"Active Operations": self.operations(match[3], part.get("Active Operations"))}
+        volume = self.machine.volumes.get(match[2])
+        if volume is None:
+            return part
+        seats = [seat for seat in self.machine.seats if seat.startswith(f"{volume.group}.")]
+        there = [self.machine.occupant(seat) for seat in seats]
+        bays = [self.machine.bay_of(disk) for disk in there if disk is not None]
+        return [self.row(bay) for bay in bays if bay is not None]
+
+    def operations(self, volume: str, printed: object) -> object:
+        """``Consistency Check (36%)``."""
+        task = self.machine.tasks.get(volume)
+        if task is None:
+            return "None" if str(printed).startswith("Consistency Check") else printed
+        return f"Consistency Check ({int(self.machine.elapsed(task) * 100 / CHECK_SECONDS)}%)"
+
+    def pages(self, pages: Row) -> Row:
+        """``Drive /c0/e32/s5`` and its details, of each drive that is there."""
+        found: Row = {}
+        start = f"Drive /c{self.machine.number}"
+        for bay in self.bays:
+            key = self.machine.bays[bay]
+            disk = self.machine.disks[key]
+            old, new = _path(start, disk.home or key), _path(start, bay)
+            found[new] = [self.row(bay)]
+            whole = f"{old} - Detailed Information"
+            if whole in pages:
+                renamed = json.loads(json.dumps(pages[whole]).replace(f'"{old} ', f'"{new} '))
+                found[f"{new} - Detailed Information"] = {
+                    title: self.details(title, table, disk) for title, table in renamed.items()
+                }
+        return found
+
+    def details(self, title: str, table: Any, disk: Disk) -> Any:
+        """The details of a drive: its own serial number, no errors of a new one, and where it is in its array."""
+        if title.endswith("Policies/Settings") and "Drive position" in table:
+            group, span, row = disk.seat.split(".") if disk.seat else ("", "", "")
+            where = f"DriveGroup:{group}, Span:{span}, Row:{row}" if disk.seat else "-"
+            return table | {"Drive position": where}
+        if not disk.serial:
+            return table
+        if title.endswith("Device attributes"):
+            unique = f"5000C5A0{disk.serial[-4:]}{'0' * 4}"
+            more = {"Coerced size": _half(table["Coerced size"])} if disk.kind == "small" else {}
+            return table | {"SN": disk.serial, "WWN": unique} | more
+        if title.endswith(" State"):
+            failing = disk.kind == "failing"
+            counts = {"Media Error Count": 0, "Other Error Count": 0, "Predictive Failure Count": int(failing)}
+            return table | counts | {"S.M.A.R.T alert flagged by drive": "Yes" if failing else "No"}
+        return table
+
+
+def _path(start: str, bay: str) -> str:
+    enclosure, _, slot = bay.partition(":")
+    return f"{start}/e{enclosure}/s{slot}" if enclosure else f"{start}/s{slot}"
+
+
+_SIZE = re.compile(r"([\d.]+) ([KMGT]B)(?: \[0x([0-9a-f]+) Sectors\])?")
+
+
+def _half(text: str) -> str:
+    """``1.091 TB`` and ``1.091 TB [0x8ba80000 Sectors]`` of a drive half as large."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return text
+    sectors = f" [{int(match[3], 16) // 2:#x} Sectors]" if match[3] else ""
+    figure, unit = float(match[1]) / 2, match[2]
+    if figure < 1 and unit == "TB":
+        figure, unit = figure * 1024, "GB"
+    return f"{figure:.3f} {unit}{sectors}"

@@ -1,0 +1,155 @@
+"""Smart Array: drives that leave and come, and spares. Pure.
+
+==================  ==================================================================================
+deed                command
+==================  ==================================================================================
+``take_out``        none: the drive is pulled as it is
+``let_in``          none in the same bay: the controller rebuilds it (HP, "drive replacement"); in another
+                    bay ``ctrl slot=1 array A add spares=2I:1:8``: it takes the missing member's place
+``add_spare``       ``ctrl slot=1 array A add spares=1I:1:6``
+``remove_spare``    ``ctrl slot=1 array A remove spares=1I:1:6``
+==================  ==================================================================================
+
+The commands of spares are those of the Smart Storage Administrator guide. Their forms with ``all`` and ``forced`` are
+never used: ``all`` acts on every array, ``forced`` silences the tool's own questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.vendor.identity import unique_of
+from raidctl.vendor.operations import Ability
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
+from raidctl.vendor.shapes import Shape
+from raidctl_smartarray.change import command, judge
+from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
+from raidctl_smartarray.tools import TOOLS
+
+__all__ = ["SHAPES", "abilities", "hinders", "judge", "plan_deeds"]
+
+SHAPES: tuple[Shape, ...] = tuple(
+    (spec.name, "ctrl", "slot={}", "array", "{}", verb, "spares={}") for spec in TOOLS for verb in ("add", "remove")
+)
+_NAMES = frozenset(spec.name for spec in TOOLS)
+_READING = frozenset({"show", "help", "version", "diag", "-h", "--help"})
+"""Words of commands that change nothing."""
+_SECONDS = 60.0
+_NO_SCAN = "The tool has no command for it: the controller's surface scan checks the volumes."
+_BY_ITSELF = "The controller rebuilds automatically; the tool has no command for it."
+_LACKS: Mapping[Verb, str] = {
+    **dict.fromkeys(("start_check", "stop_check", "pause_check", "resume_check", "repair"), _NO_SCAN),
+    **dict.fromkeys(("start_patrol", "stop_patrol", "pause_patrol", "resume_patrol"), _NO_SCAN),
+    **dict.fromkeys(("start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild"), _BY_ITSELF),
+}
+_OFFLINE = "No manual of the tool shows its form."
+
+
+def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
+    """What can be done with the tool that reported the controller."""
+    words = f"{command(controller, tools) or TOOLS[0].name} ctrl slot={controller.slot or 'SLOT'}"
+    printed = Ability(
+        can=False, printed=True, why_not=_OFFLINE, alternative=f"By hand: `{words} pd ADDRESS modify disablepd`"
+    )
+    return {
+        "take_out": Ability(can=True, proof="captures"),
+        "let_in": Ability(can=True, proof="captures"),
+        "add_spare": Ability(can=True, proof="manual"),
+        "remove_spare": Ability(can=True, proof="manual"),
+        "offline": printed,
+        **{verb: Ability(can=False, why_not=why) for verb, why in _LACKS.items()},
+    }
+
+
+def hinders(words: Sequence[str]) -> bool:
+    """Whether a process is a tool of the family that may be changing something; one without words asks a person."""
+    named = bool(words) and words[0].rpartition("/")[2] in _NAMES
+    return named and not _READING & set(words[1:])
+
+
+def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
+    """The commands of these deeds."""
+    steps: list[Step] = []
+    denials: list[Denial] = []
+    for deed in deeds:
+        made = _steps(controller, deed, tools)
+        if isinstance(made, Denial):
+            denials.append(made)
+        else:
+            steps += made
+    return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[Step] | Denial:
+    ability = abilities(controller, tools).get(deed.verb)
+    if ability is None or not ability.can:
+        why = ability.why_not if ability is not None else f"The tool has no command for {deed.verb.replace('_', ' ')}."
+        way = ability.alternative if ability is not None else None
+        return Denial(deed=deed, reason=why or "", alternative=way)
+    drive = next((one for one in controller.drives if one.id == deed.drive), None)
+    if drive is None:
+        return Denial(deed=deed, reason=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)
+    if deed.verb == "take_out":
+        return []
+    volume = next((one for one in controller.volumes if one.id == deed.object_id), None)
+    if volume is None or volume.array is None:
+        return Denial(
+            deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
+            alternative="Name a volume of the array with --for.",
+        )  # fmt: skip
+    if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
+        return []
+    return _spare(controller, deed, (drive, volume), command(controller, tools))
+
+
+def _has_to_be_told(deed: Deed, drive: Drive, volume: Volume) -> bool:
+    """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
+    elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
+    return elsewhere and volume.status == "degraded"
+
+
+def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], tool: str | None) -> list[Step] | Denial:
+    """Make a drive a spare of the array, or take it from it."""
+    drive, volume = objects
+    array = volume.array or ""
+    uniques = unique_of(controller, drive), unique_of(controller, volume)
+    if not all(uniques):
+        what = drive.id if not uniques[0] else volume.id
+        return Denial(deed=deed, guard="X1", reason=f"What identifies {what} is unknown.", unknown=True)
+    if tool is None or controller.slot is None:
+        reason = "The tool does not report the controller's slot, so it cannot be addressed."
+        return Denial(deed=deed, reason=reason, unknown=True)
+    adds = deed.verb != "remove_spare"
+    if adds == (drive.role == "spare"):
+        return []
+    names = array.removeprefix(f"{controller.id}/"), drive.id.removeprefix(f"{controller.id}/")
+    add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
+    expects = [_expect(drive, "role", "is" if adds else "is_not", "spare")]
+    if adds:
+        expects.append(_expect(drive, "spare_for", "contains", array))
+    return [
+        Step(
+            object_id=volume.id, setting=deed.verb, before=drive.role or "", after="spare" if adds else "unassigned",
+            kind="deed", way_back="same" if deed.verb != "let_in" else "other",
+            action=add if adds else remove, undo=remove if adds else add, expects=tuple(expects),
+            undo_expects=(_expect(drive, "role", "is_not" if adds else "is", "spare"),),
+            subjects=(
+                Identity(object_id=drive.id, unique=uniques[0] or ""),
+                Identity(object_id=volume.id, unique=uniques[1] or ""),
+            ),
+            affects=(f"The rebuild of {volume.id} begins.",) if adds and volume.status == "degraded" else (),
+        )
+    ]  # fmt: skip
+
+
+def _action(tool: str, slot: str, names: tuple[str, str], verb: str) -> Action:
+    array, address = names
+    argv = (tool, "ctrl", f"slot={slot}", "array", array, verb, f"spares={address}")
+    return Action(argv=argv, timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
+
+
+def _expect(drive: Drive, field: str, op: Literal["is", "is_not", "contains"], value: str) -> Expectation:
+    return Expectation(object_id=drive.id, field=field, op=op, value=value, within_seconds=_SECONDS)
