@@ -30,7 +30,7 @@ COMMANDS = {
     "events": "List the events of controllers, and what the kernel logged of drives and arrays.",
     "rate": "Show or set how fast rebuilds, checks and other background operations may be.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
-    "replace": "Replace a drive of an md array, or check whether any drive may be pulled.",
+    "replace": "Replace a drive of an array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
