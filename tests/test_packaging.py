@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from build import ProjectBuilder
+from dist import settled
 from single_file import clean_copy
 
 import raidctl
-from dist import settled
 from raidctl.vendor.registry import GROUP
 
 ROOT = Path(__file__).resolve().parents[1]
