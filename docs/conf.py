@@ -36,6 +36,7 @@ NAV = {
         "From check_raid": "check_raid",
     },
     "Reference": {
+        "Installing": "install",
         "Commands": "commands",
         "Built-in rules": "rules",
         "Fields of the model": "model",

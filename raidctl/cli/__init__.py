@@ -79,6 +79,10 @@ class Commands(LazyGroup):
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
         _mind_signals()
+        if "_RAIDCTL_COMPLETE" in os.environ:
+            from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
+
+            completion.register()
         try:
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except EndedError as ended:
