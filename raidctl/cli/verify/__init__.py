@@ -111,17 +111,13 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     or a permission is missing; 5 or 6 a policy could not be switched, and was or
     was not restored; 130 interrupted, with the results up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
-    claims = wanted.claims(given)
     settings = settings_of(context)
     if given["contract"] is not None:
-        if target or measure or any(given[name] not in (None, False, ()) for name in (*wanted.NAMES, *_OF_MEASURING)):
-            raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
-        return _by_contract(settings, given["contract"])
+        return _by_contract(settings, target, given, measure=measure)
+    claims = wanted.claims(given)
     if measure:
         return _by_clock(settings, target, claims, given)
-    for name in _OF_MEASURING:
-        if given[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
+    _refuse_measuring(given)
     ground = ground_of(settings)
     if target:
         subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
@@ -132,8 +128,17 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     return exit_code(report)
 
 
-def _by_contract(settings: Settings, file: str) -> int:
+def _refuse_measuring(given: dict[str, Any]) -> None:
+    for name in _OF_MEASURING:
+        if given[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
+
+
+def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, Any], *, measure: bool) -> int:
     """All claims of a contract."""
+    file: str = given["contract"]
+    if target or measure or any(given[name] not in (None, False, ()) for name in (*wanted.NAMES, *_OF_MEASURING)):
+        raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
     contract = contract_of(file)
