@@ -21,8 +21,8 @@ def drive_size(case: Case) -> Answer:
             case.cite(drive.id, "size_bytes", f"size {format_decimal(drive.size_bytes)}", "drive")
     small = [d for d in _members(case) if d.size_bytes is not None and d.size_bytes < least]
     if small:
-        names = listing(f"{d.id} has {format_decimal(d.size_bytes or 0)}" for d in small)
-        return case.failed(f"{names}, less than {case.claim.wanted}.")
+        said = _by_value({d.id: format_decimal(d.size_bytes or 0) for d in small}, ("has", "have"))
+        return case.failed(f"{said}, less than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.size_bytes is None]
     return _unless_unknown(case, unknown, "size", f"at least {case.claim.wanted}")
 
@@ -35,10 +35,20 @@ def drive_age(case: Case) -> Answer:
             case.cite(drive.id, "power_on_hours", says, "drive")
     old = [d for d in _members(case) if d.power_on_hours is not None and d.power_on_hours > case.claim.number]
     if old:
-        names = listing(f"{d.id} was powered on for {_age(d.power_on_hours or 0)}" for d in old)
-        return case.failed(f"{names}, more than {case.claim.wanted}.")
+        said = _by_value(
+            {d.id: _age(d.power_on_hours or 0) for d in old}, ("was powered on for", "were powered on for")
+        )
+        return case.failed(f"{said}, more than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.power_on_hours is None]
     return _unless_unknown(case, unknown, "power-on time", f"at most {case.claim.wanted} of power-on time")
+
+
+def _by_value(values: dict[str, str], verbs: tuple[str, str]) -> str:
+    """``a and b have 146 GB; c has 300 GB``."""
+    names: dict[str, list[str]] = {}
+    for name, value in values.items():
+        names.setdefault(value, []).append(name)
+    return "; ".join(f"{listing(several)} {verbs[len(several) > 1]} {value}" for value, several in names.items())
 
 
 def _members(case: Case) -> list[Drive]:

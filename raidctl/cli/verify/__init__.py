@@ -137,7 +137,8 @@ def _refuse_measuring(given: dict[str, Any]) -> None:
 def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, Any], *, measure: bool) -> int:
     """All claims of a contract."""
     file: str = given["contract"]
-    if target or measure or any(given[name] not in (None, False, ()) for name in (*wanted.NAMES, *_OF_MEASURING)):
+    others = [given[name] for name in (*wanted.NAMES, *_OF_MEASURING)]
+    if target or measure or any(value or (value == 0 and value is not False) for value in others):
         raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
