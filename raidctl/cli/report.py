@@ -13,7 +13,7 @@ from raidctl.audit.diagnosis import diagnose
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.grounds import ground_of, redacted_ground
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, machine_options, settings_of
 from raidctl.cli.shared.snapshot_sources import NOW, Source, store_of
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.drift.diff import diff
@@ -48,7 +48,6 @@ _EXTRA = "HTML needs Jinja2: pip install 'raidctl[report]', or choose --format m
 @click.option("--run", "words", metavar="RUN", multiple=True, help="A run of the benchmark; two: side by side.")
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @machine_options
-@output_options
 @click.pass_context
 def command(
     context: click.Context, *, output: str | None, form: str, contract: str | None, since: str | None,
@@ -61,7 +60,7 @@ def command(
     findings with evidence, changes, measurements, the hardware, and the line of
     the tool's output behind each fact. With --contract FILE, it is the answer to
     the provider: what was promised, what is there, and what to ask for. A machine
-    that could be read only in part says so in the first line.
+    that could be read only in part has a note in the first line.
 
     Exit codes: 0 written, everything could be read; 2 wrong usage; 3 written, but
     something could not be read; 4 written, but a tool or a permission is missing,

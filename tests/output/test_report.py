@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 import sys
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -18,6 +19,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.bench.record import Run
 from raidctl.bench.result import TrialResult
+from raidctl.bench.store import Store
 from raidctl.cli import cli
 from raidctl.evidence import Output
 from raidctl.model import Controller, Host, Inventory, Problem
@@ -302,3 +304,31 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     done = report("smartarray-p400", "--output", str(path))
     assert done.stdout == ""
     assert path.read_bytes() == report("smartarray-p400").stdout_bytes
+
+
+def test_the_commands_of_the_manual_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command of the page, in order, on a simulated machine; those that name a file write it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    for _ in range(2):
+        Store(state).add(run())
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    (raidctl .*)$", page, flags=re.MULTILINE)
+    played = [shlex.split(line, comments=True)[1:] for line in lines if "--host" not in line]
+    assert len(played) >= 8
+    for words in played:
+        machine = [] if "--demo" in words else ["--demo", "p400"]
+        done = CliRunner().invoke(cli, ["--state-dir", str(state), *machine, *words])
+        assert done.exit_code == (1 if "--contract" in words else 0), (words, done.output)
+        if "--output" in words:
+            checked((tmp_path / words[words.index("--output") + 1]).read_bytes())
+
+
+def test_the_contract_of_the_manual_is_the_example() -> None:
+    """The page prints the file, without its comments."""
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    text = CONTRACT.read_text(encoding="utf-8")
+    bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    assert page.partition("```toml\n")[2].partition("```")[0] == bare

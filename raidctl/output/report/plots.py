@@ -24,7 +24,7 @@ _NAMED = ("commits", "worst")
 
 
 def of_run(session: Session, *, draw: bool) -> Iterator[Plot]:
-    """Speed over the disk, latencies, the knee of the write cache, commits against the rotation; as far as measured."""
+    """Speed across the drive, latencies, the knee of the write cache, commits against the rotation; as far as measured."""
     results = {one.trial: one for one in session.results}
     for result in session.results:
         points = zcav_rows(result)
@@ -55,7 +55,7 @@ def of_comparison(pairs: Sequence[Pair], *, draw: bool) -> Iterator[Plot]:
 
 
 def _speed(points: Sequence[tuple[float, float]], *, draw: bool) -> Plot:
-    title = "Speed over the disk"
+    title = "Speed across the drive"
     first, last = points[0], points[-1]
     said = (
         f"{_figure(first[1])} MiB/s at {_figure(first[0])} GiB, {_figure(last[1])} MiB/s at {_figure(last[0])} GiB; "
