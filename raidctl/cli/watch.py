@@ -96,8 +96,8 @@ def command(
     address it is only printed.
 
     Exit codes: 0 nothing new; 1 something new was reported; 2 wrong usage; 3 a
-    message could not be delivered, or the machine could not be read; 4 the state
-    directory cannot be used, or a tool or permission that the machine needs is
+    message could not be delivered, the machine not be read, or the state not be
+    written; 4 the state directory cannot be used, or a tool or permission is
     missing; 8 the machine of --host cannot be reached.
     """
     settings = settings_of(context)
@@ -207,10 +207,18 @@ class _State:
     path: Path
     memory: Memory
     notes: tuple[str, ...] = ()
+    fault: str | None = None
+    """Why it could not be written."""
 
     def keep(self, memory: Memory) -> None:
-        """Write it, in one step."""
+        """Write it, in one step; on a full disk, what is wrong is reported nevertheless, and at the next look again."""
         self.memory = memory
+        try:
+            self._write(memory)
+        except CannotTell as error:
+            self.fault = f"What this look has found is not remembered, so it will be reported again: {error}"
+
+    def _write(self, memory: Memory) -> None:
         files.write(str(self.path), msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n", mode=0o600)
 
 
@@ -243,6 +251,8 @@ def _remembered(path: Path) -> _State:
         return _State(path, Memory())
     try:
         return _State(path, json_decode.decode(files.read(str(path), str(path), "a state"), Memory))
+    except CannotTell as error:
+        return _State(path, Memory(), (f"What earlier looks had seen is unknown: {error}",))
     except (ValueError, msgspec.MsgspecError) as error:
         aside = path.with_suffix(".damaged")
         path.replace(aside)
@@ -258,7 +268,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
         host=seen.host, source=seen.source, at=moment(now), subject=texts.subject(seen.host, events), events=events,
         complete=seen.look.complete, present=sum(one.reported is not None for one in memory.tracked),
         unknown=sum(one.unknown_since is not None for one in memory.tracked), waived=seen.look.waived,
-        notes=(*state.notes, *seen.notes),
+        notes=(*state.notes, *seen.notes, *([state.fault] if state.fault else [])),
         pending=sum(one.reported is None and one.seen > 0 for one in memory.tracked),
     )  # fmt: skip
     done = [_delivery(state, one, report, now) for one in channels]
@@ -267,7 +277,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
         emit_json(report)
     else:
         emit(texts.screen(report))
-    failed = any(one.error is not None for one in done)
+    failed = state.fault is not None or any(one.error is not None for one in done)
     if failed or seen.code:
         return seen.code or EXIT_CANNOT_TELL
     return EXIT_NO if any(event.kind not in ("alive", "reminder", "still") for event in events) else EXIT_FINE

@@ -106,7 +106,7 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
         found["Date"] = formatdate(letter.seconds)
         found["Message-ID"] = f"<raidctl.{once}@{domain}>"
         found["Auto-Submitted"] = "auto-generated"
-        found.set_content(letter.body)
+        found.set_content(letter.body, cte="quoted-printable")  # for servers that take seven bits
         return found
 
 

@@ -194,6 +194,29 @@ def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:
     return hook, seen
 
 
+def test_mail_goes_through_sendmail_if_it_is_installed(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plain text in seven bits; what sendmail refuses for now (75) waits, and nothing else is tried."""
+    program, seen = tmp_path / "bin" / "sendmail", tmp_path / "seen"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" > {seen}\ncat >> {seen}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    assert watched.look("--mail", "admin@example.org", "--after", "1").exit_code == 1
+    words, _, mail = seen.read_bytes().partition(b"\n")
+    assert words == b"-i -- admin@example.org"
+    assert mail.isascii()
+    text = message_from_bytes(mail).get_payload(decode=True)
+    assert isinstance(text, bytes)
+    assert "→ ".encode() in text
+    program.write_text("#!/bin/sh\necho Deferred >&2\nexit 75\n")
+    watched.run("demo", "--pull", "raid6", "3")
+    done = watched.look("--mail", "admin@example.org", "--after", "1")
+    assert done.exit_code == 3
+    assert "sendmail: exit code 75: Deferred" in done.stdout
+
+
 def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path: Path) -> None:
     """JSON on standard input, like --json; the worst event in its environment; marked after exit code 0 only."""
     hook, seen = hook_of(tmp_path, 'echo "$RAIDCTL_EVENT $RAIDCTL_SEVERITY $RAIDCTL_OBJECT" >> {seen}; cat >> {seen}')
@@ -237,6 +260,22 @@ def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: 
     assert "What earlier looks had seen is lost" in " ".join(done.stdout.split())
     assert file.with_suffix(".damaged").exists()
     assert json.loads(file.read_bytes())["number"] == 1
+
+
+def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
+    """As on a full disk: the alarm is delivered, with a note, at each look again; exit code 3."""
+    (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
+    watched.state.chmod(0o700)
+    (watched.state / "demo/raid6/watch.json").mkdir()
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    watched.run("demo", "--pull", "raid6", "3")
+    for _ in range(2):
+        done = watched.look("--run", str(hook), "--after", "1")
+        assert done.exit_code == 3
+        report = json.loads(seen.read_text())
+        assert "volume_degraded" in {event["rule"] for event in report["events"]}
+        assert any("is not remembered" in note for note in report["notes"])
+        seen.unlink()
 
 
 def test_two_looks_at_once(watched: Watched) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.own_program import second_process
 from raidctl.cli.shared.plan_change import Work, about, tell
 from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
@@ -123,7 +123,7 @@ class Standby:
 @contextlib.contextmanager
 def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
     """A second process that puts back when this one is killed; on another machine there is none."""
-    words = [sys.executable, "-m", "raidctl", *(["--demo", settings.demo] if settings.demo else [])]
+    words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", story.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []
     try:
