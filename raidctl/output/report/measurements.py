@@ -10,6 +10,7 @@ from raidctl.bench.result import TrialResult, Verdict
 from raidctl.output.bench import SHORT, interval, words
 from raidctl.output.report import plots
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Section, table
+from raidctl.text import counted
 from raidctl.units import format_binary, format_figure
 
 _LEVELS: Mapping[Verdict, Level] = {
@@ -50,7 +51,7 @@ def _run(run: Run, *, draw: bool) -> Iterator[Block]:
 
 
 def _doubts(run: Run) -> Iterator[str]:
-    """What speaks against the figures: it comes before them."""
+    """Reasons to doubt the figures, which come before them."""
     session, drift = run.session, run.session.drift
     if session.interrupted:
         yield "Ended early: these are the figures up to then."
@@ -77,17 +78,16 @@ def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
     for text in found.warnings:
         yield Paragraph(text, "warn")
     yield from plots.of_comparison(found.pairs, draw=draw)
+    known = [(one, one.second or one.first) for one in found.pairs if _both(one) != (SHORT, SHORT)]
     rows: list[tuple[Cell | str, ...]] = [
-        (words(one.trial, one.figure), *_both(one), (one.second or one.first or _NONE).unit, _ratio(one))
-        for one in found.pairs
+        (words(one.trial, one.figure), *_both(one), unit.unit if unit else "", _ratio(one)) for one, unit in known
     ]
     yield table("Both runs", ("Figure", _capital(names[0]), _capital(names[1]), "Unit", "Ratio"), rows)
+    left = len(found.pairs) - len(known)
+    if left:
+        yield Paragraph(f"{counted(left, 'figure')} not shown: too short or too few to say in both runs.", "dull")
     for text in found.differences:
         yield Paragraph(text)
-
-
-class _NONE:
-    unit = ""
 
 
 def _both(one: Pair) -> tuple[str, str]:

@@ -24,7 +24,7 @@ _NAMED = ("commits", "worst")
 
 
 def of_run(session: Session, *, draw: bool) -> Iterator[Plot]:
-    """Speed across the drive, latencies, the knee of the write cache, commits against the rotation; as far as measured."""
+    """Speed, latencies, the knee of the write cache, commits against the rotation; as far as measured."""
     results = {one.trial: one for one in session.results}
     for result in session.results:
         points = zcav_rows(result)
