@@ -221,8 +221,11 @@ def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int)
         return [line(("none reported", DULL))]
     found: list[Text] = []
     row = line("  ")
+    common = {fact.named.partition("/")[0] for fact in facts if "/" in fact.named}
+    only = f"{common.pop()}/" if len(common) == 1 else ""  # the short form of ids, as everywhere
     for fact in facts:
-        one = line(*_marked(board, fact, paper, f"{fact.named} {'?' if fact.lost else fact.text}"))
+        figure = "?" if fact.lost else fact.text
+        one = line(*_marked(board, fact, paper, f"{fact.named.removeprefix(only)} {figure}"))
         if row.cell_len > 2 and row.cell_len + len(paper.dot) + one.cell_len > width:
             found.append(row)
             row = line("  ")

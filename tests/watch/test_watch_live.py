@@ -278,3 +278,15 @@ def test_facts_do_not_repeat() -> None:
         inventory = replayed(name).inventory
         keys = [fact.key for fact in facts_of(inventory, inventory.tasks, ())]
         assert len(keys) == len(set(keys)), name
+
+
+def test_the_screen_of_the_manual_is_real(tmp_path: Path) -> None:
+    """The picture in docs/watch.md is what the simulated machine shows."""
+    settings = Settings()
+    settings.demo, settings.state_dir = "p440", str(tmp_path)
+    with Readings(lambda: machine(settings), settings, BEGAN) as readings:
+        watch = Watch(readings.whole, readings.quick, VirtualClock(), 1.0, every=2.0, steady=True)
+        board = Live().step(next(readings.of(watch.frames())))
+    shown = "\n".join(line.plain.rstrip() for line in picture(board, Paper(), 24))
+    page = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
+    assert f"```text\n{shown}\n```" in page, shown

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -30,8 +31,9 @@ def watched(state: Path, *, term: str = "xterm", size: tuple[int, int] = (24, 80
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     words = ["--state-dir", str(state), "--demo", "p440", "watch"]
     environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    command = [shutil.which("setsid") or "", "--ctty", sys.executable, "-m", "raidctl", *words]
     process = subprocess.Popen(
-        ["setsid", "--ctty", sys.executable, "-m", "raidctl", *words], cwd=ROOT, stdin=follower, stdout=follower,
+        command, cwd=ROOT, stdin=follower, stdout=follower,
         stderr=follower, env={**environment, "TERM": term, "PYTHONIOENCODING": "utf-8"},
     )  # fmt: skip
     os.close(follower)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime, timedelta, timezone
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -66,8 +67,6 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
     except KeyboardInterrupt:
         if live.board is None:
             raise
-    except OSError as error:  # the terminal is gone, and no signal has told of it
-        raise reader_gone() from error
     if live.board is None:
         return EXIT_FINE
     last = live.board.reading
@@ -102,9 +101,11 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
     screen = Screen(lambda: (paper(), shutil.get_terminal_size((80, 24)).lines))
     first = next(boards)  # what cannot be read at all is an error, on the first screen
     with _open(screen):
-        screen.show(first)
-        for board in boards:
-            screen.show(board)
+        for board in chain([first], boards):
+            try:
+                screen.show(board)
+            except OSError as error:  # the terminal is gone, and no signal has reported it
+                raise reader_gone() from error
 
 
 @contextmanager
