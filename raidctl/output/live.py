@@ -25,6 +25,7 @@ LEAST_WIDTH = 10
 _STYLES = {"critical": BAD, "warning": WARN, "info": DULL, None: PLAIN}
 _CHANGED = Style(bold=True, reverse=True)
 _SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
+_FEW = 3
 _BESIDE = 5
 """The title of a section stands before its only line."""
 _BAR_LEAST, _BAR_MOST = 8, 30
@@ -139,8 +140,11 @@ def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
     )  # fmt: skip
     times = f"{board.reading.at[11:19]} UTC", f"{'all' if board.whole else 'not all'} read at {board.read_at[11:19]}"
     yield pack([(text, DULL) for text in (*times, "Ctrl-C ends")], width, paper.dot)
-    for unread in board.reading.unread:
-        yield line((paper.clean(f"Not read: {unread}"), WARN))
+    unread = board.reading.unread
+    for text in unread[:_FEW]:
+        yield line((paper.clean(f"Not read: {text}"), WARN))
+    if len(unread) > _FEW:
+        yield line((f"Not read: {len(unread) - _FEW} more", WARN))
 
 
 def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:

@@ -40,8 +40,9 @@ class Reading(Struct, frozen=True, kw_only=True):
     layers: tuple[Layer, ...] = ()
     entries: tuple[Entry, ...] = ()
     """New entries of the logs."""
+    caches_read: bool = True
     unread: tuple[str, ...] = ()
-    """Logs and caches that could not be read."""
+    """What could not be read, with the reason if it is known."""
 
 
 class Happened(Struct, frozen=True):
@@ -169,7 +170,7 @@ def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) 
         if fact.key not in present and fact.object_id != HOST and not (fact.section == "task" and
                                                                       fact.object_id in running)
         and (not whole or (fact.section == "health" and fact.object_id in silent) or
-             (fact.section == "cache" and bool(reading.unread)))
+             (fact.section == "cache" and not reading.caches_read))
     ]  # fmt: skip
     found = [*fresh, *lost]
     places = {fact.key: number for number, fact in enumerate(before)}

@@ -185,7 +185,11 @@ class Readings:
             at = written(self._began + timedelta(seconds=frame.seconds))
             if number:  # the first picture does not wait for the logs
                 entries = self._entries(frame)
-            yield Reading(at=at, frame=frame, layers=layers, entries=entries, unread=(*faults, *self._log_faults))
+            hidden = [f"{one.where}: {one.message}" for one in frame.inventory.problems if hides(one)]
+            unread = tuple(dict.fromkeys((*hidden, *faults, *self._log_faults)))
+            yield Reading(
+                at=at, frame=frame, layers=layers, caches_read=not faults, entries=entries, unread=unread
+            )  # fmt: skip
 
     def _caches(self, frame: Frame) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
         named, seen = self._named, self._seen
