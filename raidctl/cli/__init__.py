@@ -36,7 +36,7 @@ COMMANDS = {
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics for Prometheus, or flat rows for tables.",
-    "watch": "Report by mail or to a program what is new on a machine.",
+    "watch": "Show a machine live; with --once, report by mail or to a program what is new.",
     "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",
     "history": "Show the values of a field over time.",
