@@ -129,6 +129,8 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
         ("adaptec", "IDENTIFY 1 DEVICE 0 3"),
         ("areca", "disk delete drv=1"),
         ("threeware", "/c0/p5 remove"),
+        ("mpt", "0 LOCATE 1:4"),
+        ("mpt", "0 DELETE noprompt"),
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
@@ -161,6 +163,8 @@ ANSWERS = [
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Setting Port Identify on /c0/p5 to [on] ... Done.\n", True),
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Setting Port Identify on /c0/p4 to [on] ... Done.\n", False),
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Error: (CLI:144) Invalid drive(s) specified.\n", False),
+    ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Command LOCATE Completed Successfully.\n", True),
+    ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Error executing command LOCATE.\n", False),
 ]
 
 
