@@ -131,6 +131,8 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
         ("threeware", "/c0/p5 remove"),
         ("mpt", "0 LOCATE 1:4"),
         ("mpt", "0 DELETE noprompt"),
+        ("marvell", "locate -o pd -i 0"),
+        ("marvell", "delete -o vd -i 0"),
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
@@ -165,6 +167,9 @@ ANSWERS = [
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Error: (CLI:144) Invalid drive(s) specified.\n", False),
     ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Command LOCATE Completed Successfully.\n", True),
     ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Error executing command LOCATE.\n", False),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 0, "SG driver version 3.5.36.\n", True),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 0, "Error: the PD does not support it.\n", False),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 1, "", False),
 ]
 
 

@@ -37,7 +37,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     found = yield from installed(TOOLS)
     from raidctl_mpt import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such controller
 
-    return (yield from dialogue.observe(host, found))
+    return (yield from dialogue.observe(host, found, TOOLS))
 
 
 def sniff(name: str, text: str) -> Sniffed | None:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
-from raidctl.model import Controller, Problem, Volume
+from raidctl.model import Controller
 from raidctl.request import Dialogue
-from raidctl.text import listing
-from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.kernel_volumes import with_unlisted
+from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_mpt.capability import SUPPORT
@@ -32,7 +32,7 @@ _MOST = 64
 """Controllers that are asked for on their own."""
 
 
-def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
+def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:
     """Read the controllers of each installed tool: each lists those of its generation."""
     sessions = [Session(one, KIND, LOCK, TIMEOUT, Reading) for one in found if _served(host)]
     for session in sessions:
@@ -53,16 +53,14 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
         devices={_digits(block.wwn): block.node for block in volumes},
         left_out=lambda controller: _plain(controller, host),
     )
-    shown = {volume.device for controller in observation.controllers for volume in controller.volumes}
-    left = [block for block in volumes if block.node not in shown]
-    if not left:
-        return observation
-    more = _unlisted(left, [one.spec.name for one in found])
-    return Observation(
-        controllers=(*observation.controllers, *more.controllers),
-        problems=(*observation.problems, *more.problems),
-        tools=observation.tools,
-        outputs=(*observation.outputs, *more.outputs),
+    return with_unlisted(
+        observation,
+        volumes,
+        [one.spec.name for one in found],
+        family="mpt",
+        what="an IR volume of an LSI controller",
+        tools=tools,
+        support=SUPPORT,
     )
 
 
@@ -112,42 +110,3 @@ def _plain(controller: Controller, host: HostView) -> bool:
             for drive in controller.drives
         )
     )
-
-
-def _unlisted(blocks: Sequence[BlockDevice], found: Sequence[str]) -> Observation:
-    """The controllers of IR volumes that no tool lists, by their PCI functions, and a problem for each."""
-    output = Output("IR volumes (kernel)")
-    controllers, problems = [], []
-    for address in dict.fromkeys(block.pci_address or "unknown" for block in blocks):
-        own = [block for block in blocks if (block.pci_address or "unknown") == address]
-        volumes = []
-        for block in own:
-            volume = f"mpt:{address}/{block.name}"
-            line = output.add(f"{block.node}: SCSI address {block.scsi_address} of {block.driver} at {address}")
-            line.fact(f"mpt:{address}", "pci_address", address)
-            line.fact(volume, "device", block.node)
-            volumes.append(Volume(id=volume, device=block.node))
-        controllers.append(
-            Controller(
-                id=f"mpt:{address}",
-                driver=own[0].driver,
-                pci_address=own[0].pci_address,
-                mode="raid",
-                volumes=tuple(volumes),
-                capabilities=SUPPORT,
-            )
-        )
-        problems.append(_unlisted_problem(address, [block.node for block in own], found))
-    return Observation(tuple(controllers), tuple(problems), (), (output,))
-
-
-def _unlisted_problem(address: str, nodes: Sequence[str], found: Sequence[str]) -> Problem:
-    missing = [name for name in ("sas3ircu", "sas2ircu") if name not in found]
-    what = f"{listing(nodes)} {'is an IR volume' if len(nodes) == 1 else 'are IR volumes'} of an LSI controller"
-    unknown = "the state and the member drives are unknown."
-    if not missing:
-        message = f"{what} that neither sas3ircu nor sas2ircu lists: {unknown}"
-        return Problem("error", f"mpt:{address}", message, "Run `sas3ircu LIST` and `sas2ircu LIST` as root.", "unread")
-    message = f"{what} that no installed tool lists ({listing(missing, 'or')} is missing): {unknown}"
-    remedy = "Install sas3ircu (SAS3 controllers) or sas2ircu (SAS2), from Broadcom's firmware packages."
-    return Problem("error", f"mpt:{address}", message, remedy, "no_tool")
