@@ -110,6 +110,13 @@ def _critical(drive: Draft, pair: Pair) -> None:
         put_status(drive, pair.lines, "drive", "warning", text=f"SMART Critical: {pair.value}")
 
 
+def _return_of_a_drive(controller: ControllerDraft, pair: Pair) -> None:
+    # SMART STATUS RETURN: OK.            without the command, which has the drive's number
+    controller.keep_detail(pair)
+    if pair.value.strip(" .").lower() != "ok":
+        controller.add_problem("warning", "state", f"The tool reports {pair.label} of a drive: {pair.value}")
+
+
 def _return(drive: Draft, pair: Pair) -> None:
     # SMART STATUS RETURN: OK.
     drive.keep_detail(pair)
@@ -133,6 +140,7 @@ CONTROLLER: Fields[ControllerDraft] = {
         _part_of_image,
     ),
     "image health": _image,
+    "smart status return": _return_of_a_drive,
 }  # fmt: skip
 VOLUME: Fields[GroupDraft] = {
     "name": Field("name", vocabulary.text),

@@ -164,8 +164,11 @@ class Reader:
             return
         pair = Pair(" ".join((parts[1] or parts[2]).split()), parts[3], [line])
         label = pair.label.lower()
-        if label == "smart status return" and self.drive is not None:
-            read_pair(self.controller.drive(f"p{int(self.drive)}"), pair, label, DRIVE)
+        if label == "smart status return":
+            if self.drive is not None:
+                read_pair(self.controller.drive(f"p{int(self.drive)}"), pair, label, DRIVE)
+            else:
+                read_pair(self.controller, pair, label, CONTROLLER)
             return
         kind = _BEGINS.get(label)
         if kind is not None and not self._goes_on(kind, label):
