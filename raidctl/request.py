@@ -183,7 +183,7 @@ def answers_at_once(runner: Runner) -> bool:
 
 
 def asks_in_step(runner: Runner) -> bool:
-    """Whether dialogues are to share their rounds, as each costs a session: its attribute ``IN_STEP``, if it has one."""
+    """Whether dialogues share rounds, as each costs a session: the runner's attribute ``IN_STEP``, if it has one."""
     return bool(getattr(runner, "IN_STEP", False))
 
 

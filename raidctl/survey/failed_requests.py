@@ -8,7 +8,19 @@ from typing import Any
 
 from raidctl.model import Problem
 from raidctl.recording.manifest import key
-from raidctl.request import Answer, Failure, Glob, Read, Request, Run, RunAnswer, Runner, Which, answers_at_once, asks_in_step
+from raidctl.request import (
+    Answer,
+    Failure,
+    Glob,
+    Read,
+    Request,
+    Run,
+    RunAnswer,
+    Runner,
+    Which,
+    answers_at_once,
+    asks_in_step,
+)
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from raidctl.simulation.executables import Tools, install
-from tests.runners.conftest import Server
+from tests.runners.conftest import Server, program
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 """Where Ansible and raidctl are."""
 SUDO = """#!/bin/sh
-# as sudo -H -S -n -u USER COMMAND...; only behind it are the tools
+# as sudo -H -S -n -u USER COMMAND...
 while [ "$1" != /bin/sh ]; do shift; done
 PATH={programs}:$PATH exec "$@"
 """
@@ -63,15 +63,16 @@ class Site:
         server = Server(place, options=options)
         server.start()
         self.servers.append(server)
-        self.lines.append(
-            f"{name} ansible_host=127.0.0.1 ansible_port={server.port} ansible_ssh_common_args='-F {place}/config' {variables}".rstrip()
-        )
+        sudo = executable(place / "sudo", SUDO.format(programs=shlex.quote(str(place / "behind"))))
+        become = f"ansible_become_exe={sudo} ansible_become_user=storage"
+        where = f"ansible_host=127.0.0.1 ansible_port={server.port} ansible_ssh_common_args='-F {place}/config'"
+        self.lines.append(f"{name} {where} {become} {variables}".rstrip())
         return server
 
     def play(self, text: str, *words: str, limit: str = "all") -> Played:
         """Run a playbook."""
         (self.place / "play.yml").write_text(text)
-        (self.place / "hosts").write_text("\n".join(self.lines) + "\n")
+        (self.place / "hosts").write_text("\n".join(("[servers]", *self.lines)) + "\n")
         results = self.place / "results"
         results.write_text("")
         (self.place / "ansible.cfg").write_text("[defaults]\n")
@@ -99,6 +100,7 @@ class Site:
             "ANSIBLE_SSH_CONTROL_PATH_DIR": short,
             "ANSIBLE_LOCALHOST_WARNING": "false",
             "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_PIPELINING": "true",
             "RESULTS": str(self.place / "results"),
             "LC_ALL": "C.UTF-8",
             "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
@@ -106,10 +108,21 @@ class Site:
         }
 
 
+def executable(path: Path, text: str) -> Path:
+    """Write a program."""
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
 def close(place: Path) -> None:
     """End the connections that Ansible leaves open."""
     for socket in place.iterdir():
-        subprocess.run(["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "x"], capture_output=True, check=False)
+        subprocess.run(
+            [program("ssh", "openssh-client"), "-o", f"ControlPath={socket}", "-O", "exit", "x"],
+            capture_output=True,
+            check=False,
+        )
 
 
 def through(words: str) -> str:
@@ -128,15 +141,16 @@ def linked(place: Path) -> Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Two machines with a controller, one of which needs become to see it, and one with other tools."""
     made = linked(tmp_path_factory.mktemp("site"))
-    for name, demo in (("db1", "p400"), ("db2", "p400"), ("db3", "h730")):
+    for name, demo, controller in (
+        ("db1", "p400", "smartarray:1"), ("db2", "p400", "smartarray:1"), ("db3", "h730", "megaraid:0"),
+    ):  # fmt: skip
+        variables = f"storage_controller={controller} raidctl_journals={made.place}/journals"
         tools = made.tools[name] = install(demo, made.place / name)
-        if name == "db2":
-            sudo = made.place / name / "sudo"
-            sudo.write_text(SUDO.format(programs=shlex.quote(str(tools.programs))))
-            sudo.chmod(0o755)
-            made.add(name, variables=f"ansible_become_exe={sudo} ansible_become_user=storage")
+        if name == "db2":  # its tools are only there for another user
+            (made.place / name / "behind").symlink_to(tools.programs)
+            made.add(name, variables=variables)
         else:
-            made.add(name, through(f"PATH={tools.programs}:$PATH; export PATH"))
+            made.add(name, through(f"PATH={tools.programs}:$PATH; export PATH"), variables=variables)
     yield made
     for server in made.servers:
         server.stop()

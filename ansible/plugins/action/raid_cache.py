@@ -9,7 +9,6 @@ from __future__ import annotations
 import typing as t
 
 from ansible.errors import AnsibleActionFail
-
 from ansible_collections.raidctl.raid.plugins.plugin_utils.raidctl_action import RaidctlAction, Reply
 
 ON_OFF = ["on", "off"]
@@ -42,7 +41,10 @@ class ActionModule(RaidctlAction):
         "unsafe_reason": {"type": "str"},
     }
     constraints: t.ClassVar[dict[str, t.Any]] = {
-        "mutually_exclusive": [["split", "drive"], *([name, other] for name in SETTINGS for other in ("split", "drive"))],
+        "mutually_exclusive": [
+            ["split", "drive"],
+            *([name, other] for name in SETTINGS for other in ("split", "drive")),
+        ],
         "required_one_of": [[*SETTINGS, "split", "drive"]],
     }
 
@@ -51,7 +53,7 @@ class ActionModule(RaidctlAction):
         if not self.on_target and not self.args["state_dir"]:
             raise AnsibleActionFail(
                 "With mode: connection the journal of the change is kept on the controller: state_dir must name a "
-                "directory there that stays, so that \"raidctl restore\" can undo an interrupted change."
+                'directory there that stays, so that "raidctl restore" can undo an interrupted change.'
             )
         check = self._task.check_mode
         reply = self.raidctl(*self._command(), "--dry-run" if check else "--yes", *self._reason(), "--",

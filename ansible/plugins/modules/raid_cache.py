@@ -114,7 +114,8 @@ RETURN = r"""
 result:
   description:
     - C(planned) in check mode, C(done), or C(already) if nothing had to be changed.
-    - C(refused), C(undone), C(failed) or C(stands) if the task failed; after C(stands) a part of the change is in place.
+    - C(refused), C(undone), C(failed) or C(stands) if the task failed. After C(stands) a part of the change is in
+      place.
   returned: always
   type: str
   sample: done

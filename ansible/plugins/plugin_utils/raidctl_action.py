@@ -11,9 +11,9 @@ import shlex
 import typing as t
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
-
 from ansible_collections.raidctl.raid.plugins.plugin_utils import sessions
+
+from ansible.plugins.action import ActionBase
 
 
 class Reply(t.NamedTuple):
@@ -87,7 +87,9 @@ class RaidctlAction(ActionBase):
             AnsibleActionFail: It has another one, or none.
         """
         if reply.code not in expected or reply.document is None:
-            message = (reply.document or {}).get("error") or reply.errors or f"raidctl ended with exit code {reply.code}."
+            message = (
+                (reply.document or {}).get("error") or reply.errors or f"raidctl ended with exit code {reply.code}."
+            )
             raise AnsibleActionFail(message, result={"rc": reply.code, "cmd": ["raidctl", *words]})
         return reply
 
@@ -119,8 +121,8 @@ class RaidctlAction(ActionBase):
     def _over_connection(self, words: t.Sequence[str]) -> Reply:
         if sessions.IMPORT_ERROR is not None:
             raise AnsibleActionFail(
-                f"raidctl is not installed in the Python that runs Ansible ({sessions.IMPORT_ERROR}). Install it there, "
-                "or on the target and use mode: target."
+                f"raidctl is not installed in the Python that runs Ansible ({sessions.IMPORT_ERROR}). Install it "
+                "there, or on the target and use mode: target."
             )
         from raidctl.cli.shared.embedded import run  # noqa: PLC0415 - it may be missing
 
@@ -141,7 +143,7 @@ def _document(text: str) -> dict[str, t.Any] | None:
     """Return the JSON object in an output, after what a login may have printed; None: there is none."""
     begin = text.find("{\n")
     try:
-        found = json.loads(text[max(begin, 0):])
+        found = json.loads(text[max(begin, 0) :])
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

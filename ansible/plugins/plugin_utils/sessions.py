@@ -27,7 +27,7 @@ done
 mkfifo "$hold/in" && exec 8<>"$hold/in" && exec <&8 8<&-
 rm -rf -- "$hold"
 """
-"""A standard input without an end: raidctl's script ends its programs with its input, and Ansible closes that at once."""
+"""A standard input without an end: raidctl's script ends its programs with it, and Ansible closes it at once."""
 
 
 class AnsibleSessions:
