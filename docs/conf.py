@@ -37,6 +37,7 @@ NAV = {
         "From check_raid": "check_raid",
     },
     "Reference": {
+        "Installing": "install",
         "Commands": "commands",
         "Built-in rules": "rules",
         "Fields of the model": "model",

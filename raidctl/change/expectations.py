@@ -108,17 +108,20 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
     A drive that the kernel and a tool show is one place: its device node, else its id.
     """
     found: dict[str, set[str]] = {}
+    without: dict[str, set[str]] = {}
     for block in seen.view.blocks:
         if block.kind == "disk" and block.serial:
             found.setdefault(block.serial, set()).add(block.node)
     for controller in seen.inventory.controllers:
-        if controller.mode == "software":
-            continue
-        for drive in controller.drives:
-            if drive.serial:
-                places = found.setdefault(drive.serial, set())
-                if not (drive.device is None and places):
-                    places.add(drive.device or drive.id)
+        for drive in controller.drives if controller.mode != "software" else ():
+            if drive.serial and drive.device:
+                found.setdefault(drive.serial, set()).add(drive.device)
+            elif drive.serial:
+                without.setdefault(drive.serial, set()).add(drive.id)
+    for serial, ids in without.items():
+        # one that a tool lists without a node may be the one that the kernel shows; two are two
+        if serial not in found or len(ids) > 1:
+            found.setdefault(serial, set()).update(ids)
     return found
 
 

@@ -30,7 +30,7 @@ COMMANDS = {
     "events": "List the events of controllers, and what the kernel logged of drives and arrays.",
     "rate": "Show or set how fast rebuilds, checks and other background operations may be.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
-    "replace": "Replace a drive of an md array, or check whether any drive may be pulled.",
+    "replace": "Replace a drive of an array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
@@ -79,6 +79,10 @@ class Commands(LazyGroup):
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
         _mind_signals()
+        if "_RAIDCTL_COMPLETE" in os.environ:
+            from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
+
+            completion.register()
         try:
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except EndedError as ended:

@@ -61,12 +61,12 @@ def command(
     now and writes DEST/transcript.txt.
     """
     settings = settings_of(context)
-    if settings.several() and transcript is not None:
-        raise UsageError("--transcript is about one machine: it does not go together with --hosts.")
+    if transcript is not None:
+        if settings.several():
+            raise UsageError("A transcript is of one machine: use --host.")
+        return _transcript(settings, Path(destination), transcript, masked=redact)
     if settings.several():
         return _many(settings, destination, about, redact=redact, events=events)
-    if transcript is not None:
-        return _transcript(settings, Path(destination), transcript, masked=redact)
     _refuse_taken(Path(destination))
     with machine(settings) as named:
         kept, seen = _record(named, about, events=events)
@@ -79,6 +79,26 @@ def command(
         emit_json(kept_data(kept, destination))
     else:
         emit(kept_screen(kept, destination, paper()))
+    return exit_code(seen.inventory.problems)
+
+
+def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> int:
+    """Read before the command, or after it."""
+    from raidctl.cli.shared import deed_transcripts  # noqa: PLC0415 - only where it is asked for
+    from raidctl.recording import deed_transcript  # noqa: PLC0415 - as above
+
+    words = deed_transcripts.command_of(text)
+    if deed_transcript.begun(place, words) is None:
+        _refuse_taken(place)
+    else:
+        deed_transcript.answer(place)
+    with machine(settings) as named:
+        kept, seen = _record(named, "", events=False)
+        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
+    if settings.as_json:
+        emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
+    else:
+        emit(told)
     return exit_code(seen.inventory.problems)
 
 
@@ -113,26 +133,6 @@ def _masked(kept: Recording, seen: Survey) -> Recording:
     from raidctl.recording.redact import redact, serials  # noqa: PLC0415 - only where it is asked for
 
     return redact(kept, known=serials(seen.inventory))
-
-
-def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> int:
-    """Read before the command, or after it."""
-    from raidctl.cli.shared import deed_transcripts  # noqa: PLC0415 - only where it is asked for
-    from raidctl.recording import deed_transcript  # noqa: PLC0415 - as above
-
-    words = deed_transcripts.command_of(text)
-    if deed_transcript.begun(place, words) is None:
-        _refuse_taken(place)
-    else:
-        deed_transcript.answer(place)
-    with machine(settings) as named:
-        kept, seen = _record(named, "", events=False)
-        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
-    if settings.as_json:
-        emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
-    else:
-        emit(told)
-    return exit_code(seen.inventory.problems)
 
 
 def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:

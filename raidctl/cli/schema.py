@@ -116,8 +116,8 @@ def command(context: click.Context, *, answer: str) -> int:
     spare add and remove, check start, stop, pause and resume, check schedule set,
     alarm on and off, drive, rebuild, foreign import and clear, preserved
     discard, battery learn, patrol start, stop, pause and resume; "foreign",
-    "preserved", "battery" and "patrol" for their show, "foreign" also for
-    foreign preview; "alarms" for alarm show, "silence" for alarm silence;
+    "preserved", "battery" and "patrol" for their show, also for foreign preview
+    and battery schedule; "alarms" for alarm show, "silence" for alarm silence;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare

@@ -16,6 +16,7 @@ from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
 from raidctl.layout.ground import Ground, ground, makers, probed
+from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import Compiled, chosen_names, compiled
 from raidctl.layout.specification import Layout
 from raidctl.layout.stages import Known, Stages, doomed, identity, stages
@@ -71,6 +72,18 @@ class Applying:
             or any(one.config for one in self.layout.volumes)
             or bool(made.doomed),
         )
+
+    def unused_wipes(self, seen: Survey) -> list[str]:
+        """What ``--wipe`` names that is neither a drive that the layout names nor a volume that it deletes."""
+        machine = Machine(seen.inventory)
+        listed = {name for one in self.facts.pinned(self.layout).volumes for names in (one.drives, one.spares)
+                  if isinstance(names, tuple) for name in names}  # fmt: skip
+        drives = [
+            drive for _, drive in physical_drives(seen.inventory.controllers)
+            if {name.partition("-part")[0] for name in listed} & machine.names(drive)
+        ]  # fmt: skip
+        known = {drive.serial for drive in drives} | {plain_id(one.unique_id) for one in self.layout.deletions}
+        return [one for one in self.facts.wipe if not {one, plain_id(one)} & known]
 
     # --- asked by the engine
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.layout.ground import Ground
+from raidctl.layout.objects import plain_id
 from raidctl.model import Controller, Volume
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -40,5 +41,5 @@ def deletion_objections(
     found = read.signatures.get(block.node)
     if found is None:
         yield "P2", f"{volume.id}: {block.node} could not be probed for signatures."
-    elif found and volume.unique_id not in wipe:
+    elif found and plain_id(volume.unique_id) not in {plain_id(one) for one in wipe}:
         yield "P2", f"{volume.id} contains {listing(found)}. --wipe {volume.unique_id} deletes it nevertheless."

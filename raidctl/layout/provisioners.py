@@ -198,6 +198,8 @@ def _drp(one: Any, place: Place, controller: str | None) -> VolumeLayout | None:
         size = _size(word, place, "Size")
     strip = _size(one["StripeSize"], place, "StripeSize") if one.get("StripeSize") else None
     drives = _disks(one["Disks"], place) if one.get("Disks") else _drp_counted(one, level, place)
+    if not isinstance(one.get("Name", ""), str):
+        place.wrong("Name is a text.")
     if level is None or controller is None:
         return None
     return VolumeLayout(
@@ -240,7 +242,7 @@ def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) 
     media = one.get("Type") if one.get("Type") not in (None, "disk,ssd", "ssd,disk") else None
     protocol = one.get("Protocol")
     interface: Interface | None = protocol if protocol in ("sas", "sata", "nvme") else None
-    if media is not None and media not in _MEDIA:
+    if media is not None and str(media) not in _MEDIA:
         place.wrong(f'Type: "{media}" is no such word; {suggestion(str(media), _MEDIA)}')
     if protocol is not None and interface is None and "," not in str(protocol):
         place.wrong(f'Protocol: "{protocol}" is no such word; {suggestion(str(protocol), ["sas", "sata", "nvme"])}')

@@ -34,7 +34,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     ]
     if not members:
         raise UsageError(
-            f"{old.id} is in no software array. raidctl replaces members of md arrays; of controllers, use their tool. "
+            f"{old.id} is in no array: there is nothing that a new drive would take its place in. "
             f'"raidctl replace {old.serial} --check" shows whether it may be pulled.'
         )
     words = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.model import (
@@ -165,6 +166,19 @@ def _battery(pack: Battery) -> BatteryState:
         voltage_volts=pack.voltage_volts, replace=pack.replace, made_at=pack.made_at,
         next_learn_at=pack.next_learn_at, more=more,
     )  # fmt: skip
+
+
+def learning_only(found: BatteryReport) -> BatteryReport:
+    """The batteries with what concerns learn cycles."""
+    controllers = tuple(
+        replace(one, batteries=tuple(replace(pack, more=_of_learning(pack.more)) for pack in one.batteries))
+        for one in found.controllers
+    )
+    return replace(found, controllers=controllers)
+
+
+def _of_learning(more: dict[str, str]) -> dict[str, str]:
+    return {label: text for label, text in more.items() if "learn" in label.lower()}
 
 
 def foreign(inventory: Inventory, previews: dict[str, ForeignPreview | str] | None = None) -> ForeignReport:

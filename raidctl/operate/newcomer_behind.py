@@ -68,7 +68,9 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Objections:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
         yield "R10", text, False
     media = {one.media for one in others if one.media}
-    if media and drive.media is None:
+    if drive.media and others and not media:
+        yield "P7", f"{drive.id} is {_MEDIA[drive.media]}; whether the members are that is unknown.", True
+    elif media and drive.media is None:
         yield "P7", f"Whether {drive.id} is a hard drive or an SSD is unknown.", True
     elif media and drive.media not in media:
         yield "P7", f"{drive.id} is {_MEDIA[drive.media or '']}, the members are not.", True

@@ -355,7 +355,7 @@ class Replacing:
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.")
-            if stage.name == "taken_out" and any(one.field == "present" for step in made.steps for one in step.expects):
+            if stage.name == "taken_out" and any(_drops(step) for step in made.steps):
                 self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
             self.hint(stage)
@@ -393,3 +393,8 @@ class Replacing:
     def _stopped(self, change: Change, why: str) -> UnderWay:
         deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
         return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
+
+
+def _drops(step: Step) -> bool:
+    """Whether the tool no longer lists a drive after a step."""
+    return any(one.object_id.startswith("serial:") and one.field == "present" for one in step.expects)

@@ -108,6 +108,23 @@ def _battery(pack: BatteryState) -> list[tuple[str, str]]:
 
 
 @drawn
+def schedule_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+    """When the learn cycles of each battery start."""
+    yield from _frame(found, paper, _schedules(found, paper), "No RAID controller: there is no battery.")
+
+
+def _schedules(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+    for one in found.controllers:
+        yield from _title(one.object_id, one.model, paper)
+        if not one.batteries:
+            yield line(("  no battery reported", DULL))
+        for pack in one.batteries:
+            name = pack.object_id.rpartition("/")[2]
+            rest = list(pack.more.items()) or [("interval, mode", _SILENT)]
+            yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], paper)
+
+
+@drawn
 def foreign_screen(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
     """The foreign configurations of each controller, with their drives and previews."""
     yield from _frame(found, paper, _foreign(found, paper), "No RAID controller: there is no foreign configuration.")

@@ -37,5 +37,8 @@ def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
     yield paper.render([line((f"{number}. {what} {paper.clean(step.label)}", STRONG))])
     for command in step.commands:
         yield f"   {paper.clean(command)}\n"  # never wrapped, so that it can be copied
+    if step.kind == "delete":
+        text = '"raidctl layout apply" deletes it, if nothing uses it and nothing is on it'
+        yield paper.render([hanging("   ", [text], paper)])
     if step.overwrites:
         yield paper.render([hanging("   ", [paper.clean(f"overwrites {listing(step.overwrites)}")], paper)])

@@ -207,6 +207,9 @@ def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
         machine("9271", vendors()[0], tmp_path / "demo" / "9271").pass_time(5 * 3600)
     [card] = shown(raid, "9271", "battery", "show")["controllers"]
     assert card["batteries"][0]["status"] == "ok"
+    [planned] = shown(raid, "9271", "battery", "schedule", "megaraid:0")["controllers"]
+    assert planned["batteries"][0]["more"]["Auto-Learn Mode"] == "Transparent"
+    assert not any("capacity" in label.lower() for label in planned["batteries"][0]["more"])
     assert any("capacity" in label.lower() for label in card["batteries"][0]["more"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import msgspec
 
 from raidctl.change.beginning import begin
 from raidctl.change.engine import Change
-from raidctl.change.journal import Begin
+from raidctl.change.journal import Begin, Journal
+from raidctl.change.restore import Restorer
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.code import code_of
@@ -18,8 +21,9 @@ from raidctl.layout.document import read_layout
 from raidctl.recording.manifest import Entry
 from raidctl.recording.recording import Recording
 from raidctl.simulation.runner import Simulated
+from raidctl.vendor.shapes import unlocked
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import words
+from raidctl_md.simulated_machine import arrays, words
 from tests.change.md_machine import SOURCE, VENDORS, Bench, recording
 
 RESUME = "raidctl layout apply resume ID"
@@ -32,6 +36,32 @@ controller = "md"
 name = "data"
 raid_level = "raid1"
 drives = ["LABE00001", "LABE00002"]
+"""
+
+
+PARITY = """
+[[volume]]
+controller = "md"
+name = "lake"
+raid_level = "raid5"
+strip = "64KiB"
+drives = { count = 3, at_least = "4TB" }
+spares = 1
+"""
+PARTED = """
+[[volume]]
+controller = "md"
+name = "boot"
+raid_level = "raid1"
+drives = ["LABE00001", "LABE00002"]
+partition = { size = "512MiB" }
+
+[[volume]]
+controller = "md"
+name = "data"
+raid_level = "raid1"
+drives = ["LABE00001", "LABE00002"]
+partition = { size = "max" }
 """
 
 
@@ -126,3 +156,44 @@ def job(machine: Bench, text: str, *wipe: str) -> Job:
     layout = read_layout("lab.toml", (HEAD + text).encode())
     facts = ApplyFacts(file="lab.toml", text=HEAD + text, wipe=wipe)
     return Job(machine, Applying(machine, VENDORS, layout, machine.said.append, facts))
+
+
+def deleting(machine: Bench) -> str:
+    """A layout that deletes the only array of a machine."""
+    [about] = arrays(machine.machine.state()).values()
+    return f'[machine]\nhostname = "lab"\n[[delete]]\ncontroller = "md"\nunique_id = "{about["uuid"]}"\n'
+
+
+def kept(machine: Bench, name: str, value: str | None) -> None:
+    """Change the state of the machine behind raidctl's back."""
+    state = machine.machine.state()
+    state.pop(name, None)
+    machine.machine.keep(state if value is None else {**state, name: value})
+
+
+def commands(machine: Bench) -> list[str]:
+    """The programs that were run, without the locks."""
+    return [" ".join(unlocked(argv)[0][:2]) for argv in machine.argvs]
+
+
+def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
+    """Run it in a process that is killed right before one of its commands."""
+    child = os.fork()
+    if child == 0:
+        counts = iter(range(1000))
+        machine.before = lambda _: os._exit(1) if next(counts) == at else None
+        try:
+            work()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def restore(machine: Bench) -> list[str]:
+    """What ``raidctl restore`` does after the kill."""
+    said: list[str] = []
+    restorer = Restorer(
+        Journal(machine.place), machine.place, machine, machine.look, VENDORS, SOURCE, said.append, sleep=machine.sleep
+    )
+    restorer.restore()
+    return said

@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from raidctl.change.journal import Journal
-from raidctl.change.restore import Restorer
-from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
-from raidctl.layout.document import read_layout
-from raidctl.toml_files.mistakes import MistakesError
+from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError
+from raidctl.model import Volume
 from raidctl.vendor.plan import Action
-from raidctl.vendor.shapes import locked, outside, unlocked
+from raidctl.vendor.shapes import locked, outside
 from raidctl_md import conf, make
 from raidctl_md.simulated_machine import arrays, fields, words
-from tests.change.md_machine import SOURCE, VENDORS, Bench
-from tests.layout.applied import HEAD, IMAGE, MIRROR, empty, job
-
-PARITY = """
-[[volume]]
-controller = "md"
-name = "lake"
-raid_level = "raid5"
-strip = "64KiB"
-drives = { count = 3, at_least = "4TB" }
-spares = 1
-"""
-PARTED = """
-[[volume]]
-controller = "md"
-name = "boot"
-raid_level = "raid1"
-drives = ["LABE00001", "LABE00002"]
-partition = { size = "512MiB" }
-
-[[volume]]
-controller = "md"
-name = "data"
-raid_level = "raid1"
-drives = ["LABE00001", "LABE00002"]
-partition = { size = "max" }
-"""
-
-
-def deleting(machine: Bench) -> str:
-    """A layout that deletes the only array of a machine."""
-    [about] = arrays(machine.machine.state()).values()
-    return f'[machine]\nhostname = "lab"\n[[delete]]\ncontroller = "md"\nunique_id = "{about["uuid"]}"\n'
-
-
-def kept(machine: Bench, name: str, value: str | None) -> None:
-    """Change the state of the machine behind raidctl's back."""
-    state = machine.machine.state()
-    state.pop(name, None)
-    machine.machine.keep(state if value is None else {**state, name: value})
-
-
-def commands(machine: Bench) -> list[str]:
-    """The programs that were run, without the locks."""
-    return [" ".join(unlocked(argv)[0][:2]) for argv in machine.argvs]
+from tests.layout.applied import (
+    IMAGE,
+    MIRROR,
+    PARITY,
+    PARTED,
+    commands,
+    empty,
+    job,
+    kept,
+    killed,
+    restore,
+)
 
 
 @pytest.mark.parametrize("text", [MIRROR + 'size = "max"\n', PARITY, PARTED, MIRROR + PARITY])
@@ -229,112 +192,6 @@ def test_a_kill_before_any_command_is_continued(tmp_path: Path, text: str, steps
         assert job(machine, text).steps() == [], at
 
 
-def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
-    """Run it in a process that is killed right before one of its commands."""
-    child = os.fork()
-    if child == 0:
-        counts = iter(range(1000))
-        machine.before = lambda _: os._exit(1) if next(counts) == at else None
-        try:
-            work()
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-
-
-def restore(machine: Bench) -> list[str]:
-    """What ``raidctl restore`` does after the kill."""
-    said: list[str] = []
-    restorer = Restorer(
-        Journal(machine.place), machine.place, machine, machine.look, VENDORS, SOURCE, said.append, sleep=machine.sleep
-    )
-    restorer.restore()
-    return said
-
-
-def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
-    """Absence deletes nothing, an [machine] is needed, and its own unique id is the name."""
-    machine = empty(tmp_path)
-    job(machine, MIRROR).run()
-    assert job(machine, "unlisted = 'refuse'\n").steps() == []
-    for text in ("unlisted = 'delete'\n", deleting(machine).partition("[[")[1]):
-        with pytest.raises(MistakesError):
-            read_layout("x", (HEAD + text).encode())
-    with pytest.raises(MistakesError):
-        read_layout("x", (HEAD + "[[" + deleting(machine).partition("[[")[2]).encode())
-    other = deleting(machine).replace('hostname = "lab"', 'hostname = "web"')
-    assert job(machine, other).steps() == []
-    assert job(machine, other).refused()
-
-
-def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
-    """Stopped, its superblocks and its line removed, all of it kept before; a second run is nothing."""
-    machine = empty(tmp_path)
-    job(machine, MIRROR).run()
-    machine.argvs.clear()
-    text = deleting(machine)
-    job(machine, text).run()
-    assert commands(machine) == ["mdadm --stop", "mdadm --zero-superblock", "mdadm --zero-superblock",
-                                 "dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
-                                 "update-initramfs -u"]  # fmt: skip
-    state = machine.machine.state()
-    assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n"
-    assert not [name for name in state if "super" in name or name.startswith("md/md ")]
-    saved = {path.name for path in (machine.place / "saved").rglob("*")}
-    assert {"md-md127-detail", "md-md127-examine-sda", "mdadm.conf"} <= saved
-    assert (job(machine, text).steps(), job(machine, text).refused()) == ([], [])
-
-
-@pytest.mark.slow
-def test_a_kill_during_a_deletion_leaves_no_member_behind(tmp_path: Path) -> None:
-    """Continued, the superblocks of what was stopped already are removed, too."""
-    for at in range(6):
-        machine = empty(tmp_path / str(at))
-        job(machine, MIRROR).run()
-        text = deleting(machine)
-        killed(machine, job(machine, text).run, at)
-        restore(machine)
-        if machine.journal.pending():
-            job(machine, text).resume()
-        else:
-            job(machine, text).run()
-        state = machine.machine.state()
-        assert not [name for name in state if "super" in name or name.startswith("md/md ")], at
-        assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n", at
-
-
-def made(machine: Bench, **about: str) -> str:
-    """An array with other facts, and the layout that deletes it."""
-    job(machine, MIRROR).run()
-    state = machine.machine.state()
-    kept(machine, "md/md md127", words({**fields(state["md/md md127"]), **about}))
-    return deleting(machine)
-
-
-def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
-    """Unless its unique id is given with --wipe."""
-    machine = empty(tmp_path)
-    text = made(machine, fs="ext4")
-    [about] = arrays(machine.machine.state()).values()
-    assert any("md:md127 contains ext4" in one for one in job(machine, text).refused())
-    assert job(machine, text, about["uuid"]).refused() == []
-
-
-def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
-    """Held by a program, mounted, or below something else: nothing lifts it, also not right before the step."""
-    machine = empty(tmp_path)
-    text = made(machine)
-    assert job(machine, text).refused() == []
-    late = job(machine, text)
-    change = late.start()
-    kept(machine, "md/held md127", "yes")
-    assert any("holds /dev/md127" in one for one in job(machine, text, "anything").refused())
-    before = list(machine.argvs)
-    with pytest.raises(UnderWay, match="holds /dev/md127"):
-        late.applying.run(change)
-    assert machine.argvs == before
-
-
 def test_an_old_boot_image_is_a_warning_and_not_a_loop(tmp_path: Path) -> None:
     """A machine without a boot image has none made."""
     machine = empty(tmp_path)
@@ -410,3 +267,13 @@ def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> No
     listed.run()
     assert commands(machine)[1:] == ["dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
                                      "update-initramfs -u"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["lab:da ta", "x\nPROGRAM /bin/evil", "lab:data\nMAILADDR evil", "a b", "", "ü"])
+def test_a_hostile_name_in_a_superblock_writes_no_other_line(name: str) -> None:
+    """The configuration gets one ARRAY line by UUID; what is no name is left out."""
+    uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
+    volume = Volume(id="md:md0", device="/dev/md0", name=name, unique_id=uuid, metadata="1.2")
+    assert conf.with_array("MAILADDR root\n", volume) == (f"MAILADDR root\nARRAY /dev/md0 metadata=1.2 UUID={uuid}\n")
+    hostile = msgspec.structs.replace(volume, unique_id=f"{uuid}\nPROGRAM x")
+    assert conf.with_array("MAILADDR root\n", hostile) == "MAILADDR root\n"

@@ -110,6 +110,9 @@ def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -
     assert (result.exit_code, result.stderr.count("wrong.toml:")) == (2, 3), result.stderr
     assert raidctl("layout", "apply", str(tmp_path / "missing.toml")).exit_code == 2
     assert raidctl("layout", "apply", "a", "b").exit_code == 2
+    for other in ("ZC1A00K1", "ZC1B10Q"):  # a drive of another array, and a typo
+        wiped = raidctl("layout", "apply", MIRROR, "--wipe", other, "--dry-run")
+        assert (wiped.exit_code, "neither a drive that the layout names" in wiped.stderr) == (2, True), wiped.output
     recorded = ["--replay", str(EXAMPLES.parents[1] / "fixtures" / "md-healthy"), "layout", "apply", MIRROR]
     assert CliRunner().invoke(cli, recorded).exit_code == 2
 
@@ -153,3 +156,20 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
     assert raidctl("layout", "check", MIRROR).exit_code == 1
     dry = raidctl("layout", "apply", MIRROR, "--dry-run")
     assert (dry.exit_code, "wipefs" in dry.stdout) == (0, False), dry.output
+
+
+def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path) -> None:
+    """What is mounted is not deleted; the plan names who would delete it, and check that it is still there."""
+    file = tmp_path / "delete.toml"
+    uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
+    head = 'layout = 1\n[machine]\nhostname = "orchard"\n[[delete]]\ncontroller = "md"\n'
+    file.write_text(f'{head}unique_id = "{uuid}"\n')
+    check = raidctl("layout", "check", str(file))
+    assert (check.exit_code, "STILL THERE" in check.stdout) == (1, True), check.output
+    plan = raidctl("layout", "plan", str(file))
+    assert (plan.exit_code, "delete md:md0" in plan.stdout) == (1, True), plan.output
+    refused = raidctl("layout", "apply", str(file), "--wipe", uuid, "--yes")
+    assert (refused.exit_code, "md:md0 is in use: /srv" in refused.stdout) == (1, True), refused.output
+    file.write_text(head + 'unique_id = "ffffffff:ffffffff:ffffffff:ffffffff"\n')
+    assert raidctl("layout", "check", str(file)).exit_code == 0
+    assert raidctl("layout", "apply", str(file)).exit_code == 0

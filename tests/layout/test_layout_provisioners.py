@@ -6,11 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from raidctl.layout.compare import compare
 from raidctl.layout.document import read_layout
 from raidctl.layout.export_formats import drp, ironic
-from raidctl.layout.provisioners import kind_of
+from raidctl.layout.provisioners import _DRP, _IRONIC, kind_of
 from raidctl.layout.specification import Counted, Layout
 from raidctl.toml_files.mistakes import MistakesError
 from tests.support.machines import MACHINES, replayed
@@ -122,3 +124,27 @@ def test_an_export_for_a_provisioner_fits_the_machine(machine: str) -> None:
         if len(cards) == 1 and (logical or isinstance(document, list)):
             found = compare(read(document, cards[0].id), inventory)
             assert not [one for one in found.compared if one.verdict in ("different", "missing")], (document, found)
+
+
+WORDS = st.sampled_from(
+    [*_IRONIC, *_DRP, "logical_disks", "MAX", "max", "min", "1+0", "raid5", "software", "", "}{", "7"]
+)
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 10**6), st.floats(allow_nan=False), WORDS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=6)),
+    max_leaves=10,
+)
+
+
+@given(document=st.one_of(st.dictionaries(WORDS, VALUES), st.builds(lambda found: {"logical_disks": found}, VALUES),
+                          st.lists(st.dictionaries(WORDS, VALUES), min_size=1)))  # fmt: skip
+def test_whatever_is_in_a_file_is_read_or_has_mistakes(document: Any) -> None:
+    """No value of a wrong type raises anything else, and none reaches a layout."""
+    try:
+        layout = read(document)
+    except MistakesError:
+        return
+    for one in layout.volumes:
+        assert isinstance(one.name, str | None)
+        assert one.size == "max" or isinstance(one.size, int)
+        assert isinstance(one.drives, tuple | Counted)

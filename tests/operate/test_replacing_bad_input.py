@@ -37,11 +37,11 @@ def raid6(tmp_path: Path) -> Bench:
 
 
 def test_a_drive_in_no_array(run: Typed) -> None:
-    """It is said what raidctl replaces, and which command says whether the drive may be pulled."""
-    for demo, word in (("raid6", "/dev/sde"), ("p440", "1I:1:2")):
+    """It is refused, with the command that shows whether the drive may be pulled."""
+    for demo, word in (("raid6", "/dev/sde"), ("p440", "2I:1:8")):
         result = CliRunner().invoke(cli, ["--demo", demo, "replace", word, "--confirm", "x"])
         assert result.exit_code == 2
-        assert "is in no software array" in result.output
+        assert "is in no array" in result.output
         assert "--check" in result.output
     assert run("replace", "/dev/sde").exit_code == 2
 

@@ -54,7 +54,7 @@ PRINTED: Mapping[str, str] = {
     **{f"rows-{table}": "export" for table in TABLES},
     "foreign": "foreign show|foreign preview",
     "preserved": "preserved show",
-    "battery": "battery show",
+    "battery": "battery show|battery schedule",
     "patrol": "patrol show",
     "self-tests": "check media start|check media show|check media stop",
 }

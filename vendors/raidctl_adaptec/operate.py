@@ -223,7 +223,7 @@ class _Planner:
         volumes = volumes_on(self.controller, array.id)
         if len(volumes) != 1:
             reason = f"{array.id} has {len(volumes)} volumes, and a spare is dedicated to one volume."
-            raise CannotDo(reason, "Make it a spare of the whole controller.")
+            raise CannotDo(reason, f"raidctl spare add {deed.drive}")
         return ("LOGICALDRIVE", volume_number(volumes[0].id)), volumes[0].id
 
     def remove_spare(self, deed: Deed) -> Iterator[Step]:

@@ -171,9 +171,7 @@ class _Planner:
         """A spare of all arrays: the tool has no command for another one."""
         drive = drive_of(self.controller, deed)
         if array_of(self.controller, deed) is not None:
-            raise CannotDo(
-                "The tool makes spares of all arrays only.", f"raidctl spare add {drive.id} --for {self.controller.id}"
-            )
+            raise CannotDo("The tool makes spares of all arrays only.", f"raidctl spare add {drive.id}")
         yield self.spare(deed, drive, needs_member(self.controller.volumes), None)
 
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str], array: str | None) -> Step:

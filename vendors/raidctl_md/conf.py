@@ -6,10 +6,14 @@ blank continues the one above.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from raidctl.model import Volume
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?::[0-9a-fA-F]{8}){3}", re.ASCII)
+_NAME = re.compile(r"(?:[\w.-]{1,64}:)?[A-Za-z0-9][\w.-]{0,31}", re.ASCII)
+_METADATA = re.compile(r"0\.90|1\.[0-2]", re.ASCII)
 PATHS = ("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf")
 """Debian's, and mdadm's own."""
 
@@ -26,10 +30,17 @@ def names_device(text: str, name: str) -> bool:
 
 
 def with_array(text: str, volume: Volume) -> str:
-    """The file with an entry for a volume; an old one of the same UUID is replaced."""
-    name = (volume.name or "").rpartition(":")[2]
-    words = ["ARRAY", f"/dev/md/{name}" if name else volume.device or "", f"metadata={volume.metadata}"]
-    words += [f"UUID={volume.unique_id}"] + ([f"name={volume.name}"] if volume.name and ":" in volume.name else [])
+    """The file with an entry for a volume; an old one of the same UUID is replaced.
+
+    A name comes from a superblock, which anybody may have written: without the form of one it is left out.
+    """
+    if not _UUID.fullmatch(volume.unique_id or ""):
+        return text
+    whole = volume.name if _NAME.fullmatch(volume.name or "") else None
+    name = (whole or "").rpartition(":")[2]
+    words = ["ARRAY", f"/dev/md/{name}" if name else volume.device or ""]
+    words += [f"metadata={volume.metadata}"] if _METADATA.fullmatch(volume.metadata or "") else []
+    words += [f"UUID={volume.unique_id}"] + ([f"name={whole}"] if whole and ":" in whole else [])
     rest = without(text, volume.unique_id or "")
     return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{' '.join(words)}\n"
 

@@ -20,11 +20,12 @@ from raidctl_md import conf
 from raidctl_md.create import create
 
 _NAME = r"[A-Za-z0-9][\w.-]{0,31}"
+_HOST = r"[A-Za-z0-9][\w.-]{0,63}"
 _BESIDE = ".raidctl"
 """Added to the name of the file that is written first; it then takes the place of the configuration."""
 SHAPES: tuple[Shape, ...] = (
     (
-        "mdadm", "--create", rf"~/dev/md/{_NAME}", "--run", rf"~--name={_NAME}", rf"~--homehost={_NAME}",
+        "mdadm", "--create", rf"~/dev/md/{_NAME}", "--run", rf"~--name={_NAME}", rf"~--homehost={_HOST}",
         r"~--level=(?:0|1|4|5|6|10|linear)", r"~--raid-devices=\d{1,3}", r"?~--spare-devices=\d{1,3}",
         r"?~--chunk=\d{1,8}K", r"?~--metadata=(?:0\.90|1\.[0-2])", r"?~--layout=(?:[nfo]\d|[a-z]+-[a-z]+)",
         "?~--bitmap=internal", r"?~--consistency-policy=(?:resync|ppl)", "{}+",
@@ -87,7 +88,7 @@ def _hinders(new: NewVolume, found: Setup, view: HostView) -> Iterator[str]:
         if conf.names_device(text or "", name):
             yield f"{path} has an ARRAY line for /dev/md/{name} already."
     yield from (f"{path} cannot be read, so it cannot be known whether the name is free." for path in found.unread)
-    if not re.fullmatch(_NAME, _host(new, found), re.ASCII):
+    if not re.fullmatch(_HOST, _host(new, found), re.ASCII):
         yield "The host name of the machine is unknown, or has characters that mdadm does not take for the home host."
     for tool in ("mdadm", "flock", "wipefs"):
         if tool not in found.tools:
@@ -99,7 +100,7 @@ def _name(new: NewVolume) -> str:
 
 
 def _host(new: NewVolume, found: Setup) -> str:
-    return (new.name or "").rpartition(":")[0] or (found.hostname or "").partition(".")[0]
+    return (new.name or "").rpartition(":")[0] or found.hostname or ""
 
 
 def make(controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
@@ -137,7 +138,10 @@ def register(volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
     text, subjects = old or "", list[Identity]()
     for volume in volumes:
         if volume.unique_id and not any(conf.lists(one or "", volume.unique_id) for one in found.files.values()):
-            text = conf.with_array(text, volume)
+            listed = conf.with_array(text, volume)
+            if listed == text:  # its UUID has no form that could be written
+                continue
+            text = listed
             subjects.append(Identity(object_id=volume.id, unique=volume.unique_id, device=volume.device))
     return _rewritten(subjects, (path, old), text, _LISTED) if subjects else []
 

@@ -247,7 +247,7 @@ class _Planner:
         if array_of(self.controller, deed) is not None:
             raise CannotDo(
                 "3ware controllers have no spares of one unit.",
-                f"raidctl spare add {drive.id} --for {self.controller.id}",
+                f"raidctl spare add {drive.id}",
             )
         if drive.role != "unassigned":
             raise CannotDo(f"{drive.id} is not free: {drive.role or drive.status_text or 'its role is unknown'}.")

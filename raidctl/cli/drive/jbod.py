@@ -19,7 +19,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
     """Hand unused drives to the operating system.
 
-    The drive becomes a disk of its own, without RAID. It must be in no array
+    The system then sees the drive itself, without RAID. It must be in no array
     and hold no foreign configuration. The controller's own JBOD mode is never
     switched: if it is off, the controller refuses.
 

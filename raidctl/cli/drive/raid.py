@@ -19,7 +19,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
     """Take drives back from the operating system.
 
-    The disk disappears from the system, and its content is lost. It is refused
+    The drive disappears from the system, and its content is lost. It is refused
     while anything on it is mounted, swap, part of LVM, ZFS or md, or open, and
     if that is unknown.
 

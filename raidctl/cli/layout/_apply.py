@@ -30,7 +30,7 @@ from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.code import DIGITS, code_of
 from raidctl.layout.document import read_layout
-from raidctl.layout.plan import Compiled, NotPlanned
+from raidctl.layout.plan import Compiled
 from raidctl.layout.stages import Stages
 from raidctl.model import HIDING, Inventory, Volume
 from raidctl.output.plan import plan_text, printable_lines
@@ -71,6 +71,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
         applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
         length, looked = Journal(place).length() if place is not None else None, time.time()
         seen = named.survey()
+        _check_wipes(applying, seen)
         made, found, read = applying.look_at(seen)
         work = Work(named, seen, found.whole, place, consent, length, looked, notes=tuple(_notes(made)))
         work.planner = lambda again: applying.look_at(again)[1].whole
@@ -82,6 +83,16 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
             _confirmed(work, code, wanted.confirm)
             applying.pin(seen, made)
             return _begun(work, settings, applying, report)
+
+
+def _check_wipes(applying: Applying, seen: Survey) -> None:
+    """Refuse ``--wipe`` of what the layout does not concern.
+
+    Raises:
+        UsageError: It names something else.
+    """
+    for word in applying.unused_wipes(seen):
+        raise UsageError(f"--wipe {word}: neither a drive that the layout names nor a volume that it deletes.")
 
 
 @contextmanager
@@ -142,7 +153,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
     problems = [one for one in work.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
     if not settings.as_json:
         tell_problems(problems)
-    return EXIT_NO if _certain(found.refused) or found.printed else exit_code(problems) or EXIT_NO
+    return exit_code(problems) or EXIT_NO
 
 
 def _denials(found: Stages) -> Iterator[Denial]:
@@ -153,10 +164,6 @@ def _denials(found: Stages) -> Iterator[Denial]:
         why = "raidctl makes no volumes on hardware controllers."
         deed = Deed(object_id=label, verb="create_volume")
         yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
-
-
-def _certain(refused: Sequence[NotPlanned]) -> bool:
-    return not any("could not be read" in text for one in refused for text in one.why)
 
 
 def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
@@ -271,6 +278,8 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             made, found, _ = applying.look_at(named.survey())
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
+        if wanted.wipe:
+            _check_wipes(applying, named.survey())
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
         with _reported(report, settings), _held(story.begin, settings):

@@ -47,7 +47,7 @@ def states(draw: st.DrawFn) -> tuple[str, State]:
     drawn: State = {}
     for name, value in state.items():
         knob = name.rpartition("/")[2]
-        if knob == name:  # the drives in their bays
+        if name.startswith("adaptec/"):  # the drives in their bays
             drawn[name] = value
         elif knob == "battery":
             drawn[name] = draw(st.sampled_from((value, *BATTERIES)))
@@ -80,7 +80,7 @@ def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
     told = current_settings(card_of(render(ASK, text, state)))
     for name, value in state.items():
         _, _, rest = name.partition("/")
-        if not rest:
+        if name.startswith("adaptec/"):
             continue
         place, _, knob = rest.rpartition("/")
         kind, _, number = place.partition(" ")

@@ -111,7 +111,9 @@ def test_a_volume_without_a_readable_number_is_told_of() -> None:
 def test_a_drive_group_that_is_none_is_told_of(group: str | int, known: bool) -> None:
     """What stands in ``DG`` is a number, a dash or an F; anything else is not passed over."""
     rows = [pd_row("8:1", 3, "DHS", group, "ZT1200"), pd_row("8:2", 4, "Onln", 0, "ZT1200")]
-    assert (not unread(as_text([answer("None", {"PD LIST": rows})]))) is known
+    found = unread(as_text([answer("None", {"PD LIST": rows})]))
+    told = [text for text in found if "breaks off" not in text]  # the table has no legend, so that it may be cut
+    assert (not told) is known
 
 
 def test_the_vendor_column_of_an_ata_drive_is_no_part_of_its_model() -> None:

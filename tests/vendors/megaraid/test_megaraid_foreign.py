@@ -190,8 +190,21 @@ def test_learning_begins_by_the_kind_of_pack(tmp_path: Path) -> None:
     assert [pack.status for pack in bench.card().batteries] == ["ok"]
 
 
-def test_abilities_have_these_verbs() -> None:
-    """Known from the manuals, and played on a simulator."""
-    tools = [Tool(name="storcli64", path="/opt/x/storcli64")]
-    known = operate.abilities(MACHINE, tools)
+def test_megacli_starts_a_learn_cycle_of_a_good_battery(tmp_path: Path) -> None:
+    """And is refused while one runs."""
+    bench = Bench("perc5i", tmp_path)
+    bench.machine.keep({**bench.machine.state(), "megaraid 0/battery": "Operational"})
+    [step] = bench.plan("start_learn").steps
+    assert step.action.argv[1:] == ("-AdpBbuCmd", "-BbuLearn", "-a0", "-NoLog")
+    assert bench.do("start_learn")
+    [reply] = bench.machine.carry_out([Run(step.action.argv, changes=True)])
+    assert operate.judge(step.action, reply) is not None
+
+
+def test_abilities_claim_what_was_played() -> None:
+    """With storcli on a simulator; with MegaCli only the learn cycle."""
+    tools = [Tool(name=name, path=f"/opt/x/{name}") for name in ("storcli64", "MegaCli64")]
+    known = operate.abilities(MACHINE, tools[:1])
     assert all(known[verb].can and known[verb].proof == "manual" for verb in VERBS)
+    old = operate.abilities(replace(MACHINE, told_by="MegaCli64"), tools[1:])
+    assert [old[verb].proof for verb in VERBS] == ["none", "none", "none", "manual"]

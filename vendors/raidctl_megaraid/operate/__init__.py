@@ -56,6 +56,9 @@ SHAPES: tuple[Shape, ...] = (*shapes(), *foreign.shapes(), *battery.shapes())
 _PROOF: dict[Verb, Proof] = {"offline": "captures", "good": "captures", "add_spare": "captures"}
 """Verbs whose answers were recorded; the others are known from the manuals."""
 
+_UNPLAYED: frozenset[Verb] = frozenset({"import_foreign", "clear_foreign", "discard_preserved"})
+"""Verbs of MegaCli that no simulator carries out."""
+
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """The commands of these deeds, or why there are none."""
@@ -75,7 +78,13 @@ def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
     if plan is None:
         return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
     case = case_of(deed, controller, tools)
-    return plan(case) if isinstance(case, Case) else case
+    if not isinstance(case, Case):
+        return case
+    made = plan(case)
+    if not isinstance(made, Denial) and any(not step.subjects for step in made):
+        reason = f"{deed.object_id} has no unique id or serial number that is reported, so it could not be found again."
+        return case.deny(reason, guard="X1", unknown=True)
+    return made
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
@@ -91,7 +100,8 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         elif verb == "raid" and not case.way.has("raid"):
             found[verb] = Ability(can=False, why_not="MegaCli takes a drive back from JBOD only with -Force.")
         else:
-            found[verb] = Ability(can=True, proof=_PROOF.get(verb, "manual"))
+            unplayed = case.way.kind == "megacli" and verb in _UNPLAYED
+            found[verb] = Ability(can=True, proof="none" if unplayed else _PROOF.get(verb, "manual"))
     return found
 
 

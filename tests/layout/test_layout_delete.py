@@ -1,0 +1,150 @@
+"""Volumes that a layout deletes: only by name, only unused, and nothing of them is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from raidctl.errors import UnderWay
+from raidctl.layout.deleting import deletion_objections
+from raidctl.layout.document import read_layout
+from raidctl.layout.ground import Ground
+from raidctl.model import Progress
+from raidctl.toml_files.mistakes import MistakesError
+from raidctl_md.simulated_machine import arrays, fields, words
+from tests.change.md_machine import Bench
+from tests.layout.applied import (
+    HEAD,
+    MIRROR,
+    PARITY,
+    commands,
+    deleting,
+    empty,
+    job,
+    kept,
+    killed,
+    restore,
+)
+
+
+def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
+    """Absence deletes nothing, an [machine] is needed, and its own unique id is the name."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    assert job(machine, "unlisted = 'refuse'\n").steps() == []
+    for text in ("unlisted = 'delete'\n", deleting(machine).partition("[[")[1]):
+        with pytest.raises(MistakesError):
+            read_layout("x", (HEAD + text).encode())
+    with pytest.raises(MistakesError):
+        read_layout("x", (HEAD + "[[" + deleting(machine).partition("[[")[2]).encode())
+    other = deleting(machine).replace('hostname = "lab"', 'hostname = "web"')
+    assert job(machine, other).steps() == []
+    assert job(machine, other).refused()
+
+
+def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    """Stopped, its superblocks and its line removed, all of it kept before; a second run is nothing."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    machine.argvs.clear()
+    text = deleting(machine)
+    job(machine, text).run()
+    assert commands(machine) == ["mdadm --stop", "mdadm --zero-superblock", "mdadm --zero-superblock",
+                                 "dd of=/etc/mdadm/mdadm.conf.raidctl", "mv --no-target-directory",
+                                 "update-initramfs -u"]  # fmt: skip
+    state = machine.machine.state()
+    assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n"
+    assert not [name for name in state if "super" in name or name.startswith("md/md ")]
+    saved = {path.name for path in (machine.place / "saved").rglob("*")}
+    assert {"md-md127-detail", "md-md127-examine-sda", "mdadm.conf"} <= saved
+    assert (job(machine, text).steps(), job(machine, text).refused()) == ([], [])
+
+
+@pytest.mark.slow
+def test_a_kill_during_a_deletion_leaves_no_member_behind(tmp_path: Path) -> None:
+    """Continued, the superblocks of what was stopped already are removed, too."""
+    for at in range(6):
+        machine = empty(tmp_path / str(at))
+        job(machine, MIRROR).run()
+        text = deleting(machine)
+        killed(machine, job(machine, text).run, at)
+        restore(machine)
+        if machine.journal.pending():
+            job(machine, text).resume()
+        else:
+            job(machine, text).run()
+        state = machine.machine.state()
+        assert not [name for name in state if "super" in name or name.startswith("md/md ")], at
+        assert state["md/text /etc/mdadm/mdadm.conf"] == "MAILADDR root\n", at
+
+
+def made(machine: Bench, **about: str) -> str:
+    """An array with other facts, and the layout that deletes it."""
+    job(machine, MIRROR).run()
+    state = machine.machine.state()
+    kept(machine, "md/md md127", words({**fields(state["md/md md127"]), **about}))
+    return deleting(machine)
+
+
+def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
+    """Unless its unique id is given with --wipe."""
+    machine = empty(tmp_path)
+    text = made(machine, fs="ext4")
+    [about] = arrays(machine.machine.state()).values()
+    assert any("md:md127 contains ext4" in one for one in job(machine, text).refused())
+    assert job(machine, text, about["uuid"]).refused() == []
+
+
+def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
+    """Held by a program, mounted, or below something else: nothing lifts it, also not right before the step."""
+    machine = empty(tmp_path)
+    text = made(machine)
+    assert job(machine, text).refused() == []
+    late = job(machine, text)
+    change = late.start()
+    kept(machine, "md/held md127", "yes")
+    assert any("holds /dev/md127" in one for one in job(machine, text, "anything").refused())
+    before = list(machine.argvs)
+    with pytest.raises(UnderWay, match="holds /dev/md127"):
+        late.applying.run(change)
+    assert machine.argvs == before
+
+
+def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
+    """What is new is made and listed before anything is deleted; the deletion never makes room for it."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    machine.argvs.clear()
+    text = deleting(machine) + PARITY.replace("spares = 1\n", "")
+    job(machine, text).run()
+    found = commands(machine)
+    assert found.index("mdadm --create") < found.index("mv --no-target-directory") < found.index("mdadm --stop")
+    assert job(machine, text).steps() == []
+    other = empty(tmp_path / "room", 3)
+    job(other, MIRROR).run()
+    refused = job(other, deleting(other) + PARITY).refused()
+    assert any("4 drives of one kind and size needed, 1 drive free" in one for one in refused), refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "guard"),
+    [({}, None), ({"device": None}, "P4"), ({"device": "/dev/md9"}, "P4"), ({"bitmap": "internal, clustered"}, "P5"),
+     ({"progress": Progress(operation="reshape")}, "T6")],
+)  # fmt: skip
+def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
+    tmp_path: Path, changes: dict[str, Any], guard: str | None
+) -> None:
+    """Without a device its use is unknown; a volume of several machines, or one that is reshaped, stays."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    seen = machine.look()
+    [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
+    volume = msgspec.structs.replace(controller.volumes[0], **changes)
+    read = Ground(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    found = [name for name, _ in deletion_objections(controller, volume, seen, read, frozenset())]
+    assert found == ([guard] if guard else [])
+    card = msgspec.structs.replace(controller, mode=None)
+    assert [name for name, _ in deletion_objections(card, volume, seen, read, frozenset())] == ["P"]
