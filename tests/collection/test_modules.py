@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from raidctl.output.json import to_json
+from raidctl.simulation.executables import install
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.collection.conftest import PROGRAMS, Site, executable, through
@@ -140,6 +141,32 @@ def test_hosts_that_fail_are_named_and_the_others_go_on(own_site: Site) -> None:
     }, played.printed  # fmt: skip
     assert "This account is closed" in found["closed"]["msg"]
     assert "sudo password" in found["denied"]["msg"]
+
+
+CUT = """#!/bin/sh
+case "$*" in *cacheratio=*) ;; *) exec {tool} "$@" ;; esac
+{tool} "$@"
+parent=$PPID
+until [ "$(cat /proc/$parent/comm)" = sshd ]; do parent=$(ps -o ppid= -p "$parent" | tr -d ' '); done
+kill -KILL "$parent"
+"""
+"""A tool whose change takes effect, and ends the connection."""
+
+
+def test_a_connection_that_breaks_in_a_change_is_a_change_that_stands(own_site: Site) -> None:
+    """It is neither called done nor unreachable: the machine is not as before, and nobody could read it again."""
+    tools = install("p400", own_site.place / "db1")
+    before = tools.state
+    place = own_site.place / "cut"
+    place.mkdir()
+    executable(place / "hpacucli", CUT.format(tool=tools.programs / "hpacucli"))
+    variables = f"storage_controller=smartarray:1 raidctl_journals={own_site.place}/journals"
+    own_site.add("db1", through(f"PATH={place}:$PATH; export PATH"), variables=variables)
+    played = own_site.play(playbook("Split the caches"))
+    [found] = played.results
+    assert (found["how"], found["result"], found["changed"]) == ("failed", "stands", True), played.printed
+    assert tools.state != before
+    assert found["msg"]
 
 
 def test_raidctl_on_the_target_needs_no_python_of_ansible(own_site: Site) -> None:

@@ -132,11 +132,14 @@ class RaidctlAction(ActionBase):
         carrier = sessions.AnsibleSessions(self._low_level_execute_command, self._shell_command())
         # as one word: a name that begins with a hyphen is no option
         ended = run(self.words(f"--host={self._host}", *words), carrier)
-        if carrier.error is not None:
-            raise carrier.error
-        if carrier.reason:
-            raise AnsibleActionFail(carrier.reason)
-        return Reply(ended.code, _document(ended.out), ended.err.strip())
+        reply = Reply(ended.code, _document(ended.out), ended.err.strip())
+        # what became of a change counts more than the connection that broke meanwhile
+        if "result" not in (reply.document or {}):
+            if carrier.error is not None:
+                raise carrier.error
+            if carrier.reason:
+                raise AnsibleActionFail(carrier.reason)
+        return reply
 
 
 def _document(text: str) -> dict[str, t.Any] | None:
