@@ -15,7 +15,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.collection.conftest import PROGRAMS, Site, executable, through
 from tests.collection.page import playbook
-from tests.runners.conftest import free_port
+from tests.runners.conftest import free_port, program
 
 pytestmark = pytest.mark.slow
 
@@ -167,6 +167,18 @@ def test_a_connection_that_breaks_in_a_change_is_a_change_that_stands(own_site: 
     assert (found["how"], found["result"], found["changed"]) == ("failed", "stands", True), played.printed
     assert tools.state != before
     assert found["msg"]
+    # the remedy of the manual, over raidctl's own ssh
+    (place / "hpacucli").unlink()
+    (place / "hpacucli").symlink_to(tools.programs / "hpacucli")
+    client, words = program("ssh", "openssh-client"), f"-F {own_site.place}/db1/config -o HostName=127.0.0.1"
+    executable(place / "ssh", f'#!/bin/sh\nexec {client} {words} "$@"\n')
+    journal = own_site.place / "journals" / "db1"
+    restored = subprocess.run(
+        [PROGRAMS / "raidctl", "--host", "db1", "--state-dir", journal, "restore"],
+        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert tools.state == before
 
 
 def test_raidctl_on_the_target_needs_no_python_of_ansible(own_site: Site) -> None:
