@@ -57,7 +57,7 @@ def measured(site: Site, number: int, forks: int, *, quick: bool) -> Case:
     """The ratio."""
     for index in range(SERVERS):
         site.add(f"server{index}", "MaxStartups 200")
-    # one address with other last parts: Ansible shares connections of one address, port and user
+    # Ansible would use one connection for all hosts with the same address, port and user
     lines = [
         line.replace(f"server{index % SERVERS} ", f"h{index} ", 1) + f" ansible_control_path=%(directory)s/h{index}"
         for index in range(number)

@@ -43,8 +43,6 @@ class AnsibleSessions:
         self.error: AnsibleConnectionFailure | None = None
         self.reason = ""
         """Why no shell could be used; empty: there was one."""
-        self.count = 0
-        """Scripts so far."""
 
     def begin(self) -> t.Any:
         """Return the failure, if any; Ansible connects with the first script."""
@@ -65,7 +63,6 @@ class AnsibleSessions:
         with self._guard:
             if self._failure.trouble:
                 return RunAnswer(trouble=self._failure.trouble, detail=self._failure.detail)
-            self.count += 1
             try:
                 done = self._execute(self._command, in_data=b"{\n" + HOLD + bounds.feed + b"\n}\n")
             except AnsibleConnectionFailure as error:
