@@ -75,8 +75,8 @@ class Commands(LazyGroup):
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line and exit."""
-        settings = Settings()
+        """Run the command line and exit; ``obj`` has its settings if another program runs it."""
+        settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
         _mind_signals()
