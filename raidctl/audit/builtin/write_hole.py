@@ -31,6 +31,7 @@ from raidctl.audit.builtin._queries import used_volumes
 from raidctl.health.judge import PROTECTION
 from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")
 
@@ -69,6 +70,8 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
         return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
     if controller.mode != "software":
         return "Fit or replace the controller's battery or capacitor."
+    if family_of(controller) != "md":
+        return "Keep the machine on a UPS, and replace a missing drive at once."
     device = volume.device or "/dev/mdX"
     if volume.raid_level == "raid5":
         return f"`mdadm --grow --bitmap=none {device}`, then `mdadm --grow --consistency-policy=ppl {device}`."
