@@ -3,14 +3,33 @@
 Without them raidctl installs all the same, and measures with its portable engine.
 """
 
+import re
+from pathlib import Path
+
 from setuptools import Extension, setup  # type: ignore[import-untyped] # setuptools brings no types along
+from setuptools.command.build_ext import build_ext  # type: ignore[import-untyped] # as above
+
+
+class BuildExtension(build_ext):  # type: ignore[misc] # it has no types
+    """Link without the library path of this Python, which a Python that was built by hand would leave in the module."""
+
+    def build_extensions(self) -> None:
+        """Build all; the modules need libc only."""
+        self.compiler.linker_so = [word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")]
+        super().build_extensions()
+
+
+README = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
 
 setup(
+    cmdclass={"build_ext": BuildExtension},
+    # on an index, links to files of the repository lead nowhere: their words stay
+    long_description=re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", README),
     ext_modules=[
         Extension(
             "raidctl.bench._engine",
             ["raidctl/bench/_engine.c"],
-            extra_compile_args=["-O2", "-pthread"],
+            extra_compile_args=["-O2", "-g0", "-pthread"],  # debug information would name the directory of the build
             extra_link_args=["-pthread"],
             py_limited_api=True,
             optional=True,

@@ -17,6 +17,7 @@ NAV = {
         "What is going on?": "tasks",
         "What has happened?": "events",
         "Is it what was promised?": "verify",
+        "A page to hand on": "report",
         "What has changed?": "drift",
         "May I pull this drive?": "replace",
         "Changing caches": "cache",
@@ -36,6 +37,7 @@ NAV = {
         "From check_raid": "check_raid",
     },
     "Reference": {
+        "Installing": "install",
         "Commands": "commands",
         "Built-in rules": "rules",
         "Fields of the model": "model",

@@ -1,6 +1,6 @@
-"""Writes the generated parts of the manual: model, commands, rules, metrics, exit codes, JSON; and the README's screen.
+"""Writes the generated parts of the manual: model, commands, rules, metrics, exit codes, JSON.
 
-``--check`` only compares.
+And the README's screen, the man pages, and the completions of the shells. ``--check`` only compares.
 
 python docs/generate.py [--check]
 """
@@ -13,7 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from raidctl.cli.shared.completion import SCRIPTS
 from tests.support.machines import MACHINES, replayed
+from tests.support.man_pages import man_pages
 from tests.support.metrics_page import export_page
 from tests.support.operate_page import operate_page
 from tests.support.pages import commands_page, model_page, with_screen
@@ -50,14 +52,20 @@ def main() -> int:
         DOCS / "model.md": model_page(told_by()),
         DOCS / "commands.md": commands_page(),
         DOCS / "rules.md": rules_page(),
+        **{DOCS.parent / "packaging" / "completions" / name: text for name, text in SCRIPTS.items()},
+        **{DOCS / "man" / name: page for name, page in man_pages().items()},
         **{path: written(path.read_text(encoding="utf-8")) for path, written in parts.items()},
     }
-    stale = []
+    stale = [path.name for path in (DOCS / "man").glob("*") if path not in pages]  # of a command that is gone
     for path, text in pages.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)
             if "--check" not in sys.argv[1:]:
+                path.parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8")
+    if "--check" not in sys.argv[1:]:
+        for path in set((DOCS / "man").glob("*")) - pages.keys():
+            path.unlink()
     if stale and "--check" in sys.argv[1:]:
         print(f"not current: {', '.join(stale)}; run python docs/generate.py", file=sys.stderr)
         return 1

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import configparser
+import email
+import re
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 from build import ProjectBuilder
+from dist import settled
+from single_file import clean_copy
 
+import raidctl
 from raidctl.vendor.registry import GROUP
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def built(place: Path) -> tuple[Path, Path]:
+    """Build the sdist from a copy of the tree, and the wheel from that sdist, with the tools of this environment."""
+    copy = place / "tree"
+    copy.mkdir(parents=True)
+    clean_copy(copy)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        sdist = Path(ProjectBuilder(copy, python_executable=sys.executable).build("sdist", place))
+        sdist.write_bytes(settled(sdist.read_bytes(), 1700000000))
+        with tarfile.open(sdist) as archive:
+            archive.extractall(place / "unpacked")  # noqa: S202 - it was made here
+        (unpacked,) = (place / "unpacked").iterdir()
+        return sdist, Path(ProjectBuilder(unpacked, python_executable=sys.executable).build("wheel", place))
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from a copy of the tree, with the build tools of this environment."""
-    target = tmp_path_factory.mktemp("wheel")
-    copy = tmp_path_factory.mktemp("tree")
-    for name in ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE"):
-        (copy / name).write_bytes((ROOT / name).read_bytes())
-    for path in sources():
-        place = copy / path.relative_to(ROOT)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(path.read_bytes())
-    builder = ProjectBuilder(copy, python_executable=sys.executable)
-    return Path(builder.build("wheel", target))
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Sdist and wheel."""
+    return built(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def wheel(made: tuple[Path, Path]) -> Path:
+    """The wheel."""
+    return made[1]
 
 
 def sources() -> list[Path]:
@@ -52,8 +70,38 @@ def test_the_wheel_holds_the_whole_tree(wheel: Path) -> None:
     }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    data = {name.partition(".data/data/")[2] for name in held if ".data/" in name}
+    held = {name for name in held if ".data/" not in name}
     # the compiled engine is made of its source on the way
     assert {name for name in held if not name.endswith(".so")} == {name for name in expected if not name.endswith(".c")}
+    assert data == {
+        *(f"share/man/man1/{path.name}" for path in (ROOT / "docs" / "man").glob("*.1")),
+        "share/bash-completion/completions/raidctl",
+        "share/zsh/site-functions/_raidctl",
+        "share/fish/vendor_completions.d/raidctl.fish",
+    }
+
+
+@pytest.mark.slow
+def test_the_same_sources_give_the_same_bytes(made: tuple[Path, Path], tmp_path: Path) -> None:
+    """Whoever builds them can compare them with published ones."""
+    again = built(tmp_path / "another")
+    assert [path.name for path in again] == [path.name for path in made]
+    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in made]
+
+
+@pytest.mark.slow
+def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> None:
+    """The version comes from one place; the description has no link to a file of the repository."""
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    assert metadata["Version"] == raidctl.__version__
+    assert metadata["Requires-Python"] == ">=3.10"
+    text = metadata.get_payload()
+    assert isinstance(text, str)
+    assert text.lstrip().startswith("# raidctl")
+    assert re.findall(r"\]\((?!https?:)", text) == []
 
 
 def test_every_vendor_package_has_its_entry_point() -> None:

@@ -7,7 +7,6 @@ import functools
 import glob
 import os
 import stat
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +33,7 @@ from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, run
-from raidctl.runners.programs import first_program, search_path
+from raidctl.runners.programs import first_program, own_directories, search_path
 from raidctl.runners.udev import database
 
 FILE_PATIENCE = 30.0
@@ -190,9 +189,9 @@ def _which(request: Which) -> WhichAnswer:
     name = request.name
     found = [name] if "/" in name else [f"{directory}/{name}" for directory in search_path() if name]
     try:
-        # last, where raidctl's own commands are installed: a virtual environment is not on the PATH
-        own = f"{os.path.dirname(sys.executable)}/{name}"  # noqa: PTH120 - paths are strings here
-        paths = [path for path in (*found, *request.places, own) if path.startswith("/")]
+        # last, where raidctl's own commands are installed
+        own = [f"{directory}/{name}" for directory in own_directories()]
+        paths = [path for path in (*found, *request.places, *own) if path.startswith("/")]
         path = first_program(paths, trusted=False)  # running one that others can change is refused later
     except PermissionError:  # a file with that name that is no program
         path = None

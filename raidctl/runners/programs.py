@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,6 +28,11 @@ def search_path() -> tuple[str, ...]:
         if path.startswith("/") and os.access(path, os.X_OK) and (path in SYSTEM_PATH or not changeable(path))
     ]
     return tuple(dict.fromkeys((*given, *SYSTEM_PATH)))
+
+
+def own_directories() -> tuple[str, str]:
+    """Return where raidctl's own commands are: beside the interpreter (venv), or beside the package (private tree)."""
+    return str(Path(sys.executable).parent), str(Path(__file__).parents[2] / "bin")
 
 
 def changeable(path: str) -> str:

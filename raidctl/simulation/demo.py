@@ -43,6 +43,11 @@ def demos(vendors: Sequence[Vendor]) -> list[Demo]:
     return [Demo(name, path, load(path).manifest.about) for name, path in sorted(_paths(vendors).items())]
 
 
+def names(vendors: Sequence[Vendor]) -> list[str]:
+    """Return the names of all simulated machines, without reading any."""
+    return sorted(_paths(vendors))
+
+
 def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
     """Return the recordings by their machines' names."""
     folders = [place for vendor in vendors if (place := _folder(vendor)) is not None]

@@ -32,7 +32,7 @@ def raidctl(monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 
 DEMOS = [demo.name for demo in demos(vendors()[0])]
-WITH_LOG = ("9271", "h730", "perc5i", "raid6", "workstation")
+WITH_LOG = ("9271", "h730", "h730-foreign", "perc5i", "raid6", "workstation")
 
 
 @pytest.mark.parametrize("name", DEMOS)

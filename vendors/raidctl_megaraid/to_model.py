@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -25,10 +26,12 @@ from raidctl.model import (
 )
 from raidctl.order import natural
 from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
+from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.infer import BAD_BBU, settle
+from raidctl_megaraid.megacli.sentences import MISSING_ROW
 from raidctl_megaraid.messages import reports
 from raidctl_megaraid.policy import Power, masked, volume_cache
 
@@ -89,11 +92,20 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
             )
         ),
     )
+    if len(controller.details.get(MISSING_PLACES, "").split(", ")) <= _lacking(found):
+        controller.withdraw(MISSING_ROW)  # the volume lacks it: one cause, one problem
     problems = [*controller.problems(object_id), *reports(found, controller, power)]
     drafts = zip_longest(batteries, controller.batteries.values())
     alone = [battery.id for battery, draft in drafts if draft is None or not draft.evidence]
     controller.write_evidence(object_id, partial(_shown_on, alone))
     return found, problems
+
+
+def _lacking(controller: Controller) -> int:
+    """How many members the arrays lack, by what their volumes need and which drives work."""
+    works = Counter(drive.array for drive in controller.drives if drive.role == "member" and drive.status == "ok")
+    needed = {volume.array: volume.drives_expected or 0 for volume in controller.volumes}
+    return sum(max(0, number - works[array]) for array, number in needed.items())
 
 
 def pci_address(text: str | None) -> str | None:

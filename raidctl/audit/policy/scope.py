@@ -9,7 +9,13 @@ from raidctl.model import Array, Controller, Drive, Inventory, hides
 from raidctl.model.drives_below import DrivesBelow, physical_drives
 from raidctl.text import plural
 
-_ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes", "drive": "drives"}
+_ON_CONTROLLER = {
+    "preserved_cache": "preserved",
+    "battery": "batteries",
+    "array": "arrays",
+    "volume": "volumes",
+    "drive": "drives",
+}
 
 
 def single(kind: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from raidctl.cli.shared.own_program import installed_program
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit
 from raidctl.errors import EXIT_FINE, AccessMissing, UsageError
@@ -31,7 +31,7 @@ def filled(name: str, words: Sequence[str], **places: str) -> str:
         UsageError: A word has characters that no unit can have.
     """
     text = (files("raidctl") / "data" / name).read_text(encoding="utf-8")
-    text = text.replace("@COMMAND@", " ".join(map(quoted, (*program(), *words))))
+    text = text.replace("@COMMAND@", " ".join(map(quoted, (*installed_program(), *words))))
     for place, word in places.items():
         text = text.replace(f"@{place}@", quoted(word).replace("$$", "$"))  # $ stands for itself there
     return text
@@ -54,7 +54,8 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
             tell(f"{place / name} would be:")
             emit(text)
         return EXIT_FINE
-    ours = (program()[0], sys.executable, sys.prefix, str(files("raidctl")))
+    program = [word for word in installed_program() if word.startswith("/")]
+    ours = (*program, sys.executable, sys.prefix, str(files("raidctl")))
     unsafe = next(filter(None, map(changeable, ours)), None)
     if unsafe:
         raise AccessMissing(
@@ -78,13 +79,6 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
         why = done.error_text.strip() or done.detail or f"exit code {done.code}"
         tell(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")
     return EXIT_FINE
-
-
-def program() -> list[str]:
-    """This program as the beginning of a command line, with full paths."""
-    script = Path(sys.argv[0]).absolute()
-    runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
-    return [str(script)] if runs else [sys.executable, "-m", "raidctl"]
 
 
 def quoted(word: str) -> str:

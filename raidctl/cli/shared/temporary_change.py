@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.own_program import second_process
 from raidctl.cli.shared.plan_change import Work, about, tell
 from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
@@ -49,24 +49,36 @@ def for_a_while(
         ChangeStands: It could not be put back; the change stays open, for ``restore``.
     """
     story = story or work.begin("batch", about())
-    with work.hold(story):
-        if not work.plan.steps:
-            yield None
-            return
-        with guardian(settings, story) as standby:
-            change = work.change(story, told)
+    with work.hold(story), while_held(work, settings, story, told, quiet) as change:
+        yield change
+
+
+@contextlib.contextmanager
+def while_held(
+    work: Work,
+    settings: Settings,
+    story: Begin,
+    told: Callable[[str], None] = tell,
+    quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+) -> Iterator[Change | None]:
+    """The same, where the caller holds the controllers already."""
+    if not work.plan.steps:
+        yield None
+        return
+    with guardian(settings, story) as standby:
+        change = work.change(story, told)
+        with quiet():
+            change.apply()
+        try:
             with quiet():
-                change.apply()
-            try:
-                with quiet():
-                    for text in change.warnings:
-                        tell(f"Warning: {text}.")
-                    standby.wait()
-                yield change
-            finally:
-                with quiet():
-                    put_back(work, change, told)
-                standby()
+                for text in change.warnings:
+                    tell(f"Warning: {text}.")
+                standby.wait()
+            yield change
+        finally:
+            with quiet():
+                put_back(work, change, told)
+            standby()
 
 
 def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
@@ -123,7 +135,7 @@ class Standby:
 @contextlib.contextmanager
 def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
     """A second process that puts back when this one is killed; on another machine there is none."""
-    words = [sys.executable, "-m", "raidctl", *(["--demo", settings.demo] if settings.demo else [])]
+    words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", story.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []
     try:

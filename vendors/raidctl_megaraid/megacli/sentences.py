@@ -229,6 +229,8 @@ def read_setting(controller_of: ControllerOf, line: Line) -> bool:
 
 
 _PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
+MISSING_ROW = "The drive in row "
+"""Beginning of the problem of each missing drive."""
 _MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
@@ -251,7 +253,7 @@ def read_missing(controller: ControllerDraft, block: Block) -> None:
         if place not in places:
             places.append(place)
         controller.add_problem(
-            "warning", "state", f"The drive in row {match[3]} of array {match[2]} is missing.",
+            "warning", "state", f"{MISSING_ROW}{match[3]} of array {match[2]} is missing.",
             "Reinsert or replace the drive; a replacement must have at least the expected size.",
         )  # fmt: skip
     if places:

@@ -78,7 +78,13 @@ def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
     if plan is None:
         return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
     case = case_of(deed, controller, tools)
-    return plan(case) if isinstance(case, Case) else case
+    if not isinstance(case, Case):
+        return case
+    made = plan(case)
+    if not isinstance(made, Denial) and any(not step.subjects for step in made):
+        reason = f"{deed.object_id} has no unique id or serial number that is reported, so it could not be found again."
+        return case.deny(reason, guard="X1", unknown=True)
+    return made
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
