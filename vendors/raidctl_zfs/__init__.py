@@ -15,7 +15,8 @@ FAMILY = "zfs"
 TITLE = "ZFS pools"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
-TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), "the package zfsutils-linux of the distribution"),)
+_PACKAGE = "the package zfsutils-linux of the distribution"
+TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)
 
 _READ = Capability(read=True, set=False)
 _NONE = Capability(read=False, set=False, why="ZFS has no controller cache and no battery.")

@@ -7,7 +7,7 @@ import re
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.settle import put_sizes, put_state
-from raidctl_zfs.vocabulary import GROUPS
+from raidctl_zfs.vocabulary import GROUPS, INTERIOR
 
 # NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT
 HEAD = re.compile(r"\s*NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\b.*")
@@ -25,12 +25,16 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
             columns = words
             mark_read(line)
         elif words and columns:
-            # a pool's row is not indented; a title of -v is: "logs      -      -      -"
-            if line.indent == 0 and words[0] not in GROUPS and len(words) > 2:
-                pool, path = _pool(line, dict(zip(columns, words, strict=False)), controller), []
+            row = dict(zip(columns, words, strict=False))
+            # a vdev is indented, unless the indentation is lost; it has no deduplication of its own
+            inside = pool is not None and (INTERIOR.fullmatch(words[0]) or (pool.flat and row.get("DEDUP") == "-"))
+            # a title of -v is not indented either: "logs      -      -      -"
+            if line.indent == 0 and words[0] not in GROUPS and len(words) > 2 and not inside:
+                pool, path = _pool(line, row, controller), []
                 path = [(0, pool.root)] if pool.root else []
             elif pool is not None:
-                _vdev(line, dict(zip(columns, words, strict=False)), pool, path)
+                pool.flat = pool.flat or (line.indent == 0 and words[0] not in GROUPS)
+                _vdev(line, row, pool, path)
     return bool(columns)
 
 
@@ -57,10 +61,11 @@ def _vdev(line: Line, row: dict[str, str], pool: PoolDraft, path: list[tuple[int
         pool.parts.append(found)
         path[:] = [(0, found)]
         return
-    while len(path) > 1 and path[-1][0] >= line.indent:
+    depth = line.indent if not pool.flat else 1 if INTERIOR.fullmatch(row["NAME"]) else 2
+    while len(path) > 1 and path[-1][0] >= depth:
         path.pop()
     if path:
         above = path[-1][1]
         found = Vdev(row["NAME"], row.get("HEALTH", ""), above.part, lines=[line])
         above.children.append(found)
-        path.append((line.indent, found))
+        path.append((depth, found))

@@ -94,7 +94,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
         match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
         if _HEAD.fullmatch(line.text):
             mark_read(line)
-        elif match is not None:
+        elif match is not None and (match["state"] or match["name"] in GROUPS):
             rows.append((line, match))
     if not rows:
         return
