@@ -173,6 +173,8 @@ def _redundancy(pool: PoolDraft) -> None:
         return
     slots = [slot for top in tops for slot in (top.children or [top])]
     line = tops[0].lines[0]
+    if pool.flat:
+        return  # which devices belong to which vdev is unknown, and so is what the pool survives
     pool.put(line, "raid_level", _level([top for top in tops if top.part == "data"], tops))
     pool.put(line, "layout", _layout(tops))
     pool.put(line, "drives_expected", len(slots))
@@ -184,7 +186,7 @@ def _redundancy(pool: PoolDraft) -> None:
     if progress is not None and progress.operation == "rebuild" and not any(WORKING.search(one.note) for one in leaves):
         pool.discard("drives_active")  # which device is being filled is not printed
         sure = -1
-    if max(most, 0) == max(sure, 0) and not pool.flat:
+    if max(most, 0) == max(sure, 0):
         pool.conclude("failures_tolerated", max(sure, 0))
 
 
