@@ -18,6 +18,8 @@ from raidctl.model import Array, Controller, Drive, Volume
 _NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
+_SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
+"""Levels of software arrays of several sets, for which the family that knows the sets reports the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """States of a volume in which nothing can be read from it."""
@@ -29,7 +31,7 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked")  # fmt: skip
-_REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
+_REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", "copyback", "cpybck", "copying")
 
 
 def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
@@ -82,6 +84,9 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     named = set(array.drives if array else ()) - beside
     drives = members(controller, array)
     expected = volume.drives_expected or in_stripe(volume)
+    shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
+    if level in _SETS and controller.mode == "software":
+        return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and array.status == "critical":
         gone = max(gone, 1)
@@ -89,8 +94,14 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     if most is None:
         return None
     left = 0 if level == "raid60" and gone and not volume.spans else max(most - gone, 0)
-    left //= max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
+    left //= shared
     return left if left == 0 or (certain and not _unsettled(volume)) else None
+
+
+def _reported(volume: Volume, shared: int, *, unsure: bool) -> int | None:
+    """The family's own number; members on one drive fail together."""
+    left = volume.failures_tolerated
+    return None if left is None or (unsure and left) else left // shared
 
 
 def overdrawn(controller: Controller, volume: Volume) -> bool:

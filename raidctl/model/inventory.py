@@ -36,6 +36,7 @@ Mode = Literal["raid", "hba", "mixed", "software", "none"]
 RaidLevel = Literal[
     "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
     "raid1t", "raid10t", "raid4", "jbod", "linear", "unknown",
+    "raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3",
 ]  # fmt: skip
 VolumeStatus = Literal[
     "ok", "degraded", "failed", "offline", "rebuilding", "initializing", "expanding", "migrating",

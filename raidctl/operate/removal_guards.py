@@ -13,6 +13,7 @@ from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expect
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import WHOLE, Loss, Subject
+from raidctl.select import family_of
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
@@ -307,7 +308,7 @@ def copy_first(subject: Subject) -> Reasons:
         return
     for loss in works:
         device = loss.volume.device if loss.volume else None
-        if loss.controller.mode == "software" and device:
+        if family_of(loss.controller) == "md" and device:
             remedy = f"`mdadm --manage {device} --replace {loss.leaving[0].device}` copies it onto a spare first."
         else:
             remedy = "Copy it onto its successor first if the controller can (copyback)."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from functools import cached_property
 
@@ -241,6 +241,9 @@ def uses(subject: Subject) -> Iterator[Use]:
             }
             listed |= {(drive.array or "").partition("/")[0]}
     names = {name.partition(":")[2] for name in listed}
+    nodes = {loss.volume.device for loss in subject.losses if loss.volume and loss.controller.mode == "software"}
+    nodes |= {drive.device for controller, drive in subject.entries if controller.mode == "software" and drive.array}
+    names |= {block.node for node in nodes if node and (block := subject.view.block(node)) is not None}
     for block in subject.blocks:
         yield from _walk(subject.view, block, names)
     if not subject.blocks:
@@ -248,10 +251,15 @@ def uses(subject: Subject) -> Iterator[Use]:
         yield from (Use(f"{point} is on it", certain=True) for point in points)
 
 
-def _walk(view: HostView, block: BlockDevice, arrays: Iterable[str]) -> Iterator[Use]:
-    yield from (_mounted(block, point) for point in block.mountpoints)
+def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterator[Use]:
+    """``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
+    if block.node in arrays and not above:
+        return  # the mounts of a pool are listed on each of its members
+    yield from (_mounted(block, point) for point in block.mountpoints)
     for upper in above:
+        if upper.node in arrays and upper.kind == "dm":
+            continue
         if upper.kind == "md":
             if upper.name not in arrays:
                 yield Use(f"{upper.node}, which is not in the inventory, is on {block.node}", certain=False)

@@ -102,12 +102,13 @@ def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
     return frozenset(volume.id for controller in inventory.controllers for volume in controller.volumes if free(volume))
 
 
-def claimed_nodes(controllers: Iterable[Controller], view: HostView | None = None) -> frozenset[str]:
+def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = None) -> frozenset[str]:
     """Return the device nodes that the controllers show as a volume or drive.
 
     Members of a software array are not among them: the drives below it are still shown as drives. With a view, all
     paths to a claimed drive are claimed.
     """
+    software = {volume.device for one in controllers if one.mode == "software" for volume in one.volumes}
     nodes = {volume.device for controller in controllers for volume in controller.volumes if volume.device}
     nodes |= {
         drive.device
@@ -121,7 +122,8 @@ def claimed_nodes(controllers: Iterable[Controller], view: HostView | None = Non
         device = index.device(node)
         if device is None:
             continue
-        paths = index.below(device) if device.kind == "dm" else [device]
+        # of multipath; what lies below a software array is shown as drives
+        paths = index.below(device) if device.kind == "dm" and node not in software else [device]
         for path in (device, *paths, *index.disks("wwn", wwn(device.wwn) if device.kind == "disk" else None)):
             nodes.add(path.node)
     return frozenset(nodes)

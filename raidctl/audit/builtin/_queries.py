@@ -9,18 +9,20 @@ from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, 
 from raidctl.health.spares import medium
 from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
+from raidctl.select import family_of
 from raidctl.text import listing
 
 __all__ = [
     "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
     "cached_volumes", "count", "data_drives", "database", "drives", "few", "full_stripe", "kind",
-    "medium", "members", "physical", "plain", "protected", "queued", "rebuilding", "short", "software_volumes",
-    "used_volumes", "volumes",
+    "md_volumes", "medium", "members", "physical", "plain", "protected", "queued", "rebuilding", "short",
+    "software_volumes", "used_volumes", "volumes",
 ]  # fmt: skip
 
 REDUNDANT = frozenset(
-    ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t"),
-)
+    ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t",
+     "raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3"),
+)  # fmt: skip
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
 GONE = frozenset(OUT_OF_REACH)
@@ -53,6 +55,11 @@ def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
 def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """The volumes of software RAID."""
     return ((controller, volume) for controller, volume in volumes(inventory) if controller.mode == "software")
+
+
+def md_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes of Linux md: settings and tools of md are for no other software RAID."""
+    return ((controller, volume) for controller, volume in volumes(inventory) if family_of(controller) == "md")
 
 
 def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:

@@ -66,7 +66,8 @@ def _days(passed: timedelta) -> str:
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
-    start = f": `raidctl check start {volume.id}`" if volume.cache is None else " with the vendor tool"
+    own = volume.cache is None and volume.device  # a pool has neither: its tool alone starts one
+    start = f": `raidctl check start {volume.id}`" if own else " with the vendor tool"
     remedy = f"Start one at a quiet time{start}."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return FINDINGS.failed(

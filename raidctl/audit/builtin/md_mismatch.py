@@ -24,7 +24,7 @@ checksum of the file shows which one was right.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
-from raidctl.audit.builtin._queries import PARITY, software_volumes
+from raidctl.audit.builtin._queries import PARITY, md_volumes
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("md_mismatch", "warning", "A scrub found differing copies or parity")
@@ -33,7 +33,7 @@ _FEW = 1024
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array that reports the number."""
-    for _, volume in software_volumes(inventory):
+    for _, volume in md_volumes(inventory):
         if volume.mismatch_count is None:
             continue
         if volume.mismatch_count == 0:

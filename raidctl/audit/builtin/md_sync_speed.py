@@ -22,7 +22,7 @@ below the default 200 MB/s while a redundant array is being rebuilt.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import REDUNDANT, below, medium, software_volumes
+from raidctl.audit.builtin._queries import REDUNDANT, below, md_volumes, medium
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("md_sync_speed", "warning", "Speed limits slow down the rebuild of a software RAID")
@@ -32,7 +32,7 @@ _USUAL = 200e6
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array whose limits and drive type are known."""
-    for controller, volume in software_volumes(inventory):
+    for controller, volume in md_volumes(inventory):
         kind = medium(below(controller, volume))
         if volume.raid_level not in REDUNDANT or volume.sync_speed_max_bytes is None or kind is None:
             continue

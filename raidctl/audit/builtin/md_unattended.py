@@ -24,6 +24,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import GONE
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("md_unattended", "warning", "md arrays are not monitored")
 
@@ -31,7 +32,7 @@ FINDINGS = RuleFindings("md_unattended", "warning", "md arrays are not monitored
 def check(inventory: Inventory) -> Findings:
     """One finding for md, and one for each array; none for single output files."""
     for controller in inventory.controllers:
-        if controller.mode == "software" and inventory.host.hostname is not None:
+        if family_of(controller) == "md" and inventory.host.hostname is not None:
             yield _monitor(controller)
             yield from (_listed(volume) for volume in controller.volumes if volume.status not in GONE)
 

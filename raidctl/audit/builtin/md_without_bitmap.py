@@ -24,7 +24,7 @@ Nor are arrays that are degraded, rebuilding or being reshaped (older kernels re
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
+from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, md_volumes, members
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
@@ -34,7 +34,7 @@ _OWN_METADATA = ("0", "0.90", "1", "1.0", "1.1", "1.2")
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array that reports whether it has one."""
-    for controller, volume in software_volumes(inventory):
+    for controller, volume in md_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
             continue
         if volume.status in NOT_WHOLE or (volume.progress is not None and volume.progress.operation == "reshape"):

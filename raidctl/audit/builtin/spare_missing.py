@@ -25,6 +25,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.select import family_of
 from raidctl.text import counted
 
 FINDINGS = RuleFindings("spare_missing", "info", "No spare is available")
@@ -46,7 +47,7 @@ def _volume(controller: Controller, volume: Volume) -> Finding:
     if volume.raid_level not in PARITY or len(drives) < _MANY:
         return FINDINGS.passed(volume, "No spare is available; the rule asks for none here.")
     do = offer(controller, volume) or "insert a drive and make it a spare"
-    if controller.mode == "software":
+    if family_of(controller) == "md":
         do += f' (with "raidctl spare add", for {volume.id})'
     message = f"No spare for the {counted(len(drives), 'drive')} of the volume: a rebuild cannot start automatically."
     return FINDINGS.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")

@@ -24,6 +24,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, count, plain, volumes
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("volume_failed", "critical", "A volume has failed, is offline or not started")
 _REMEDY = (
@@ -54,7 +55,7 @@ def _broken(controller: Controller, volume: Volume) -> Finding:
         "offline": "The volume is offline",
         "inactive": "The volume is not started",
     }[volume.status]
-    look = ", read them with `mdadm --examine DEVICE`" if controller.mode == "software" else ""
+    look = ", read them with `mdadm --examine DEVICE`" if family_of(controller) == "md" else ""
     message = f"{state}{detail}{present}: its data cannot be read."
     remedy = _REMEDY.format(look)
     return FINDINGS.failed(

@@ -32,6 +32,7 @@ from raidctl.health.judge import PROTECTION
 from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")
 
@@ -75,6 +76,8 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
             command = f"`raidctl cache set {volume.id} --write protected-write-back`"
             return settable(controller, "write_policy", command, "Use write-back that ends when the battery fails")
         return "Fit or replace the controller's battery or capacitor."
+    if family_of(controller) != "md":
+        return "Keep the machine on a UPS, and replace a missing drive at once."
     device = volume.device or "/dev/mdX"
     if volume.raid_level == "raid5":
         return f"`mdadm --grow --bitmap=none {device}`, then `mdadm --grow --consistency-policy=ppl {device}`."

@@ -1,0 +1,158 @@
+"""RAID volumes of LVM: levels, missing devices, recoveries, and what is no RAID."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.model import Controller
+from raidctl.survey.survey import Survey
+from tests.support.conclusions import read_text
+
+_HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices\n"
+
+
+def _json(*, segtype: str = "raid1", attr: str = "rwi-aor---", sync: str = "100.00", action: str = "idle",
+          images: tuple[str, ...] = ("iwi-aor---", "iwi-aor---"), mismatches: str = "0") -> str:  # fmt: skip
+    """What lvs prints of one volume on as many physical volumes as it has images."""
+    names = ",".join(f"data_rimage_{number}(0)" for number in range(len(images)))
+    rows = [{"vg_name": "vg", "lv_name": "data", "lv_attr": attr, "lv_size": "1073741824", "segtype": segtype,
+             "stripe_size": "65536", "sync_percent": sync, "raid_sync_action": action,
+             "raid_mismatch_count": mismatches, "devices": names}]  # fmt: skip
+    for number, word in enumerate(images):
+        place = "[unknown](1)" if word.endswith("p-") else f"/dev/sd{'abcdef'[number]}2(1)"
+        rows.append({"vg_name": "vg", "lv_name": f"[data_rimage_{number}]", "lv_attr": word, "lv_size": "1073741824",
+                     "segtype": "linear", "devices": place})  # fmt: skip
+    return json.dumps({"report": [{"lv": rows}]}, indent=2)
+
+
+def _card(text: str) -> Controller:
+    [card] = read_text(text).inventory.controllers
+    return card
+
+
+def _code(seen: Survey) -> int:
+    return exit_code(diagnose(seen.inventory, rules()))
+
+
+_OK, _GONE, _STALE = "iwi-aor---", "iwi-aor-p-", "Iwi-aor---"
+
+
+@pytest.mark.parametrize(
+    ("segtype", "attr", "images", "expected"),
+    [
+        ("raid1", "rwi-aor---", (_OK, _OK), ("raid1", "ok", 1)),
+        ("raid1", "rwi-aor-p-", (_OK, _GONE), ("raid1", "degraded", 0)),
+        ("raid1", "rwi-aor-p-", (_OK, _OK, _GONE), ("raid1", "degraded", 1)),
+        ("raid5_ls", "rwi-aor---", (_OK, _OK, _OK), ("raid5", "ok", 1)),
+        ("raid5_ls", "rwi-aor-p-", (_OK, _GONE, _GONE), ("raid5", "failed", 0)),
+        ("raid6_zr", "rwi-aor-p-", (_OK, _OK, _OK, _OK, _GONE), ("raid6", "degraded", 1)),
+        ("raid10", "rwi-aor---", (_OK, _OK, _OK, _OK), ("raid10", "ok", 1)),
+        ("raid5_ls", "rwi-aor-r-", (_OK, _OK, _OK), ("raid5", "degraded", 0)),
+        ("raid5_ls", "rwi---r---", (_OK, _OK, _OK), ("raid5", "inactive", None)),
+    ],
+)
+def test_level_state_and_redundancy(
+    segtype: str, attr: str, images: tuple[str, ...], expected: tuple[str, str, int | None]
+) -> None:
+    """A missing image counts as gone; a volume that lacks more than its level survives has failed."""
+    [volume] = _card(_json(segtype=segtype, attr=attr, images=images)).volumes
+    assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "sync", "images", "status", "operation"),
+    [
+        ("idle", "100.00", (_OK, _OK), "ok", None),
+        ("check", "40.00", (_OK, _OK), "checking", "check"),
+        ("recover", "41.20", (_OK, _STALE), "rebuilding", "recovery"),
+        ("resync", "12.00", (_OK, _OK), "initializing", "resync"),
+        ("juggle", "100.00", (_OK, _OK), "unknown", "unknown"),
+    ],
+)
+def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], status: str, operation: str | None) -> None:
+    """``raid_sync_action``; an unknown word is unknown."""
+    [volume] = _card(_json(action=action, sync=sync, images=images)).volumes
+    assert (volume.status, volume.progress and volume.progress.operation) == (status, operation)
+
+
+def test_a_missing_device_is_a_failed_member() -> None:
+    """The image without a device is the failed one, the other keeps its physical volume."""
+    card = _card(_json(attr="rwi-aor-p-", images=(_OK, _GONE)))
+    assert [(drive.device, drive.role, drive.status) for drive in card.drives] == [
+        ("/dev/sda2", "member", "ok"), (None, "failed", "critical"),
+    ]  # fmt: skip
+
+
+def test_integrity_lies_between_an_image_and_its_device() -> None:
+    """With dm-integrity the image lists further volumes, and the drive is the one below these."""
+    document = json.loads(_json())
+    rows = document["report"][0]["lv"]
+    rows[1] |= {"segtype": "integrity", "devices": "data_rimage_0_iorig(0)"}
+    rows.append({"vg_name": "vg", "lv_name": "[data_rimage_0_iorig]", "lv_attr": "-wi-ao----", "lv_size": "1073741824",
+                 "segtype": "linear", "devices": "/dev/sda2(1)"})  # fmt: skip
+    card = _card(json.dumps(document))
+    assert [drive.device for drive in card.drives] == ["/dev/sda2", "/dev/sdb2"]
+    assert [volume.name for volume in card.volumes] == ["data"]
+
+
+@pytest.mark.parametrize("place", ["unknown device(1)", "[unknown](1)"])
+def test_the_table_of_a_volume_with_a_missing_device(place: str) -> None:
+    """The text of lvs without a column for the level: each image has the size of the volume, so it is a mirror."""
+    text = _HEAD + (
+        "  data            vg  rwi-a-r-p- 9.00g                                    100.00           "
+        "data_rimage_0(0),data_rimage_1(0)\n"
+        "  [data_rimage_0] vg  iwi-aor--- 9.00g                                                     /dev/sda2(1)\n"
+        f"  [data_rimage_1] vg  iwi-aor-p- 9.00g                                                     {place}\n"
+    )
+    card = _card(text)
+    [volume] = card.volumes
+    assert (volume.raid_level, volume.status, volume.failures_tolerated) == ("raid1", "degraded", 0)
+    assert [drive.status for drive in card.drives] == ["ok", "critical"]
+
+
+def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
+    """A linear volume is no volume of raidctl; with a missing device its data are gone, which is reported."""
+    seen = read_text(_HEAD + "  root            vg  -wi-ao---- 9.00g\n")
+    assert (seen.inventory.controllers, seen.inventory.problems) == ((), ())
+    seen = read_text(_HEAD + "  root            vg  -wi-ao--p- 9.00g\n")
+    [problem] = seen.inventory.problems
+    assert (problem.severity, problem.kind) == ("error", "state")
+    assert _code(seen) != 0
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("raid raid1 2 AA 4423680/4423680 idle 0 0 -", ("raid1", "ok", 1)),
+        ("raid raid1 2 AD 4423680/4423680 idle 0 0 -", ("raid1", "degraded", 0)),
+        ("raid raid5_ls 3 AAa 1000/4000 recover 0 0 -", ("raid5", "rebuilding", 0)),
+        ("raid raid6_zr 4 AADD 4000/4000 idle 0 0 -", ("raid6", "degraded", 0)),
+        ("raid raid5_ls 3 ADD 4000/4000 idle 0 0 -", ("raid5", "failed", 0)),
+        ("mirror 2 253:1 253:2 12/12 1 AA 3 disk 253:0 A", ("raid1", "ok", 1)),
+    ],
+)
+def test_the_kernel_reports_the_health_of_each_device(target: str, expected: tuple[str, str, int]) -> None:
+    """``dmsetup status``: A in sync, a not in sync, D failed."""
+    [volume] = _card(f"vg--a-data: 0 4423680 {target}\n").volumes
+    assert volume.id == "lvm:vg-a/data"
+    assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
+
+
+def test_json_that_is_cut_off_is_reported() -> None:
+    """Half a document gives no volume and a problem."""
+    text = _json()
+    seen = read_text(text[: len(text) // 2])
+    assert any(problem.kind == "unread" for problem in seen.inventory.problems)
+    assert _code(seen) != 0
+
+
+def test_mismatches_are_reported() -> None:
+    """The ninth letter of Attr and the count of the last check."""
+    seen = read_text(_json(attr="rwi-aor-m-", mismatches="128"))
+    [volume] = seen.inventory.controllers[0].volumes
+    assert volume.mismatch_count == 128
+    assert _code(seen) != 0

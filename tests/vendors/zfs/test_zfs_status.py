@@ -1,0 +1,186 @@
+"""Pools as zpool reports them: vdevs, redundancy, scrubs, errors, and outputs that end too early."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.model import Volume
+from raidctl.survey.survey import Survey
+from tests.support.conclusions import read_text
+
+_HEAD = "  pool: tank\n state: {state}\n{more}config:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
+_END = "\nerrors: No known data errors\n"
+
+
+def _status(*rows: str, state: str = "ONLINE", more: str = "", end: str = _END) -> str:
+    """An output with these rows: two blanks for each level, the name, the state, a remark."""
+    lines = []
+    for row in (f"tank {state}", *rows):
+        name, _, rest = row.strip().partition(" ")
+        word, _, note = rest.partition(" ")
+        counts = "     0     0     0" if word not in ("", "AVAIL", "INUSE") else ""
+        lines.append(
+            f"\t{row[: len(row) - len(row.lstrip())]}{name}  {word:8}{counts}{'  ' * bool(note)}{note}".rstrip()
+        )
+    return _HEAD.format(state=state, more=more) + "\n".join(lines) + "\n" + end
+
+
+def _pool(text: str) -> Volume:
+    [pool] = read_text(text).inventory.controllers[0].volumes
+    return pool
+
+
+def _code(seen: Survey) -> int:
+    return exit_code(diagnose(seen.inventory, rules()))
+
+
+_FOUR = ("    sda ONLINE", "    sdb ONLINE", "    sdc ONLINE", "    sdd ONLINE")
+
+
+@pytest.mark.parametrize(
+    ("rows", "level", "left"),
+    [
+        (("  sda ONLINE", "  sdb ONLINE"), "raid0", 0),
+        (("  mirror-0 ONLINE", *_FOUR[:2]), "raid1", 1),
+        (("  mirror-0 ONLINE", *_FOUR[:3]), "raid1", 2),
+        (("  mirror-0 ONLINE", *_FOUR[:2], "  mirror-1 ONLINE", *_FOUR[2:]), "raid10", 1),
+        (("  raidz2-0 ONLINE", *_FOUR), "raidz2", 2),
+        (("  raidz-0 ONLINE", *_FOUR), "raidz1", 1),
+        (("  draid2:2d:4c:0s-0 ONLINE", *_FOUR), "draid2", 2),
+        # the worst vdev decides: a special one without redundancy takes the pool along
+        (("  raidz2-0 ONLINE", *_FOUR, "special", "  sde ONLINE"), "raidz2", 0),
+        (("  raidz2-0 ONLINE", *_FOUR, "special", "  mirror-1 ONLINE", "    sde ONLINE", "    sdf ONLINE"),
+         "raidz2", 1),
+        (("  raidz2-0 ONLINE", *_FOUR, "logs", "  sde ONLINE", "cache", "  sdf ONLINE"), "raidz2", 2),
+        # two of three are gone in different vdevs
+        (
+            ("  raidz2-0 DEGRADED", "    sda FAULTED", *_FOUR[1:], "  raidz2-1 DEGRADED", "    sde OFFLINE",
+             "    sdf ONLINE", "    sdg ONLINE", "    sdh ONLINE"),
+            "raidz2", 1,
+        ),
+        # a spare that is being filled does not count, a filled one does
+        (("  raidz1-0 DEGRADED", "    spare-0 DEGRADED", "      sda FAULTED", "      sde ONLINE (resilvering)",
+          *_FOUR[1:]), "raidz1", 0),
+        (("  raidz1-0 DEGRADED", "    spare-0 DEGRADED", "      sda FAULTED", "      sde ONLINE", *_FOUR[1:]),
+         "raidz1", 1),
+        # a state that nobody knows is no good state
+        (("  raidz1-0 ONLINE", "    sda BEWILDERED", *_FOUR[1:]), "raidz1", None),
+    ],
+)  # fmt: skip
+def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
+    rows: tuple[str, ...], level: str, left: int | None
+) -> None:
+    """Level and redundancy follow from the tree of vdevs, with spares and replacements inside."""
+    worst = "DEGRADED" if "DEGRADED" in "".join(rows) else "ONLINE"
+    pool = _pool(_status(*rows, state=worst))
+    assert (pool.raid_level, pool.failures_tolerated) == (level, left)
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [("ONLINE", "ok"), ("DEGRADED", "degraded"), ("FAULTED", "failed"), ("UNAVAIL", "failed"), ("REMOVED", "offline"),
+     ("SUSPENDED", "failed"), ("WEIRD", "unknown")],
+)  # fmt: skip
+def test_the_state_of_a_pool(state: str, status: str) -> None:
+    """Each of zpool's words; an unknown one is unknown, and a problem."""
+    seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], state=state))
+    assert seen.inventory.controllers[0].volumes[0].status == status
+    assert (_code(seen) == 0) == (state == "ONLINE")
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("scrub repaired 0B in 00:06:12 with 0 errors on Sun Mar  1 00:30:13 2026", ("2026-03-01T00:30:13", "ok")),
+        ("scrub repaired 0 in 14h7m with 2 errors on Sun Feb 14 20:54:25 2016", ("2016-02-14T20:54:25", "failed")),
+        ("scrub canceled on Sun Mar  1 00:30:13 2026", (None, "unfinished")),
+        ("resilvered 126K in 00:00:00 with 0 errors on Tue Sep 27 17:57:17 2022", None),
+        ("none requested", None),
+    ],
+)
+def test_the_last_scrub(text: str, check: tuple[str | None, str] | None) -> None:
+    """When it ended and with which result; a resilver is no scrub."""
+    found = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2], more=f"  scan: {text}\n")).consistency_check
+    assert (found and (found.last_at, found.last_result)) == check
+
+
+def test_a_running_scrub_and_a_resilver_are_operations() -> None:
+    """Percent, speed and remaining time; a resilver of a degraded pool is its rebuild."""
+    lines = (
+        "\n\t704G / 1.66T scanned at 5.67G/s, 258G / 1.66T issued at 64M/s"
+        "\n\t0B repaired, 52.05% done, 01:01:21 to go\n"
+    )
+    scrub = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2],
+                          more=f"  scan: scrub in progress since Sun Feb 11 11:54:20 2024{lines}"))  # fmt: skip
+    assert scrub.status == "checking"
+    assert scrub.progress is not None
+    told = scrub.progress
+    assert (told.operation, told.percent, told.remaining_seconds, told.rate_bytes) == ("check", 52.05, 3681, 64 << 20)
+    more = f"  scan: resilver in progress since Sun Feb 11 11:54:20 2024{lines}"
+    rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb ONLINE (resilvering)")
+    assert _pool(_status(*rows, state="DEGRADED", more=more)).status == "rebuilding"
+
+
+def test_damaged_files_are_reported() -> None:
+    """Permanent errors are an error of the tool, with the names of the files."""
+    end = "\nerrors: Permanent errors have been detected in the following files:\n\n        /tank/ledger\n"
+    seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], end=end))
+    [problem] = [one for one in seen.inventory.problems if one.kind == "state"]
+    assert problem.severity == "error"
+    assert "/tank/ledger" in problem.message
+    assert _code(seen) != 0
+
+
+def test_an_output_without_its_last_line_is_cut_off() -> None:
+    """Without "errors:" the end of the table may be missing: no good conclusion, and exit code 3."""
+    seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], end=""))
+    assert any("cut off" in problem.message for problem in seen.inventory.problems)
+    assert seen.inventory.controllers[0].volumes[0].failures_tolerated is None
+
+
+def test_a_pool_that_is_not_imported_is_inactive() -> None:
+    """``zpool import`` lists what could be imported: nothing can be read from it now."""
+    text = (
+        "   pool: tank\n     id: 1165955789558693437\n  state: ONLINE\n action: The pool can be imported.\n"
+        " config:\n\n\ttank        ONLINE\n\t  mirror-0  ONLINE\n\t    sda     ONLINE\n\t    sdb     ONLINE\n"
+    )
+    assert _pool(text).status == "inactive"
+
+
+def _leaf(name: str, state: str = "ONLINE") -> dict[str, Any]:
+    return {"name": name, "vdev_type": "disk", "class": "normal", "state": state, "path": f"/dev/{name}1",
+            "read_errors": "0", "write_errors": "0", "checksum_errors": "0"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "status", "left"), [("ONLINE", "ok", 1), ("FAULTED", "degraded", 0)])
+def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
+    """``zpool status -j`` without and with a failed device."""
+    state = "ONLINE" if word == "ONLINE" else "DEGRADED"
+    mirror = {"name": "mirror-0", "vdev_type": "mirror", "class": "normal", "state": state,
+              "vdevs": {"sda": _leaf("sda"), "sdb": _leaf("sdb", word)}}  # fmt: skip
+    root = {"name": "tank", "vdev_type": "root", "class": "normal", "state": state, "vdevs": {"mirror-0": mirror}}
+    scan = {"function": "SCRUB", "state": "FINISHED", "end_time": "Sun Mar  1 00:30:13 2026", "errors": "0"}
+    pool = {"name": "tank", "state": state, "scan_stats": scan, "vdevs": {"tank": root}, "error_count": "0"}
+    document = {
+        "output_version": {"command": "zpool status", "vers_major": 0, "vers_minor": 1},
+        "pools": {"tank": pool},
+    }
+    read = _pool(json.dumps(document, indent=2))
+    more = "  scan: scrub repaired 0B in 00:06:12 with 0 errors on Sun Mar  1 00:30:13 2026\n"
+    text = _pool(_status(f"  mirror-0 {state}", "    sda ONLINE", f"    sdb {word}", state=state, more=more))
+    assert (read.status, read.failures_tolerated, read.raid_level) == (status, left, "raid1")
+    assert (text.status, text.failures_tolerated, text.consistency_check) == (status, left, read.consistency_check)
+
+
+def test_the_list_gives_sizes() -> None:
+    """``zpool list``: the size of a mirror is usable, that of a pool of an unknown level may hold parity."""
+    text = ("NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
+            "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n")  # fmt: skip
+    [card] = read_text(text).inventory.controllers
+    assert card.arrays[0].size_bytes == 3 << 39
+    assert (card.volumes[0].size_bytes, card.volumes[0].raid_level) == (None, None)

@@ -1,0 +1,66 @@
+"""RAID of LVM and the kernel's dm-raid, through lvs and dmsetup; nothing is changed.
+
+The parsers are imported when there is something to parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Capability
+from raidctl.request import Dialogue
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.tools import installed
+
+FAMILY = "lvm"
+TITLE = "LVM RAID"
+DRIVERS: tuple[str, ...] = ()
+LAST = False
+_PACKAGE = "the package {} of the distribution"
+TOOLS = (
+    ToolSpec("lvs", ("/usr/sbin/lvs", "/sbin/lvs"), _PACKAGE.format("lvm2")),
+    ToolSpec("dmsetup", ("/usr/sbin/dmsetup", "/sbin/dmsetup"), _PACKAGE.format("dmsetup")),
+)
+SUBVOLUMES = ("_rimage_", "_mimage_")
+"""In the kernel's name of a part of a RAID volume."""
+
+_READ = Capability(read=True, set=False)
+_NONE = Capability(read=False, set=False, why="LVM RAID has no controller cache and no battery.")
+SUPPORT = {
+    "controllers": _READ,
+    "arrays": _READ,
+    "volumes": _READ,
+    "drives": _READ,
+    "progress": _READ,
+    "device": _READ,
+    "battery": _NONE,
+    "cache_size": _NONE,
+    "cache_split": _NONE,
+    "write_policy": _NONE,
+}
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read all RAID volumes; nothing is asked of a machine on which the kernel shows no physical volume."""
+    raid = any(name in (block.dm_name or "") for block in host.blocks for name in SUBVOLUMES)
+    if not raid and not any(block.filesystem == "LVM2_member" for block in host.blocks):
+        return Observation()
+    found = yield from installed(TOOLS)
+    from raidctl_lvm import dialogue  # noqa: PLC0415 - takes its time, and most machines have no LVM
+
+    return (yield from dialogue.observe(host, found, raid=raid))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of lvs or dmsetup."""
+    from raidctl_lvm import recognise  # noqa: PLC0415 - for loose texts only
+
+    return recognise.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read complete or partial outputs and combine those of one volume."""
+    from raidctl_lvm import collect  # noqa: PLC0415 - as in observe()
+
+    return collect.read(documents, SUPPORT)

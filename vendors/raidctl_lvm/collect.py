@@ -1,0 +1,99 @@
+"""From outputs of lvs and dmsetup to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from raidctl import json_decode
+from raidctl.evidence import Output
+from raidctl.host import HostView
+from raidctl.model import Array, Capability, Controller, Drive, Problem, Tool, Volume
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
+from raidctl_lvm.draft import ControllerDraft
+from raidctl_lvm.lists import device_of, read_json, read_text
+from raidctl_lvm.settle import settle
+
+ID = "lvm"
+_REMEDY = "Give the output of `lvs -a -o +devices,segtype` as it prints it."
+
+
+def read(
+    documents: Sequence[Document],
+    support: Mapping[str, Capability],
+    host: HostView | None = None,
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+) -> Observation:
+    """Read outputs, and combine those of one volume. Never raises for their contents."""
+    draft, outputs, found = ControllerDraft(), list[Output](), list(problems)
+    for document in documents:
+        output, known = _read(document, draft, found)
+        outputs.append(output)
+        found += unreadable(output, _REMEDY, known=known)
+    settle(draft)
+    if "missing physical volume" in draft.details:
+        draft.add_problem("warning", "state", "A physical volume of LVM is missing.", "`pvs` lists what is there.")
+    made = []
+    if draft.volumes:
+        first = next(iter(draft.volumes.values()))
+        draft.put(first.evidence[0][0], "model", "LVM RAID")
+        made = [_controller(draft, support, host or HostView())]
+        draft.write_evidence(ID)
+    else:
+        draft.drop_evidence()
+    found += draft.problems(ID)
+    return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
+
+
+def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> tuple[Output, bool]:
+    text = document.text.strip()
+    # warnings may stand before the JSON
+    start = text.find("{")
+    if start < 0 or '"report"' not in text[start : start + 200]:
+        output = Output.of_text(document.name, document.text)
+        return output, read_text(output, draft)
+    try:
+        value, _ = json_decode.decode_at(text, start)
+    except ValueError as error:
+        message = f"The JSON is damaged or cut off: {str(error)[:120]}."
+        found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
+        return Output(document.name), True
+    output = Output.of_json(document.name, value)
+    if isinstance(value, Mapping):
+        read_json(output, value, draft)
+    return output, isinstance(value, Mapping) and "report" in value
+
+
+def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
+    nodes = {name: block.node for block in host.blocks for name in (*block.links, block.node)}
+    return Controller(
+        id=ID,
+        model="LVM RAID",
+        mode="software",
+        told_by="lvs" if draft.rows else "dmsetup",
+        volumes=tuple(_volume(draft, name, nodes) for name in draft.volumes),
+        arrays=tuple(_array(draft, name) for name in draft.arrays),
+        drives=tuple(_drive(draft, name, nodes) for name in draft.drives),
+        capabilities=dict(support),
+        details=draft.details,
+    )
+
+
+def _volume(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Volume:
+    device = device_of(name)
+    return draft.volume(name).build(
+        Volume, id=f"{ID}:{name}", array=f"{ID}:{name}/array", device=nodes.get(device, device)
+    )
+
+
+def _array(draft: ControllerDraft, name: str) -> Array:
+    array = draft.array(name)
+    return array.build(Array, id=f"{ID}:{name}/array", drives=tuple(f"{ID}:{key}" for key in array.members))
+
+
+def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive:
+    drive = draft.drive(name)
+    device = drive.get("device")
+    array = f"{ID}:{name.rpartition('/')[0]}/array"
+    return drive.build(Drive, id=f"{ID}:{name}", array=array, device=nodes.get(device, device) if device else None)

@@ -1,0 +1,68 @@
+"""Logical volumes as lvs lists them, and the drafts of those that are RAID."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from raidctl.evidence import Line
+from raidctl.vendor import draft
+from raidctl.vendor.draft import Draft, GroupDraft
+
+
+class Row(Struct):
+    """A logical volume of a list; brackets of hidden ones are left out."""
+
+    vg: str
+    lv: str
+    attr: str
+    lines: dict[str, Line]
+    """The line of each column; in text the same one for all."""
+    cells: dict[str, str]
+    """By the names of lvs's fields: ``sync_percent``, ``segtype``, ``devices``."""
+
+    def letter(self, place: int) -> str:
+        """A letter of Attr, counted from 1; empty in the short form of old versions."""
+        return self.attr[place - 1 : place]
+
+    def line(self, *columns: str) -> Line:
+        """The line of the first of these columns that was printed."""
+        found = next((self.lines[name] for name in columns if name in self.lines), None)
+        return found or next(iter(self.lines.values()))
+
+
+class Status(Struct):
+    """A line of ``dmsetup status`` or ``table`` about a RAID target."""
+
+    line: Line
+    words: list[str]
+    """The parameters of the target."""
+    target: str
+
+
+class VolumeDraft(GroupDraft):
+    """A RAID volume, or its array; named ``vg/lv``."""
+
+
+class ControllerDraft(draft.ControllerDraft[VolumeDraft]):
+    """All RAID volumes of a machine, and what was read to make them; a drive's name is ``vg/lv/sda2``."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    """By ``vg/lv``: a volume of several segments has several."""
+    statuses: dict[str, Status] = field(default_factory=dict)
+    """By ``vg/lv``."""
+
+    def new_group(self, name: str) -> VolumeDraft:
+        """An empty draft of a volume or its array."""
+        return VolumeDraft(name)
+
+    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
+        """Each draft with its id."""
+        yield self, controller_id
+        for volume in self.volumes.values():
+            yield volume, f"{controller_id}:{volume.name}"
+        for array in self.arrays.values():
+            yield array, f"{controller_id}:{array.name}/array"
+        for drive in self.drives.values():
+            yield drive, f"{controller_id}:{drive.name}"

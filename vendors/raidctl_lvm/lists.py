@@ -1,0 +1,118 @@
+"""The lists of lvs, as JSON and as text, and the lines of dmsetup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from raidctl.evidence import Line, Output, mark_read
+from raidctl_lvm.draft import ControllerDraft, Row, Status
+
+#   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
+HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
+#   [myvg_lv_rimage_1] myvg iwi-aor-p- 9.00g                 unknown device(1)
+_ROW = re.compile(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(?P<attr>[\w-]{6,10})\s+"
+                  r"(?P<size>[<>]?[\d.,]+[bBsSkKmMgGtTpPeE]?)(?=\s|$)(?P<rest>.*)")  # fmt: skip
+_PERCENT = re.compile(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
+DEVICE = re.compile(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
+#   WARNING: VG vg00 is missing PV weDidc-… (last written to /dev/vdd).
+MISSING = re.compile(
+    r"\s*(?:WARNING: )?(?:Device for PV (\S+) not found.*|Couldn't find device with uuid (\S+?)\.?|"
+    r"VG \S+ is missing PV (\S+).*|Couldn't find all devices for LV .*)"
+)
+# vg0-data: 0 4423680 raid raid1 2 AA 4423680/4423680 idle 0 0 -
+TARGET = re.compile(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
+_ESCAPED = re.compile(r"(?<!-)((?:--)*)-(?!-)")
+
+
+def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDraft) -> None:
+    """``lvs --reportformat json``; also ``lvm fullreport``, which lists segments apart."""
+    for number, report in enumerate(value.get("report") or ()):
+        if not isinstance(report, Mapping):
+            continue
+        groups = [str(group.get("vg_name")) for group in report.get("vg") or () if isinstance(group, Mapping)]
+        only = {"vg_name": groups[0]} if len(groups) == 1 else {}
+        segments = {str(seg.get("lv_uuid")): seg for seg in report.get("seg") or () if isinstance(seg, Mapping)}
+        for index, entry in enumerate(report.get("lv") or ()):
+            if isinstance(entry, Mapping):
+                more = segments.get(str(entry.get("lv_uuid")), {})
+                _json_row(output, f"report[{number}].lv[{index}]", {**only, **more, **entry}, controller)
+    for line in output.lines:
+        if ".lv[" not in line.text.partition(": ")[0]:
+            mark_read(line)
+
+
+def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: ControllerDraft) -> None:
+    cells = {str(name): str(one or "").strip() for name, one in entry.items()}
+    lines = {name: line for name in cells if (line := output.leaf(f"{path}.{name}")) is not None}
+    if not lines or "lv_name" not in cells:
+        return
+    vg, lv = cells.get("vg_name", ""), cells["lv_name"].strip("[]")
+    attr = cells.get("lv_attr", "")
+    controller.rows.setdefault(f"{vg}/{lv}", []).append(Row(vg, lv, attr, lines, cells))
+
+
+def read_text(output: Output, controller: ControllerDraft) -> bool:
+    """The table of lvs, its warnings, and the lines of dmsetup; False if there is nothing of them."""
+    known = table = False
+    for line in output.lines:
+        if HEAD.fullmatch(line.text):
+            known = table = True
+            mark_read(line)
+        elif (match := MISSING.fullmatch(line.text)) is not None:
+            known = True
+            uuid = match[1] or match[2] or match[3]
+            controller.detail(line, "missing physical volume", uuid or line.stripped)
+        elif table and (match := _ROW.fullmatch(line.text.rstrip())) is not None:
+            _text_row(line, match, controller)
+        elif (match := TARGET.fullmatch(line.stripped)) is not None:
+            known = True
+            _target(line, match, controller)
+        elif line.stripped == "No devices found":
+            known = True
+            mark_read(line)
+    return known
+
+
+def _text_row(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:
+    cells = {"lv_size": match["size"]}
+    percents = _PERCENT.findall(match["rest"])
+    if percents:
+        cells["sync_percent"] = percents[-1].replace(",", ".")
+    devices = [one[0] for one in DEVICE.finditer(match["rest"])]
+    if devices:
+        cells["devices"] = ",".join(devices)
+    vg, lv = match["vg"], match["lv"].strip("[]")
+    row = Row(vg, lv, match["attr"], {"lv_name": line}, cells)
+    controller.rows.setdefault(f"{vg}/{lv}", []).append(row)
+
+
+def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:
+    words = (match["words"] or "").split()
+    if match["target"] in ("raid", "mirror") and words:
+        controller.statuses[name_of(match["name"])] = Status(line, words, match["target"])
+    else:
+        mark_read(line)
+
+
+def name_of(device: str) -> str:
+    """``vg/lv`` of a device-mapper name, in which a dash of LVM's names is doubled; else the name.
+
+    >>> name_of("vg--a-data"), name_of("isw_mirror")
+    ('vg-a/data', 'isw_mirror')
+    """
+    match = _ESCAPED.search(device)
+    if match is None:
+        return device.replace("--", "-")
+    cut = match.end() - 1
+    return f"{device[:cut]}/{device[cut + 1 :]}".replace("--", "-")
+
+
+def device_of(name: str) -> str:
+    """``/dev/mapper/vg--a-data`` of ``vg-a/data``.
+
+    >>> device_of("vg-a/data")
+    '/dev/mapper/vg--a-data'
+    """
+    return "/dev/mapper/" + "-".join(part.replace("-", "--") for part in name.split("/"))

@@ -1,0 +1,258 @@
+"""What follows from the rows of lvs and the lines of dmsetup when all of them were read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import basename
+
+from raidctl.model import Progress
+from raidctl.model.task import Operation
+from raidctl.order import natural
+from raidctl.text import attempt
+from raidctl.units import parse_size
+from raidctl.vendor.draft import Draft
+from raidctl.vendor.statuses import put_status
+from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
+from raidctl_lvm.lists import DEVICE
+from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, OPERATIONS, RAID_TYPES, level_of
+
+# data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
+_PART = re.compile(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
+_UNKNOWN = ("unknown device", "[unknown]")
+_LIVE = "Aa"
+
+
+def settle(controller: ControllerDraft) -> None:
+    """Make the drafts of all RAID volumes; plain logical volumes are none."""
+    for name, rows in controller.rows.items():
+        part = _PART.fullmatch(rows[0].lv)
+        if part is None and _is_raid(rows[0]):
+            _volume(controller, name, rows[0])
+        elif part is None and rows[0].letter(9) == "p" and not _on_volume(rows[0]):
+            message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
+            controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
+    for name in controller.statuses:
+        if name not in controller.volumes:
+            volume = controller.volume(name)
+            controller.array(name)
+            volume.put(controller.statuses[name].line, "name", name.rpartition("/")[2])
+    for name, status in controller.statuses.items():
+        _target(controller.volume(name), status)
+    for volume in controller.volumes.values():
+        _status(controller, volume)
+    for rows in controller.rows.values():
+        for row in rows:
+            for line in row.lines.values():
+                line.used = True
+
+
+def _is_raid(row: Row) -> bool:
+    """Whether a volume is RAID itself: by its segment type, its own letter, or the letter of its target."""
+    if row.cells.get("segtype"):
+        return level_of(row.cells["segtype"]) is not None
+    # a hidden volume for a pool: [tp_ssd_tmeta]  x22v0  ewi-aor---
+    target = row.letter(7) in ("r", "m") and row.letter(1) != "l"
+    return target or row.letter(1) in tuple(RAID_TYPES)
+
+
+def _on_volume(row: Row) -> bool:
+    """Whether a volume lies on another one, which is the one to be reported."""
+    places = [one[1] or one[2] for one in DEVICE.finditer(row.cells.get("devices", ""))]
+    return row.letter(1) in ("V", "v", "s") or any(place[:1] not in ("/", "u", "[") for place in places)
+
+
+def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
+    volume = controller.volume(name)
+    controller.array(name)
+    cells = row.cells
+    volume.put(row.line("lv_name"), "name", row.lv)
+    size = attempt(_size, cells.get("lv_size"))
+    if size:
+        volume.put(row.line("lv_size"), "size_bytes", size)
+    if cells.get("lv_uuid"):
+        volume.put(row.line("lv_uuid"), "unique_id", cells["lv_uuid"])
+    level = level_of(cells.get("segtype", "")) or ("raid1" if row.letter(1) in "mM" else None)
+    images = [one for one in _images(controller, row) if one.cells]
+    if level is None and images and all(attempt(_size, one.cells.get("lv_size")) == size for one in images) and size:
+        level = "raid1"  # each image has the size of the volume
+    if level is not None:
+        volume.put(row.line("segtype", "lv_attr", "lv_name"), "raid_level", level)
+        if "segtype" in cells:
+            volume.keep_words("segtype", cells["segtype"])
+    strip = attempt(_size, cells.get("stripe_size"))
+    if strip and level not in (None, "raid1"):
+        volume.put(row.line("stripe_size"), "strip_bytes", strip)
+    for label in ("raid_mismatch_count", "raidintegritymode", "integritymismatches", "lv_attr", "raid_sync_action",
+                  "lv_health_status"):  # fmt: skip
+        if cells.get(label):
+            volume.detail(row.line(label), label, cells[label])
+    if cells.get("raid_mismatch_count", "").isdecimal():
+        volume.put(row.line("raid_mismatch_count"), "mismatch_count", int(cells["raid_mismatch_count"]))
+    volume.detail(row.line("lv_attr", "lv_name"), "Attr", row.attr)
+    _members(controller, name, row, volume)
+
+
+def _size(text: str) -> int:
+    """``<931.51g``; bytes with ``--units b``, where lvs prints a bare number or ``…B``."""
+    text = text.strip().lstrip("<>").replace(",", ".").removesuffix("B")
+    if text.isdecimal():
+        return int(text)
+    return parse_size(text if text.lower().endswith("b") else f"{text}B", binary=True)
+
+
+def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
+    """The images of a volume that the list has, or that the volume's row names."""
+    listed = {name: rows[0] for name, rows in controller.rows.items()
+              if (part := _PART.fullmatch(rows[0].lv)) and part["lv"] == row.lv and rows[0].vg == row.vg
+              and part["kind"] != "rmeta" and not part["more"]}  # fmt: skip
+    named = [one[1] or one[2] for one in DEVICE.finditer(row.cells.get("devices", ""))]
+    for lv in named:
+        key = f"{row.vg}/{lv}"
+        if key not in listed and _PART.fullmatch(lv):
+            listed[key] = Row(row.vg, lv, "", row.lines, {})
+    yield from (listed[key] for key in sorted(listed, key=natural))
+
+
+def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
+    """The physical volumes below an image; with integrity it lies on further volumes."""
+    rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
+    found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
+    places = []
+    for name in found:
+        below = controller.rows.get(f"{image.vg}/{name}")
+        if below and depth < 3:
+            places += _places(controller, below[0], depth + 1) if not name.endswith("_imeta") else []
+        else:
+            places.append(name)
+    return list(dict.fromkeys(places))
+
+
+def _members(controller: ControllerDraft, name: str, row: Row, volume: VolumeDraft) -> None:
+    images = list(_images(controller, row))
+    array, working = controller.array(name), 0
+    for number, image in enumerate(images):
+        places = _places(controller, image)
+        gone = image.letter(9) == "p" or any(place in _UNKNOWN for place in places)
+        stale = image.letter(1) == "I"
+        working += bool(image.cells) and not gone and not stale
+        for place in places or [""]:
+            known = place.startswith("/")
+            key = f"{name}/{basename(place) if known else image.lv.rpartition(f'{row.lv}_')[2] or number}"
+            if known or not image.cells or gone or image.attr:
+                array.members[key] = None
+                lost = place in _UNKNOWN or (gone and (not known or len(places) == 1))
+                _member(controller.drive(key), image, place if known else "", gone=lost, stale=stale)
+    named = [one for one in DEVICE.finditer(row.cells.get("devices", "")) if _PART.fullmatch(one[1] or one[2])]
+    if named:
+        volume.put(row.line("devices", "lv_name"), "drives_expected", len(named))
+        if all(_whole(image) for image in images):
+            volume.put(row.line("devices", "lv_name"), "drives_active", working)
+
+
+def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: bool) -> None:
+    line = image.line("lv_attr", "lv_name")
+    if place:
+        drive.put(image.line("devices", "lv_name"), "device", place)
+    drive.detail(line, "image", image.lv)
+    drive.put(line, "role", "failed" if gone else "member")
+    if not image.cells:
+        return
+    if gone:
+        put_status(drive, [line], "image", "critical", text=f"{image.attr} (partial: the device is missing)")
+    elif stale:
+        put_status(drive, [line], "image", "warning", text=f"{image.attr} (out of sync, to be recovered)")
+    elif image.letter(1) in IMAGE_TYPES and _whole(image):
+        put_status(drive, [line], "image", "ok", text=image.attr)
+
+
+def _target(volume: VolumeDraft, status: Status) -> None:
+    """``raid1 2 AA 4423680/4423680 idle 0 0 -`` of status; ``raid5_ls 3 128 region_size …`` of table."""
+    words, line = status.words, status.line
+    volume.detail(line, status.target, " ".join(words))
+    if status.target == "mirror":
+        health = next((word for word in words if re.fullmatch("[AaDSRU]{2,}", word)), "")
+        level = "raid1"
+    else:
+        health = words[2] if len(words) > 3 and re.fullmatch("[AaD-]+", words[2]) else ""
+        level = level_of(words[0]) or ""
+    if level:
+        volume.put(line, "raid_level", level)
+    if not health:
+        if status.target == "raid" and len(words) > 2 and words[2].isdecimal() and level not in ("", "raid1"):
+            volume.put(line, "strip_bytes", int(words[2]) * 512)
+        return
+    volume.put(line, "kernel_health", health, shown_as="details[raid]")
+    volume.put(line, "drives_expected", len(health))
+    volume.override("drives_active", health.count("A"))
+    ratio = next((word for word in words if re.fullmatch(r"\d+/\d+", word)), "")
+    done, _, whole = ratio.partition("/")
+    if ratio and int(whole):
+        volume.put(line, "kernel_percent", round(100 * int(done) / int(whole), 2), shown_as="progress.percent")
+    if status.target == "raid" and len(words) > 5:
+        volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
+        if words[5].isdecimal():
+            volume.put(line, "mismatch_count", int(words[5]))
+
+
+def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
+    row = next(iter(controller.rows.get(volume.name, ())), None)
+    cells = row.cells if row else {}
+    action = volume.get("kernel_action") or cells.get("raid_sync_action") or ""
+    percent = attempt(float, cells.get("sync_percent") or cells.get("copy_percent") or None)
+    percent = volume.get("kernel_percent") if volume.get("kernel_percent") is not None else percent
+    lines = [row.line("lv_attr", "lv_name")] if row else [controller.statuses[volume.name].line]
+    health = HEALTH.get(row.letter(9), "unknown") if row else ""
+    kernel = volume.get("kernel_health") or ""
+    gone = health in ("partial", "refresh needed") or any(letter not in _LIVE for letter in kernel)
+    images = [controller.drives[key].get("status") for key in controller.array(volume.name).members]
+    gone = gone or "critical" in images
+    words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
+    operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
+    behind = percent is not None and percent < 100
+    if row and row.letter(5) not in ("a", "") and not kernel:
+        word = "inactive" if row.letter(5) == "-" else "unknown"
+    elif gone:
+        word = _short(volume, images, kernel)
+    elif operation == "recovery" or "warning" in images or "a" in kernel:
+        word = "rebuilding"
+    elif (
+        health == "unknown" or operation == "unknown" or (row and not row.letter(9) and not _described(controller, row))
+    ):
+        word = "unknown"
+    elif operation in ("check", "repair"):  # the percentage is that of the check
+        word = "checking"
+    elif behind or operation == "resync":
+        word = "initializing"
+    elif operation == "reshape" or health == "reshaping":
+        word = "migrating"
+    elif not row and not kernel:  # "dmsetup table" alone reports no state
+        return
+    else:
+        word = "ok"
+    put_status(volume, lines, "volume", word, text=words)
+    if health == "mismatches exist":
+        volume.add_problem("warning", "state", f"lvs reports that mismatches exist in {volume.name}.",
+                           f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
+    if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing")):
+        guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
+        kind = operation or guess
+        volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
+
+
+def _described(controller: ControllerDraft, row: Row) -> bool:
+    """Whether the list has the images of a volume: the short Attr of old versions has no health of its own."""
+    images = list(_images(controller, row))
+    return bool(images) and all(_whole(image) for image in images)
+
+
+def _whole(image: Row) -> bool:
+    """Whether a row shows that an image is there: by its health, in the short Attr of old versions by its device."""
+    return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
+
+
+def _short(volume: VolumeDraft, images: Sequence[str | None], kernel: str) -> str:
+    """Degraded, or failed if more images are gone than the level survives."""
+    most = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(volume.get("raid_level") or "")
+    gone = max(images.count("critical"), sum(letter not in _LIVE for letter in kernel))
+    return "failed" if most is not None and gone > most else "degraded"

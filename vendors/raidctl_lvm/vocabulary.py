@@ -1,0 +1,37 @@
+"""The words of lvs and of the kernel's dm-raid. Sources: lvs(8), lvmraid(7); Linux, device-mapper/dm-raid.rst."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import RaidLevel
+from raidctl.model.task import Operation
+
+RAID_TYPES = "rRmM"
+"""First letter of Attr: RAID and mirror; in capitals without initial synchronisation."""
+IMAGE_TYPES = "iI"
+"""First letter of Attr: an image; in capitals out of sync."""
+HEALTH = {
+    "-": "", "": "", "p": "partial", "r": "refresh needed", "m": "mismatches exist", "w": "writemostly",
+    "s": "reshaping", "R": "remove after reshape", "X": "unknown",
+}  # fmt: skip
+"""Ninth letter of Attr, in lvs's own words (``lv_health_status``)."""
+OPERATIONS: dict[str, Operation | None] = {
+    "idle": None, "frozen": None, "resync": "resync", "recover": "recovery", "check": "check", "repair": "repair",
+    "reshape": "reshape",
+}  # fmt: skip
+"""``raid_sync_action``."""
+_LEVEL = re.compile(r"raid(10|0|1|4|5|6)(?:_[a-z0-9_]{1,8})?", re.ASCII)
+_LEVELS: dict[str, RaidLevel] = {
+    "0": "raid0", "1": "raid1", "4": "raid4", "5": "raid5", "6": "raid6", "10": "raid10", "mirror": "raid1",
+}  # fmt: skip
+
+
+def level_of(segtype: str) -> RaidLevel | None:
+    """The level of a segment type: ``raid5_ls``, ``mirror``; None for what is no RAID.
+
+    >>> level_of("raid6_zr"), level_of("linear")
+    ('raid6', None)
+    """
+    match = _LEVEL.fullmatch(segtype)
+    return _LEVELS.get(match[1] if match else segtype)

@@ -1,0 +1,68 @@
+"""ZFS pools, through zpool; nothing is changed. The parsers are imported when there is something to parse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Capability
+from raidctl.request import Dialogue
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.tools import installed
+from raidctl.vendor.unreported import Unreported
+
+FAMILY = "zfs"
+TITLE = "ZFS pools"
+DRIVERS: tuple[str, ...] = ()
+LAST = False
+_PACKAGE = "the package zfsutils-linux of the distribution"
+TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)
+
+_READ = Capability(read=True, set=False)
+_NONE = Capability(read=False, set=False, why="ZFS has no controller cache and no battery.")
+SUPPORT = {
+    "controllers": _READ,
+    "arrays": _READ,
+    "volumes": _READ,
+    "drives": _READ,
+    "progress": _READ,
+    "battery": _NONE,
+    "cache_size": _NONE,
+    "cache_split": _NONE,
+    "write_policy": _NONE,
+}
+UNREPORTED = (
+    Unreported(
+        fact="differences",
+        why="each block has a checksum, so zpool knows which copy is right, repairs the other and counts its errors",
+    ),
+)
+"""Facts that the guards ask for, and zpool has no word for."""
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read all pools; nothing is asked of a machine on which the kernel shows no sign of one."""
+    signs = any(
+        block.filesystem == "zfs_member" or any(mount.filesystem == "zfs" for mount in block.mounts)
+        for block in host.blocks
+    )
+    if not signs:
+        return Observation()
+    found = yield from installed(TOOLS)
+    from raidctl_zfs import dialogue  # noqa: PLC0415 - takes its time, and most machines have no pool
+
+    return (yield from dialogue.observe(host, found))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of zpool."""
+    from raidctl_zfs import recognise  # noqa: PLC0415 - for loose texts only
+
+    return recognise.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read complete or partial outputs and combine those of one pool."""
+    from raidctl_zfs import collect  # noqa: PLC0415 - as in observe()
+
+    return collect.read(documents, SUPPORT)

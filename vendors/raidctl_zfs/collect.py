@@ -1,0 +1,135 @@
+"""From outputs of zpool to the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from raidctl import json_decode
+from raidctl.evidence import Output
+from raidctl.host import HostView
+from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
+from raidctl_zfs.draft import ControllerDraft
+from raidctl_zfs.list_text import read_list
+from raidctl_zfs.settle import settle
+from raidctl_zfs.status_json import read_json
+from raidctl_zfs.status_text import read_status
+
+ID = "zfs"
+_KERNEL = re.compile(
+    r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII
+)
+_REMEDY = "Give the output of `zpool status` as it prints it."
+
+
+def read(
+    documents: Sequence[Document],
+    support: Mapping[str, Capability],
+    host: HostView | None = None,
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+) -> Observation:
+    """Read outputs, and combine those of one pool. Never raises for their contents."""
+    controller, outputs, found = ControllerDraft(), list[Output](), list(problems)
+    for document in documents:
+        output, known = _read(document, controller, found)
+        outputs.append(output)
+        found += unreadable(output, _REMEDY, known=known)
+    settle(controller)
+    made = []
+    if controller.volumes:
+        made = [_controller(controller, support, host or HostView())]
+        found += controller.problems(ID)
+        controller.write_evidence(ID)
+    return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
+
+
+def _read(document: Document, controller: ControllerDraft, found: list[Problem]) -> tuple[Output, bool]:
+    text = document.text.strip()
+    if not text.startswith("{"):
+        output = Output.of_text(document.name, document.text)
+        known = [read(output, controller) for read in (read_list, read_status)]
+        return output, any(known)
+    try:
+        value = json_decode.decode(text)
+    except ValueError as error:
+        message = f"The JSON is damaged or cut off: {str(error)[:120]}."
+        found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
+        return Output(document.name), True
+    output = Output.of_json(document.name, value)
+    if isinstance(value, Mapping):
+        read_json(output, value, controller)
+    return output, isinstance(value, Mapping) and "pools" in value
+
+
+def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
+    nodes = {name.rpartition("/")[2]: block.node for block in host.blocks
+             for name in (*block.links, block.node)}  # fmt: skip
+    first = next(iter(draft.volumes.values()))
+    for line, _, _ in first.evidence[:1]:
+        draft.put(line, "model", "OpenZFS")
+    drives = tuple(_drive(draft, name, nodes) for name in draft.drives)
+    points = {block.node: block.mountpoints for block in host.blocks if block.filesystem == "zfs_member"}
+    return Controller(
+        id=ID,
+        model="OpenZFS",
+        mode="software",
+        told_by="zpool",
+        volumes=tuple(_volume(draft, name, _mounted(f"{ID}:{name}/array", drives, points)) for name in draft.volumes),
+        arrays=tuple(_array(draft, name) for name in draft.arrays),
+        drives=drives,
+        capabilities=dict(support),
+    )
+
+
+def _mounted(array: str, drives: Iterable[Drive], points: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Where a pool is mounted: the kernel's view lists it on each of its devices."""
+    found = [point for one in drives if one.array == array for point in points.get(one.device or "", ())]
+    return tuple(dict.fromkeys(found))
+
+
+def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volume:
+    pool, array = draft.volume(name), draft.array(name)
+    status, progress = pool.get("status") or "unknown", pool.get("progress")
+    if progress is not None and status in ("ok", "degraded"):
+        if progress.operation == "rebuild":
+            status = "rebuilding"
+        elif status == "ok":
+            status = "checking"
+        pool.restate("status", status, ("progress.operation",))
+    if pool.get("raid_level") in ("raid0", "raid1", "raid10") and array.get("size_bytes"):
+        pool.restate("size_bytes", pool.get("size_bytes") or array.get("size_bytes"), ("size_bytes",))
+    known: dict[str, Any] = {"status": status, "consistency_check": pool.part("consistency_check", Scrub)}
+    return pool.build(Volume, id=f"{ID}:{name}", array=f"{ID}:{name}/array", mountpoints=points, **known)
+
+
+def _array(draft: ControllerDraft, name: str) -> Array:
+    array = draft.array(name)
+    return array.build(
+        Array,
+        id=f"{ID}:{name}/array",
+        drives=tuple(f"{ID}:{key}" for key in array.members),
+        spares=tuple(f"{ID}:{key}" for key in array.spares),
+    )
+
+
+def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive:
+    drive = draft.drive(name)
+    printed = drive.details["name"]
+    device = nodes.get(printed.rpartition("/")[2]) or _node(printed)
+    array = f"{ID}:{name.partition('/')[0]}/array"
+    spare = drive.get("role") == "spare"
+    errors = drive.part("errors", Errors) or Errors()
+    return drive.build(
+        Drive, id=f"{ID}:{name}", array=array, device=device, errors=errors, spare_for=(array,) if spare else ()
+    )
+
+
+def _node(printed: str) -> str | None:
+    """The device of a name outside its machine; a missing device has a number instead."""
+    if printed.startswith("/dev/") and not printed.rpartition("/")[2].isdecimal():
+        return printed
+    return f"/dev/{printed}" if _KERNEL.fullmatch(printed) else None

@@ -1,0 +1,98 @@
+"""A pool under construction: its vdevs as a tree, and the drafts of what the model shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from raidctl.evidence import Line
+from raidctl.vendor import draft
+from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
+
+
+class Vdev(Struct):
+    """A row of a pool's configuration: the pool, a vdev, or a device."""
+
+    name: str
+    state: str = ""
+    part: str = "data"
+    """``data``, ``log``, ``cache``, ``spare``, ``special``, ``dedup``."""
+    lines: list[Line] = []
+    """The lines that report the state."""
+    counts: dict[str, str] = {}
+    """``READ``, ``WRITE``, ``CKSUM`` as printed."""
+    note: str = ""
+    path: str = ""
+    size: int | None = None
+    details: list[tuple[Line, str, str]] = []
+    children: list[Vdev] = []
+
+    @property
+    def kind(self) -> str:
+        """``mirror``, ``raidz2``, ``draid1``; ``disk`` for a device."""
+        match = INTERIOR.fullmatch(self.name)
+        if match is None:
+            return "disk"
+        return {"raidz": "raidz1", "draid": "draid1"}.get(match[1], match[1])
+
+    @property
+    def works(self) -> bool | None:
+        """Whether it is there and filled; None: its state is unknown."""
+        health = VDEV.get(self.state)
+        if health == "critical" or WORKING.search(self.note):
+            return False
+        return None if health is None else True
+
+    def leaves(self) -> Iterator[Vdev]:
+        """The devices below."""
+        if not self.children and self.kind == "disk":
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+
+def left(vdev: Vdev, *, hopeful: bool) -> int:
+    """How many more devices below may fail, whichever they are; -1: it does not work now.
+
+    ``hopeful``: how devices of an unknown state count.
+    """
+    if VDEV.get(vdev.state) == "critical":
+        return -1
+    if not vdev.children:
+        works = hopeful if vdev.works is None else vdev.works
+        return 0 if works else -1
+    costs = sorted(left(child, hopeful=hopeful) + 1 for child in vdev.children)
+    if vdev.kind in COPIES:
+        return sum(costs) - 1
+    return max(sum(costs[: PARITY.get(vdev.kind, 0) + 1]) - 1, -1)
+
+
+class PoolDraft(GroupDraft):
+    """A pool, or its array; the pool has the tree."""
+
+    root: Vdev | None = None
+    parts: list[Vdev] = field(default_factory=list)
+    """Logs, caches, spares, special vdevs: what stands beside the root."""
+    imported: bool = True
+    flat: bool = False
+    """The indentation is lost, so that it is unknown which devices belong together."""
+
+
+class ControllerDraft(draft.ControllerDraft[PoolDraft]):
+    """All pools of a machine; a drive's name is ``tank/sda``."""
+
+    def new_group(self, name: str) -> PoolDraft:
+        """An empty draft of a pool or its array."""
+        return PoolDraft(name)
+
+    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
+        """Each draft with its id."""
+        yield self, controller_id
+        for pool in self.volumes.values():
+            yield pool, f"{controller_id}:{pool.name}"
+        for array in self.arrays.values():
+            yield array, f"{controller_id}:{array.name}/array"
+        for drive in self.drives.values():
+            yield drive, f"{controller_id}:{drive.name}"

@@ -1,0 +1,71 @@
+"""``zpool list`` as text: a table with a row for each pool, with ``-v`` also for its vdevs and devices."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Line, Output, mark_read
+from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
+from raidctl_zfs.settle import put_sizes, put_state
+from raidctl_zfs.vocabulary import GROUPS, INTERIOR
+
+# NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT
+HEAD = re.compile(r"\s*NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\b.*")
+_PROPERTIES = {"SIZE": "size", "ALLOC": "allocated", "FREE": "free"}
+
+
+def read_list(output: Output, controller: ControllerDraft) -> bool:
+    """Read the table; False if there is none."""
+    columns: list[str] = []
+    pool: PoolDraft | None = None
+    path: list[tuple[int, Vdev]] = []
+    for line in output.lines:
+        words = line.stripped.split()
+        if HEAD.fullmatch(line.text):
+            columns = words
+            mark_read(line)
+        elif words and columns:
+            row = dict(zip(columns, words, strict=False))
+            # a vdev is indented, unless the indentation is lost; it has no deduplication of its own
+            inside = pool is not None and (INTERIOR.fullmatch(words[0]) or (pool.flat and row.get("DEDUP") == "-"))
+            # a title of -v is not indented either: "logs      -      -      -"
+            if line.indent == 0 and words[0] not in GROUPS and len(words) > 2 and not inside:
+                pool, path = _pool(line, row, controller), []
+                path = [(0, pool.root)] if pool.root else []
+            elif pool is not None:
+                pool.flat = pool.flat or (line.indent == 0 and words[0] not in GROUPS)
+                _vdev(line, row, pool, path)
+    return bool(columns)
+
+
+def _pool(line: Line, row: dict[str, str], controller: ControllerDraft) -> PoolDraft:
+    name = row["NAME"]
+    pool = controller.volume(name)
+    array = controller.array(name)
+    pool.put(line, "name", name)
+    if "HEALTH" in row:
+        put_state(pool, [line], row["HEALTH"])
+    for label, value in row.items():
+        if label in _PROPERTIES:
+            put_sizes(array, [line], _PROPERTIES[label], value)
+        if label not in ("NAME", "HEALTH") and value != "-":
+            pool.detail(line, label, value)
+    pool.root = pool.root or Vdev(name, row.get("HEALTH", ""), lines=[line])
+    return pool
+
+
+def _vdev(line: Line, row: dict[str, str], pool: PoolDraft, path: list[tuple[int, Vdev]]) -> None:
+    title = GROUPS.get(row["NAME"])
+    if title is not None:
+        found = Vdev(row["NAME"], "", title, lines=[line])
+        pool.parts.append(found)
+        path[:] = [(0, found)]
+        return
+    depth = line.indent if not pool.flat else 1 if INTERIOR.fullmatch(row["NAME"]) else 2
+    while len(path) > 1 and path[-1][0] >= depth:
+        path.pop()
+    if path:
+        above = path[-1][1]
+        found = Vdev(row["NAME"], row.get("HEALTH", ""), above.part, lines=[line])
+        above.children.append(found)
+        path.append((depth, found))

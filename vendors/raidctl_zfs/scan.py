@@ -1,0 +1,92 @@
+"""What zpool prints of scrubs and resilvers: the one that is running, or the last one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from raidctl.evidence import Line
+from raidctl.model import Progress
+from raidctl.text import attempt, collapse
+from raidctl.units import parse_percent, parse_size
+from raidctl_zfs.draft import PoolDraft
+
+_DATE = r"(?:\w{3} +)?(?P<date>\w{3} +\d{1,2} +\d\d:\d\d:\d\d +\d{4})"
+# scrub repaired 0B in 00:00:00 with 0 errors on Sat Feb 10 20:34:42 2024
+# resilvered 126K in 00:00:00 with 0 errors on Tue Sep 27 17:57:17 2022
+# scrub completed after 0h0m with 0 errors on Tue Feb  2 13:08:42 2010
+_ENDED = re.compile(
+    rf"(?P<what>scrub repaired|scrub completed|resilvered|resilver completed)\b.* with (?P<errors>\d+) errors? on "
+    rf"{_DATE}.*"
+)
+# scrub in progress since Sun Feb 11 11:54:20 2024        scrub in progress for 0h5m, 12.05% done, 0h36m to go
+_RUNNING = re.compile(r"(?P<what>scrub|resilver)(?: in progress)? (?:since|for|paused)\b.*|"
+                      r"(?P<other>scrub|resilver) in progress\b.*")  # fmt: skip
+_STOPPED = re.compile(rf"(?P<what>scrub|resilver) (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*")
+_NEVER = re.compile(r"none requested.*")
+_DONE = re.compile(r"(\d+(?:\.\d+)?%) done")
+_RATE = re.compile(r"(?:issued at|repaired at|scanned at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
+_ISSUED = re.compile(r"issued at (\d+(?:\.\d+)?[KMGTP]?)B?/s")
+# 01:01:21 to go     2 days 03:04:05 to go     0h36m to go
+_LEFT = re.compile(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+)s)?) to go")
+
+
+def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
+    """Read the text after ``scan:``, lines joined."""
+    text = collapse(text.replace(",", ".") if re.search(r"\d,\d\d?(?:[KMGT%]|\b)", text) else text)
+    for line in lines:
+        pool.detail(line, "scan", collapse(text))
+    if match := _ENDED.match(text):
+        scrub = match["what"].startswith("scrub")
+        at = _moment(match["date"])
+        if scrub and at:
+            ended(pool, lines[0], at, int(match["errors"]))
+    elif match := _RUNNING.match(text):
+        _running(pool, lines, match["what"] or match["other"], text)
+    elif match := _STOPPED.match(text):
+        if match["what"] == "scrub":
+            pool.put(lines[0], "consistency_check.last_result", "unfinished")
+    elif not _NEVER.match(text):
+        pool.unread("scan", text[:120])
+
+
+def ended(pool: PoolDraft, line: Line | None, at: str, errors: int) -> None:
+    """A complete scrub: its end, and whether it found errors that it could not repair."""
+    pool.put(line, "consistency_check.last_at", at)
+    pool.put(line, "consistency_check.last_result", "failed" if errors else "ok")
+
+
+def _running(pool: PoolDraft, lines: Sequence[Line], what: str, text: str) -> None:
+    done, rate = _DONE.search(text), _ISSUED.search(text) or _RATE.search(text)
+    size = attempt(lambda word: parse_size(f"{word}B", binary=True), rate[1]) if rate else None
+    paused = "paused" in text
+    found = Progress(
+        operation="check" if what == "scrub" else "rebuild",
+        percent=attempt(parse_percent, done[1]) if done else None,
+        remaining_seconds=_seconds(text),
+        rate_bytes=size or None,
+        state="paused" if paused else "running",
+    )
+    pool.override("progress", found)
+    for line in lines:
+        pool.add_evidence(line, "progress.operation", found.operation)
+        for name in ("percent", "remaining_seconds", "rate_bytes"):
+            if getattr(found, name) is not None:
+                pool.add_evidence(line, f"progress.{name}", getattr(found, name))
+
+
+def _seconds(text: str) -> int | None:
+    match = _LEFT.search(text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds, old_hours, old_minutes, old_seconds = (int(part or 0) for part in match.groups())
+    return ((days * 24 + hours + old_hours) * 60 + minutes + old_minutes) * 60 + seconds + old_seconds
+
+
+def _moment(text: str) -> str | None:
+    """RFC 3339 without a zone: zpool prints local time."""
+    try:
+        return datetime.strptime(collapse(text), "%b %d %H:%M:%S %Y").isoformat()  # noqa: DTZ007 - no zone is printed
+    except ValueError:
+        return None

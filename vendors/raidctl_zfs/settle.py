@@ -1,0 +1,215 @@
+"""What several kinds of output report of a pool alike, and what follows when all of them were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from posixpath import basename
+
+from raidctl.evidence import Line
+from raidctl.text import attempt, collapse
+from raidctl.units import parse_size
+from raidctl.vendor.draft import Draft
+from raidctl.vendor.statuses import put_status
+from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev, left
+from raidctl_zfs.vocabulary import DATA, HARMLESS, PARITY, POOL, VDEV, WORKING
+
+_SIZES = {"size": "size_bytes", "free": "free_bytes"}
+_FINE = ("no known data errors", "no known errors")
+_CLOSED = "inactive"
+
+
+def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
+    """The state of a pool; of one that is not imported it says only what an import would give."""
+    # state: DEGRADED
+    word = collapse(word)
+    if not word:
+        return
+    put_status(pool, lines, "pool", POOL.get(word), text=word)
+    if not pool.imported:
+        pool.override("status", _CLOSED)
+
+
+def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None:
+    """``SIZE`` and ``FREE``: of a pool with parity they count the parity, too."""
+    size = int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
+    if name in _SIZES and size is not None:
+        for line in lines:
+            array.put(line, _SIZES[name], size)
+
+
+def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
+    """The texts after ``status:`` and ``action:``; they stand there only if zpool has something to report."""
+    for label, (lines, text) in (("status", status), ("action", action)):
+        for line in lines:
+            pool.detail(line, label, text)
+    text = status[1]
+    if text:
+        mild = text.lower().startswith(HARMLESS)
+        pool.add_problem("info" if mild else "warning", "state", f"zpool reports: {text}", action[1] or None)
+
+
+def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
+    """``errors:``, with the damaged files in the lines below."""
+    for line in lines:
+        pool.detail(line, "errors", text)
+    if text.lower().startswith(("list of errors", "error list")):
+        pool.add_problem("warning", "no_right", f"zpool reports: {text}", "Run it as root (sudo).")
+    elif text.lower() not in _FINE:
+        remedy = "Restore the files that `zpool status -v` lists from a backup, then start a scrub."
+        pool.add_problem("error", "state", f"The pool has damaged data: {text[:300]}", remedy)
+
+
+def settle(controller: ControllerDraft) -> None:
+    """The devices of all pools, their levels and their redundancy."""
+    for name, pool in controller.volumes.items():
+        array = controller.array(name)
+        if pool.root is None:
+            continue
+        _pool_row(pool, array)
+        for top in (*pool.root.children, *pool.parts):
+            for vdev in _walk(top):
+                if vdev.children or vdev.kind != "disk" or not vdev.state:
+                    _inner(array, vdev)
+        _devices(controller, name, pool, array)
+        _redundancy(pool)
+
+
+def _walk(vdev: Vdev) -> Iterator[Vdev]:
+    yield vdev
+    for child in vdev.children:
+        yield from _walk(child)
+
+
+def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
+    """The pool's own row of the table: its state once more, and errors that no device accounts for."""
+    root = pool.root
+    if root is None:
+        return
+    put_state(pool, root.lines[:1], root.state)
+    put_status(array, root.lines[:1], "array", VDEV.get(root.state), text=_words(root))
+    _counters(array, root, "")
+    if any(value != "0" for value in root.counts.values()) and "status" not in pool.details:
+        counts = ", ".join(f"{label} {value}" for label, value in root.counts.items())
+        remedy = "Look for them with `zpool status -v`."
+        pool.add_problem("warning", "state", f"The pool counts errors: {counts}.", remedy)
+    for line in root.lines:
+        array.detail(line, "pool", _words(root))
+    for line, label, value in root.details:
+        array.detail(line, label, value)
+        size = int(value) if label == "def_space" and value.isdecimal() else 0
+        if size:
+            pool.put(line, "size_bytes", size)
+        if label == "total_space" and value.isdecimal():
+            array.put(line, "size_bytes", int(value))
+
+
+def _inner(array: PoolDraft, vdev: Vdev) -> None:
+    """A vdev of several devices, or the title of a part of the pool."""
+    for line in vdev.lines:
+        array.detail(line, vdev.name, _words(vdev) or vdev.part)
+    for line, label, value in vdev.details:
+        array.detail(line, f"{vdev.name} {label}", value)
+    _counters(array, vdev, f"{vdev.name} ")
+    if vdev.state and VDEV.get(vdev.state) != "ok":
+        put_status(array, vdev.lines[:1], "vdev", VDEV.get(vdev.state), text=f"{vdev.name} {_words(vdev)}",
+                   word=vdev.state)  # fmt: skip
+
+
+def _counters(draft: Draft, vdev: Vdev, prefix: str) -> None:
+    for label, value in vdev.counts.items():
+        if value != "0":
+            draft.keep_words(f"{prefix}{label}", value)
+
+
+def _words(vdev: Vdev) -> str:
+    return f"{vdev.state} ({vdev.note.strip('()')})" if vdev.note else vdev.state
+
+
+def _devices(controller: ControllerDraft, name: str, pool: PoolDraft, array: PoolDraft) -> None:
+    tops = [*(pool.root.children if pool.root else ()), *pool.parts]
+    for vdev in (leaf for top in tops for leaf in top.leaves() if leaf.state):
+        key = f"{name}/{basename(vdev.name)}"
+        if vdev.part == "spare" and key in controller.drives:  # "sdf  INUSE  currently in use"
+            controller.drive(key).detail(vdev.lines[0], "spare", _words(vdev))
+            continue
+        number = 2
+        while key in controller.drives:
+            key, number = f"{name}/{basename(vdev.name)}-{number}", number + 1
+        _device(controller.drive(key), vdev)
+        if vdev.part == "spare":
+            array.spares[key] = True
+        else:
+            array.members[key] = None
+
+
+def _device(drive: Draft, vdev: Vdev) -> None:
+    health, line = VDEV.get(vdev.state), vdev.lines[0]
+    if health == "ok" and WORKING.search(vdev.note):
+        health = "warning"
+    put_status(drive, vdev.lines, "device", health, text=_words(vdev), word=vdev.state)
+    role = {"data": "member", "special": "member", "dedup": "member", "spare": "spare"}.get(vdev.part, "journal")
+    drive.put(line, "role", "failed" if health == "critical" and role == "member" else role)
+    drive.keep_words("name", vdev.path or vdev.name)
+    if vdev.part not in ("data", "spare"):
+        drive.keep_words("class", vdev.part)
+    if vdev.size:
+        drive.put(next((at for at, label, _ in vdev.details if label == "phys_space"), None), "size_bytes", vdev.size)
+    for at, label, value in vdev.details:
+        drive.detail(at, label, value)
+    for label, field in (("READ", "errors.media"), ("CKSUM", "errors.other")):
+        if vdev.counts.get(label, "").isdecimal():
+            drive.put(line, field, int(vdev.counts[label]))
+    for label, value in vdev.counts.items():
+        drive.keep_words(label, value)
+
+
+def _redundancy(pool: PoolDraft) -> None:
+    root = pool.root
+    tops = [top for top in root.children if top.part in DATA] if root else []
+    # special vdevs stand below a title in the text
+    tops += [child for part in pool.parts if part.part in DATA for child in (part.children or [part])]
+    tops = [top for top in tops if top.kind != "indirect"]
+    if not tops or root is None:
+        return
+    slots = [slot for top in tops for slot in (top.children or [top])]
+    line = tops[0].lines[0]
+    if pool.flat:
+        return  # which devices belong to which vdev is unknown, and so is what the pool survives
+    pool.put(line, "raid_level", _level([top for top in tops if top.part == "data"], tops))
+    pool.put(line, "layout", _layout(tops))
+    pool.put(line, "drives_expected", len(slots))
+    if all(leaf.works is not None for slot in slots for leaf in slot.leaves()):
+        pool.put(line, "drives_active", sum(left(slot, hopeful=False) >= 0 for slot in slots))
+    sure, most = (min(left(top, hopeful=hopeful) for top in tops) for hopeful in (False, True))
+    progress = pool.get("progress")
+    leaves = [leaf for top in tops for leaf in top.leaves()]
+    if progress is not None and progress.operation == "rebuild" and not any(WORKING.search(one.note) for one in leaves):
+        pool.discard("drives_active")  # which device is being filled is not printed
+        sure = -1
+    if max(most, 0) == max(sure, 0):
+        pool.conclude("failures_tolerated", max(sure, 0))
+
+
+def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:
+    kinds = {_redundant(top) for top in data}
+    if len(kinds) != 1:
+        return "unknown"
+    kind = kinds.pop()
+    if kind in PARITY:
+        return kind
+    if {_redundant(top) for top in tops} != {kind}:  # a special vdev with less redundancy
+        return "unknown"
+    return "raid0" if kind == "disk" else "raid1" if len(tops) == 1 else "raid10"
+
+
+def _redundant(top: Vdev) -> str:
+    """The kind of a vdev; a single device that is being replaced is one device."""
+    return "disk" if top.kind in ("replacing", "spare") else top.kind
+
+
+def _layout(tops: Sequence[Vdev]) -> str:
+    words = [f"{_redundant(top)} of {len(top.children)}" if top.children and _redundant(top) != "disk" else "disk"
+             for top in tops]  # fmt: skip
+    words = [word if top.part == "data" else f"{top.part} {word}" for word, top in zip(words, tops, strict=True)]
+    counts = {word: words.count(word) for word in dict.fromkeys(words)}
+    return ", ".join(word if count == 1 else f"{count} x {word}" for word, count in counts.items())

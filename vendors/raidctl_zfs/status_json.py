@@ -1,0 +1,154 @@
+"""``zpool status -j`` and ``zpool list -j``: one object for each pool, with the tree of its vdevs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from raidctl.evidence import Line, Output
+from raidctl.model import Progress
+from raidctl.text import attempt, collapse
+from raidctl.units import parse_size
+from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
+from raidctl_zfs.scan import ended
+from raidctl_zfs.settle import put_errors, put_message, put_sizes, put_state
+from raidctl_zfs.vocabulary import GROUPS
+
+_COUNTS = (("READ", "read_errors"), ("WRITE", "write_errors"), ("CKSUM", "checksum_errors"))
+_PATHS = "path", "phys_path", "devid"
+_NAMED = ("name", "state", "status", "action", "error_count", "vdevs", "properties", "scan_stats", *GROUPS)
+# "function": "SCRUB", "state": "FINISHED"
+_OPERATIONS = {"SCRUB": "check", "RESILVER": "rebuild"}
+
+
+def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDraft) -> None:
+    """Read the pools of a document."""
+    pools = value.get("pools")
+    for key, entry in pools.items() if isinstance(pools, Mapping) else ():
+        if isinstance(entry, Mapping):
+            _pool(output, f"pools.{key}", entry, controller, str(entry.get("name") or key))
+    for line in output.lines:
+        if line.text.startswith("output_version.") or line.text == "pools: {}":
+            line.used = True
+
+
+def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: ControllerDraft, name: str) -> None:
+    pool = controller.volume(name)
+    controller.array(name)
+    lines = {leaf: line for leaf in entry if (line := output.leaf(f"{path}.{leaf}")) is not None}
+    if "name" in lines:
+        pool.put(lines["name"], "name", name)
+    if "state" in lines:
+        put_state(pool, [lines["state"]], str(entry["state"]))
+    if "error_count" in lines:
+        count = str(entry["error_count"])
+        put_errors(pool, [lines["error_count"]], "No known data errors" if count == "0" else f"{count} data errors")
+    texts = [([lines[leaf]] if leaf in lines else [], collapse(str(entry.get(leaf) or "")))
+             for leaf in ("status", "action")]  # fmt: skip
+    put_message(pool, *texts)
+    for leaf, line in lines.items():
+        if leaf not in _NAMED:
+            pool.detail(line, leaf, str(entry[leaf]))
+    _scan(output, f"{path}.scan_stats", entry.get("scan_stats"), pool)
+    for inner, top in _mappings(entry.get("vdevs")):
+        pool.root = _vdev(output, f"{path}.vdevs.{inner}", top, "data")
+    for title, part in GROUPS.items():
+        for inner, one in _mappings(entry.get(title)):
+            pool.parts.append(_vdev(output, f"{path}.{title}.{inner}", one, part))
+    _properties(output, f"{path}.properties", entry.get("properties"), pool, controller.array(name))
+
+
+def _mappings(value: object) -> list[tuple[str, Mapping[str, Any]]]:
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return [(str(key), one) for key, one in pairs if isinstance(one, Mapping)]
+
+
+def _vdev(output: Output, path: str, entry: Mapping[str, Any], part: str) -> Vdev:
+    own = {leaf: line for leaf in entry if (line := output.leaf(f"{path}.{leaf}")) is not None}
+    kind = str(entry.get("class") or "")
+    found = Vdev(
+        str(entry.get("name") or path.rpartition(".")[2]),
+        str(entry.get("state") or ""),
+        GROUPS.get(kind, GROUPS.get(f"{kind}s", part)),
+        lines=[own[leaf] for leaf in ("state", "name") if leaf in own],
+        counts={label: str(entry[leaf]) for label, leaf in _COUNTS if leaf in entry},
+        path=str(entry.get("path") or ""),
+        size=_size(entry.get("phys_space")),
+    )
+    rest = [(line, leaf, str(entry[leaf])) for leaf, line in own.items() if leaf not in ("state", "name")]
+    found.details = [item for item in rest if item[1] not in [leaf for _, leaf in _COUNTS]]
+    # "aux": "ERR_EXCEEDED"
+    found.note = str(entry.get("aux") or "")
+    if any(str(entry.get(leaf) or "0") not in ("0", "False") for leaf in ("resilver_deferred", "resilvering")):
+        found.note = "resilvering"
+    for line in (line for leaf, line in own.items() if leaf in [name for _, name in _COUNTS]):
+        found.lines.append(line)
+    found.children = [_vdev(output, f"{path}.vdevs.{key}", one, found.part)
+                      for key, one in _mappings(entry.get("vdevs"))]  # fmt: skip
+    return found
+
+
+def _size(value: object) -> int | None:
+    """Bytes: a number with ``--json-int``, else ``1.81T``."""
+    if isinstance(value, int):
+        return value
+    text = str(value or "")
+    return int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
+
+
+def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
+    if not isinstance(entry, Mapping):
+        return
+    lines = {leaf: line for leaf in entry if (line := output.leaf(f"{path}.{leaf}")) is not None}
+    for leaf, line in lines.items():
+        pool.detail(line, f"scan {leaf}", str(entry[leaf]))
+    what, state = str(entry.get("function")), str(entry.get("state"))
+    line = lines.get("state")
+    if state == "FINISHED" and what == "SCRUB":
+        at, errors = _moment(entry.get("end_time")), str(entry.get("errors", ""))
+        if at and errors.isdecimal():
+            ended(pool, line, at, int(errors))
+    elif state == "CANCELED" and what == "SCRUB":
+        pool.put(line, "consistency_check.last_result", "unfinished")
+    elif state == "SCANNING" and what in _OPERATIONS:
+        _progress(pool, entry, line, what)
+    elif state not in ("NONE", "FINISHED", "CANCELED", "None"):
+        pool.unread("scan state", f"{what} {state}"[:80])
+
+
+def _progress(pool: PoolDraft, entry: Mapping[str, Any], line: Line | None, what: str) -> None:
+    whole, done = _size(entry.get("to_examine")), _size(entry.get("issued"))
+    percent = min(round(100 * done / whole, 2), 100.0) if whole and done is not None else None
+    paused = str(entry.get("scrub_pause") or "0") not in ("0", "-")
+    operation: Any = _OPERATIONS[what]
+    found = Progress(operation=operation, percent=percent, state="paused" if paused else "running")
+    pool.override("progress", found)
+    pool.add_evidence(line, "progress.operation", operation)
+
+
+def _moment(value: object) -> str | None:
+    text = str(value or "")
+    if text.isdecimal() and len(text) < 12:
+        return datetime.fromtimestamp(int(text), timezone.utc).isoformat()
+    try:
+        # "Sun Feb  4 20:54:25 2024": local time
+        return datetime.strptime(collapse(text), "%a %b %d %H:%M:%S %Y").isoformat()  # noqa: DTZ007 - no zone is printed
+    except ValueError:
+        return None
+
+
+def _properties(output: Output, path: str, entry: object, pool: PoolDraft, array: PoolDraft) -> None:
+    """``"size": {"value": "1.81T", "source": …}`` of ``zpool list -j``."""
+    for name, one in _mappings(entry):
+        value = str(one.get("value"))
+        lines = [line for leaf in ("value",) if (line := output.leaf(f"{path}.{name}.{leaf}")) is not None]
+        for line in output.lines:
+            if line.text.startswith(f"{path}.{name}.source"):
+                line.used = True
+        if name == "health":
+            put_state(pool, lines, value)
+        else:
+            put_sizes(array, lines, name, value)
+            for line in lines:
+                pool.detail(line, name, value)

@@ -1,0 +1,132 @@
+"""``zpool status`` and ``zpool import`` as text: labels, and the table of vdevs by its indentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import collapse
+from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
+from raidctl_zfs.scan import read_scan
+from raidctl_zfs.settle import put_errors, put_message, put_state
+from raidctl_zfs.vocabulary import GROUPS, INTERIOR
+
+#   pool: tank
+#  state: ONLINE
+LABEL = re.compile(
+    r"\s*(pool|id|state|status|action|see|scan|scrub|comment|config|errors|remove|checkpoint|expand|dedup)\s*:(?:\s+(.*))?",
+)
+# 	NAME        STATE     READ WRITE CKSUM
+_HEAD = re.compile(r"\s*NAME\s+STATE\b.*")
+# 	    sda     ONLINE       0     0     0  (resilvering)
+_ROW = re.compile(
+    r"(?P<indent>\s*)(?P<name>\S{1,256})(?:\s+(?P<state>[A-Z]{2,12})\b(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
+    r"(?P<write>[\d.]+[KMGTPE]?)\s+(?P<cksum>[\d.]+[KMGTPE]?)(?=\s|$))?(?:\s+(?P<note>\S.*))?)?"
+)
+_COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
+_SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "expand", "dedup")
+_NONE = ("no pools available", "no pools available to import", "all pools are healthy")
+_LIVE = ("FAULTED", "UNAVAIL", "SUSPENDED")
+
+
+def read_status(output: Output, controller: ControllerDraft) -> bool:
+    """Read an output; False if there is no pool in it and no word that there is none."""
+    pool: PoolDraft | None = None
+    sections: list[tuple[str, list[Line], str]] = []
+    known = False
+    for line in output.lines:
+        if not line.stripped:
+            continue
+        match = LABEL.fullmatch(line.text)
+        if match is not None and match[1] == "pool":
+            _finish(output, pool, sections)
+            pool, sections, known = controller.volume(collapse(match[2] or "")), [], True
+            controller.array(pool.name)
+            pool.put(line, "name", pool.name)
+        elif line.stripped in _NONE:
+            known = True
+            mark_read(line)
+        elif pool is None:
+            continue
+        elif match is not None:
+            sections.append((match[1], [line], match[2] or ""))
+        elif sections:
+            label, lines, text = sections[-1]
+            sections[-1] = (label, [*lines, line], f"{text} {line.stripped}")
+    _finish(output, pool, sections)
+    return known
+
+
+def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str, list[Line], str]]) -> None:
+    if pool is None:
+        return
+    labels = [label for label, _, _ in sections]
+    state = next((text.strip() for label, _, text in sections if label == "state"), "")
+    pool.imported = "id" not in labels
+    for label, lines, text in sections:
+        if label == "state":
+            put_state(pool, lines[:1], text)
+        elif label == "config":
+            mark_read(lines[0])
+            _config(pool, lines[1:])
+        elif label in ("scan", "scrub"):
+            read_scan(pool, lines, text)
+        elif label == "errors":
+            put_errors(pool, lines, collapse(text))
+        elif label in _SIMPLE:
+            for line in lines:
+                pool.detail(line, label, collapse(text))
+    put_message(pool, _section(sections, "status"), _section(sections, "action"))
+    # errors: No known data errors         the last line of each pool that could be opened
+    ended = "errors" in labels or not pool.imported or state in _LIVE
+    if not ended or not state or pool.root is None:
+        output.gap = "the line that ends a pool is missing"
+
+
+def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tuple[list[Line], str]:
+    return next(((lines, collapse(text)) for label, lines, text in sections if label == wanted), ([], ""))
+
+
+def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
+    rows = []
+    for line in lines:
+        match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
+        if _HEAD.fullmatch(line.text):
+            mark_read(line)
+        elif match is not None and (match["state"] or match["name"] in GROUPS):
+            rows.append((line, match))
+    if not rows:
+        return
+    pool.flat = len(rows) > 1 and len({len(match["indent"]) for _, match in rows}) == 1
+    part, path = "data", list[tuple[int, Vdev]]()
+    for line, match in rows:
+        depth = _depth(match, pool, path) if pool.flat else len(match["indent"])
+        found = _vdev(line, match)
+        while path and path[-1][0] >= depth:
+            path.pop()
+        title = GROUPS.get(found.name) if not path else None
+        if title is not None:
+            part = title
+        found.part = part
+        if path:
+            path[-1][1].children.append(found)
+        elif title is not None or pool.root is not None:
+            pool.parts.append(found)
+        else:
+            pool.root = found
+        path.append((depth, found))
+
+
+def _depth(match: re.Match[str], pool: PoolDraft, path: Sequence[tuple[int, Vdev]]) -> int:
+    """The depth of a row without indentation, by its name."""
+    if pool.root is None or match["name"] in GROUPS:
+        return 0
+    if INTERIOR.fullmatch(match["name"]):
+        return 1
+    return 2 if any(vdev.kind != "disk" for _, vdev in path) else 1
+
+
+def _vdev(line: Line, match: re.Match[str]) -> Vdev:
+    counts = {label: match[name] for name, label in _COUNTS if match[name] is not None}
+    return Vdev(match["name"], match["state"] or "", lines=[line], counts=counts, note=collapse(match["note"] or ""))

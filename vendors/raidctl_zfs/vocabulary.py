@@ -1,0 +1,54 @@
+"""The words of zpool, and what they mean. OpenZFS: man/man7/zpoolconcepts.7, cmd/zpool/zpool_main.c."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Health, VolumeStatus
+
+POOL: dict[str, VolumeStatus] = {
+    "ONLINE": "ok",
+    "DEGRADED": "degraded",
+    "FAULTED": "failed",
+    "UNAVAIL": "failed",
+    "SUSPENDED": "failed",
+    "OFFLINE": "offline",
+    "REMOVED": "offline",
+}
+"""The state of a pool."""
+VDEV: dict[str, Health] = {
+    "ONLINE": "ok",
+    "AVAIL": "ok",
+    "INUSE": "ok",
+    "DEGRADED": "warning",
+    "FAULTED": "critical",
+    "UNAVAIL": "critical",
+    "SUSPENDED": "critical",
+    "OFFLINE": "critical",
+    "REMOVED": "critical",
+}
+"""The state of a vdev or a device."""
+PARITY = {
+    "raidz": 1, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid": 1, "draid1": 1, "draid2": 2, "draid3": 3,
+}  # fmt: skip
+"""How many devices a vdev with parity can lose."""
+COPIES = ("mirror", "spare", "replacing")
+"""Vdevs that work while one of their devices does."""
+# mirror-0   raidz2-1   draid1:7d:8c:0s-0   replacing-1   spare-0   mirror (before 2010)
+INTERIOR = re.compile(
+    r"(mirror|spare|replacing|indirect|raidz[123]?|draid[123]?(?=[:-]|$)(?!-\d+-\d))(?::[0-9a-z:]{1,40})?(?:-\d+)?",
+    re.ASCII,
+)
+GROUPS = {"logs": "log", "cache": "cache", "l2cache": "cache", "spares": "spare", "special": "special",
+          "dedup": "dedup"}  # fmt: skip
+"""Titles of the parts of a pool that are no ordinary data."""
+DATA = ("data", "special", "dedup")
+"""Parts without which the pool is lost."""
+HARMLESS = (
+    "some supported", "the pool is formatted using a legacy", "the pool is formatted using an older",
+    "one or more devices are configured to use a non-native block size", "one or more devices is currently being",
+    "one or more devices are currently being", "a pool was last accessed", "mismatch between pool hostid", "errata",
+)  # fmt: skip
+"""How the texts about pools begin in which nothing is wrong, in lower case."""
+WORKING = re.compile(r"\(?(?:awaiting resilver|resilvering|rebuilding)\)?")
+"""The remark of a device that is being filled."""
