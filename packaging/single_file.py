@@ -21,6 +21,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -31,8 +32,10 @@ GLIBC = ("manylinux2014", "manylinux_2_17", "manylinux_2_28")
 SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
 """Bytes; a file that is larger is not written."""
-BEST, FAST = 9, 1
-"""Presets of ``xz``."""
+Preset = Literal[1, 9]
+"""Of ``xz``."""
+BEST: Preset = 9
+FAST: Preset = 1
 MAIN = """\
 import sys
 
@@ -153,7 +156,7 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
     return tree
 
 
-def packed(tree: Mapping[str, bytes], when: int, preset: int) -> bytes:
+def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
     """Return the whole file: the start as plain modules, and the trees as archives."""
     compiled = {name: data for name, data in tree.items() if name.endswith(".so")}
     parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when, preset)}
@@ -177,8 +180,8 @@ def packed(tree: Mapping[str, bytes], when: int, preset: int) -> bytes:
     return whole.getvalue()
 
 
-def archived(files: Mapping[str, bytes], when: int, preset: int) -> bytes:
-    """Return files as a .tar.xz that depends on nothing else; ``preset`` is that of ``xz``, 0 to 9."""
+def archived(files: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
+    """Return files as a .tar.xz that depends on nothing else; ``preset`` is that of ``xz``."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:xz", preset=preset) as archive:
         for name, data in sorted(files.items(), key=lambda item: (item[0].rpartition(".")[2], item[0])):
