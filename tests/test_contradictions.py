@@ -97,6 +97,22 @@ SMART overall-health self-assessment test result: PASSED
 SMART/Health Information (NVMe Log 0x02, NSID 0x1)
 """
 
+_SMART = """\
+smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)
+Copyright (C) 2002-20, Bruce Allen, Christian Franke, www.smartmontools.org
+
+=== START OF INFORMATION SECTION ===
+Device Model:     HARBOR HD4000NS-11A
+Serial Number:    HBN1K7Q2
+User Capacity:    4,000,787,030,016 bytes [4.00 TB]
+SMART support is: Available - device has SMART capability.
+SMART support is: Enabled
+
+=== START OF READ SMART DATA SECTION ===
+SMART overall-health self-assessment test result: PASSED
+
+"""
+
 
 def _code(text: str) -> int:
     return exit_code(diagnose(read_text(text).inventory, rules()))
@@ -152,3 +168,12 @@ def test_a_failed_drive_of_a_list_counts_over_its_own_good_section() -> None:
     )
     [card] = read_text(text).inventory.controllers
     assert {drive.id: drive.status for drive in card.drives}["smartarray:1/1I:1:2"] == "critical"
+
+
+def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
+    """A paste of smartctl's health and mdadm's array that ends in the array's first lines: the array is not gone."""
+    begun = "\n/dev/md0:\n           Version : 1.2\n "
+    seen = read_text(_SMART + begun)
+    assert any("cut off" in problem.message for problem in seen.inventory.problems)
+    assert exit_code(diagnose(seen.inventory, rules())) == 3
+    assert _code(_SMART) == 0

@@ -262,6 +262,8 @@ def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path
     assert rules_.get("reported_trouble", "warning") == "warning"
     assert ("volume_degraded" in rules_) == (text is WAITING)
     assert ("reported_trouble" in rules_) == (text is SPARE_DAMAGED)
+    assert "((" not in result.stdout  # mdstat's own word, (F), is put in brackets once
+    assert text is WAITING or "background_operation" not in rules_  # what the tool warns of is why it is not ok
 
 
 @pytest.mark.parametrize("word", ["SMART-errors", "Unrecovered-Read-Errors"])

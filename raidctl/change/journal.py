@@ -149,11 +149,17 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def waiting(self) -> str | None:
-        """What an operation that is open waits for, or why it stopped: the last sentence on it."""
-        return next(
-            (turn.text for turn in reversed(self.turns) if turn.text and turn.mark in ("wait", "stopped", "failed")),
-            None,
-        )
+        """What an operation that is open waits for, or why it stopped: the last entry on it.
+
+        A wait for the hardware has no sentence of its own: its step says what is not complete.
+        """
+        for turn in reversed(self.turns):
+            if turn.text and turn.mark in ("wait", "stopped", "failed"):
+                return turn.text
+            if turn.mark == "wait" and turn.step < len(self.begin.steps):
+                step = self.begin.steps[turn.step]
+                return f"{step.setting.replace('_', ' ')} of {step.object_id} is not complete"
+        return None
 
     def started(self) -> list[int]:
         """Return the numbers of the begun steps, in order."""

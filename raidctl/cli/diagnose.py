@@ -148,6 +148,13 @@ def _entries(
     from raidctl.change.state_directory import default_directory, directory  # noqa: PLC0415 - rarely needed
     from raidctl.cli.shared import files  # noqa: PLC0415 - as said
 
+    if host is None and not ignore_file:
+        # an entry in the common file would cover the same id on every machine whose name is unknown
+        if ignore:
+            raise click.UsageError(
+                "The machine's name is unknown: keep what is ignored in a file (--ignore-file FILE)."
+            )
+        return ()
     path = Path(ignore_file or Path(settings.state_dir or default_directory()) / "ignored.json")
     entries: Sequence[Entry] = ()
     if path.exists() or (ignore_file and not ignore):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import click
 
 from raidctl.cli.shared.apply_change import perform
@@ -13,49 +10,14 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.rate_values import Rate, Speed, in_words_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
-from raidctl.model import Controller
 from raidctl.select import find, narrow
 from raidctl.survey.survey import Survey
 from raidctl.tasks.rates import rates
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.setting_values import RATES, SPEEDS
-
-_SIZE = re.compile(r"(\d{1,9})([KMG]?)(?:i?B)?(?:/s)?", re.ASCII | re.IGNORECASE)
-_KIB = {"": 1, "K": 1, "M": 1024, "G": 1024**2}
-_PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
-
-
-class _Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument before click 8.2
-    """``50M``, ``2000K``, or ``system``; a bare number is KiB per second."""
-
-    name = "speed"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return KiB per second as md's files have it, or the word system."""
-        text = str(value).strip()
-        if text.lower() == "system":
-            return "system"
-        match = _SIZE.fullmatch(text)
-        if match is None:
-            self.fail(f"{text!r} is no speed: write 50M, 2000K or system.", param, ctx)
-        return str(int(match[1]) * _KIB[match[2].upper()])
-
-
-class _Rate(click.ParamType):  # type: ignore[type-arg]  # as above
-    """Percent, or the tool's own level."""
-
-    name = "rate"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return ``30%``, or the level in lower case."""
-        match = _PERCENT.fullmatch(str(value).strip())
-        if match is None:
-            return str(value).strip().lower()
-        if int(match[1]) > 100:
-            self.fail(f"{value} is more than 100 %.", param, ctx)
-        return f"{int(match[1])}%"
 
 
 @click.command(
@@ -63,13 +25,13 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # as above
     epilog=examples("raidctl rate", "raidctl rate /srv --min 50M --max 200M", "raidctl rate /srv/db --rebuild 60"),
 )
 @click.argument("target", required=False)
-@click.option("--rebuild", metavar="RATE", type=_Rate(), help="Controllers: rebuild rate, percent or level.")
-@click.option("--check", metavar="RATE", type=_Rate(), help="Controllers: consistency check.")
-@click.option("--patrol", metavar="RATE", type=_Rate(), help="Controllers: patrol read.")
-@click.option("--initialize", metavar="RATE", type=_Rate(), help="Controllers: background initialisation.")
-@click.option("--expand", metavar="RATE", type=_Rate(), help="Controllers: expansion and migration.")
-@click.option("--min", "minimum", metavar="SPEED", type=_Speed(), help="md: minimum per drive, 50M, 2000K or system.")
-@click.option("--max", "maximum", metavar="SPEED", type=_Speed(), help="md: maximum per drive; system: of the machine.")
+@click.option("--rebuild", metavar="RATE", type=Rate(), help="Controllers: rebuild rate, percent or level.")
+@click.option("--check", metavar="RATE", type=Rate(), help="Controllers: consistency check.")
+@click.option("--patrol", metavar="RATE", type=Rate(), help="Controllers: patrol read.")
+@click.option("--initialize", metavar="RATE", type=Rate(), help="Controllers: background initialisation.")
+@click.option("--expand", metavar="RATE", type=Rate(), help="Controllers: expansion and migration.")
+@click.option("--min", "minimum", metavar="SPEED", type=Speed(), help="md: minimum per drive, 50M, 2000K or system.")
+@click.option("--max", "maximum", metavar="SPEED", type=Speed(), help="md: maximum per drive; system: of the machine.")
 @changing_options
 @machine_options
 @output_options
@@ -125,15 +87,8 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
     mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
     return [
         *desired_settings(mine, speeds),
-        *(one for card in cards for one in desired_settings([card], _in_words_of(card, shares))),
+        *(one for card in cards for one in desired_settings([card], in_words_of(card, shares))),
     ]
-
-
-def _in_words_of(card: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
-    """Rates as the controller shows its own: a bare number is a level where its rates are levels."""
-    shown = [getattr(card.rates, field) for field in RATES.values()] if card.rates is not None else []
-    levels = any(rate is not None and rate.isdecimal() for rate in shown)
-    return {setting: rate.removesuffix("%") if rate and levels else rate for setting, rate in shares.items()}
 
 
 def _show(settings: Settings, target: str | None) -> int:

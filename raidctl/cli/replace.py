@@ -48,13 +48,14 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
 )
 @click.option("--wipe", metavar="SERIAL", help="Remove what is on the new drive with this serial number.")
 @click.option("--boot", is_flag=True, help="Install GRUB on the new drive at the end, if it is certain which.")
+@click.option("--rate", metavar="RATE", help="Rate of the rebuild while raidctl waits: 50M of md, 60 of controllers.")
 @changing_options
 @machine_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, *, words: tuple[str, ...], check: bool, successor: str | None, now: bool, no_wait: bool,
-    confirm: str | None, wipe: str | None, boot: bool, consent: Consent,
+    confirm: str | None, wipe: str | None, boot: bool, rate: str | None, consent: Consent,
 ) -> int:  # fmt: skip
     """Replace a drive of an array, or check whether any drive may be pulled.
 
@@ -73,9 +74,10 @@ def command(
     arrays stay complete; else it is taken out. Behind a controller, its tool
     takes the drive out, if it has to. Then raidctl names the drive to pull,
     checks the new one, lets it join (of md, with the same partitions) and waits
-    for the rebuild. Every step is verified by
-    reading the machine. "replace list" shows what is open, "replace resume"
-    continues it, also after a reboot, "replace abandon" gives it up.
+    for the rebuild. Every step is verified by reading the machine. "replace list"
+    shows what is open, "replace resume" continues it, also after a reboot,
+    "replace abandon" gives it up. With --rate, the arrays rebuild at that rate
+    while raidctl waits; the previous one is restored at its end, however it ends.
 
     --yes does not suffice: the serial number is asked for, or given by --confirm.
 
@@ -85,7 +87,9 @@ def command(
     under way: waits for a person or the hardware; 130 interrupted.
     """
     settings = settings_of(context)
-    wanted = Wanted(successor=successor, now=now, wait=not no_wait, confirm=confirm, wipe=wipe, boot=boot)
+    if rate is not None and no_wait:
+        raise UsageError("--rate lasts while raidctl waits: leave out --no-wait.")
+    wanted = Wanted(successor=successor, now=now, wait=not no_wait, confirm=confirm, wipe=wipe, boot=boot, rate=rate)
     return _dispatched(settings, words, wanted, consent, check=check)
 
 

@@ -62,9 +62,10 @@ def command(
     nothing is changed.
 
     Exit codes: 0 nothing is left to undo; 1 a setting was left as somebody else
-    set it, or belongs to a raidctl that is still running; 4 the state directory
-    cannot be read; 6 a setting could not be restored. With --dry-run the same,
-    for what would happen.
+    set it, or belongs to a raidctl that is still running; 3 the journal is
+    damaged, nothing was undone; 4 the state directory cannot be read; 6 a
+    setting could not be restored. With --dry-run the same, for what would
+    happen.
     """
     settings = settings_of(context)
     if install_unit:

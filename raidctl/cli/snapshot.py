@@ -37,7 +37,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
     ),
 )  # fmt: skip
 @click.option("--output", metavar="FILE", help="Write the snapshot to FILE (- is stdout) instead of saving it.")
-@click.option("--force", is_flag=True,
+@click.option("--force", "--partial", "force", is_flag=True,
               help="With --output: replace FILE even if less could be read, or another host.")  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the saved snapshots.")
 @click.option("--prune", is_flag=True, help="Remove old snapshots; needs --keep.")

@@ -182,7 +182,7 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     except RaidctlError as error:
         host = settings.host or os.uname().nodename
         return _Seen(unreadable(f"The machine cannot be read: {error}"), host, source, error.exit_code)
-    entries, notes = _ignored(settings)
+    entries, notes = _ignored(settings) if inventory.host.hostname else ((), ())  # no entry covers an unknown machine
     audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
     sifted = sift(audited.findings, entries, inventory.host.hostname, now.astimezone().date())
     seen = look_at(inventory, sifted.left, [one.finding for one in (*audited.waived, *sifted.ignored)])

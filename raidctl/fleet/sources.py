@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from raidctl.recording.recording import is_recording
+from raidctl.text import counted
 
 BLOCK = 1 << 19
 """Bytes of a piece: some dozens of inventories, cheap to pass on and small in memory."""
@@ -78,7 +79,7 @@ def _directory(path: str) -> Iterator[Piece]:
     for error in failures:
         yield Piece("fault", str(error.filename), message=f"It cannot be read: {error.strerror}.")
     if not found and not failures:
-        more = f" It has {passed_over} files of other kinds." if passed_over else ""
+        more = f" It has {counted(passed_over, 'file')} of other kinds." if passed_over else ""
         message = f"This directory has no inventory (.json, .jsonl) and no recording.{more}"
         yield Piece("fault", path, message=message)
 

@@ -135,6 +135,11 @@ class _Machine(Struct):
         spread = any(len(layer.on) > 1 for layer in drive.layers) or any(m.filesystem in _COPYING for m in drive.mounts)
         return -1 if drive.mountpoints and drive.role in (None, "passthrough") and not spread else None
 
+    def reported(self, drive: Drive) -> bool:
+        """Whether a tool prints a warning about the drive."""
+        problems = self.inventory.problems
+        return any(one.where == drive.id and one.kind == "state" and one.severity != "info" for one in problems)
+
     def add(
         self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False
     ) -> None:
@@ -237,7 +242,9 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     else:
         if drive.status == "warning":
             situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
-            machine.add(situation, "background_operation", drive, (drive.status_text or "busy").lower(), left=number)
+            if situation == "warned" or not machine.reported(drive):  # else that is why it is not ok
+                cause = (drive.status_text or "busy").lower()
+                machine.add(situation, "background_operation", drive, cause, left=number)
         if not drive.backing:  # else the drive below is judged
             _counters(machine, drive, left)
 

@@ -84,7 +84,7 @@ def read(place: Path | None) -> History:
     bad = records.count(None)
     return History(
         records=tuple(record for record in records if record is not None),
-        unread=f"{bad} of {len(records)} lines of {path} are damaged." if bad else None,
+        unread=f"{path} has damaged lines: {bad} of {len(records)}." if bad else None,
     )
 
 

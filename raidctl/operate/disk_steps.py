@@ -8,6 +8,7 @@ from raidctl.host import HostView
 from raidctl.model import Drive
 from raidctl.operate.partition_table import Table, script
 from raidctl.operate.story_facts import node_of
+from raidctl.text import counted
 from raidctl.vendor.plan import Action, Expectation, Identity, Saved, Step
 
 _MIB = 1 << 20
@@ -52,7 +53,7 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
     return [
         Step(
             object_id=new.id, setting="copy_table", before="no partitions",
-            after=f"{len(source.partitions)} partitions",
+            after=counted(len(source.partitions), "partition"),
             kind="deed", way_back="other", action=Action(argv=("sfdisk", "--quiet", node), feed=script(source, node)),
             undo=Action(argv=("wipefs", "--all", node)), expects=tuple(expects),
             undo_expects=tuple(

@@ -12,6 +12,7 @@ from raidctl.output import phrases
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
 from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
+from raidctl.text import counted
 
 _CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (phrases.UNKNOWN, DULL)}
 
@@ -141,7 +142,7 @@ def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
         drive.wwn and f"WWN {drive.wwn}",
         drive.link_gbps and f"link {drive.link_gbps:g} Gbit/s",
         drive.rpm and f"{drive.rpm} rpm",
-        drive.power_on_hours is not None and f"{drive.power_on_hours} hours",
+        drive.power_on_hours is not None and counted(drive.power_on_hours, "hour"),
         drive.errors.media is not None and f"media errors {drive.errors.media}",
         drive.errors.other is not None and f"other errors {drive.errors.other}",
         drive.errors.predictive is not None and f"predicted failures {drive.errors.predictive}",

@@ -29,15 +29,17 @@ def printable_lines(lines: Iterable[str]) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
+    refused = {refusal.desired for refusal in plan.refusals}
     for desired in plan.already:
-        yield f"Already so: {_wish(desired)}."
+        if desired not in refused:
+            yield f"No change needed: {_wish(desired)}."
     for refusal in plan.refusals:
         yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.desired)}: {refusal.reason}")
         if refusal.alternative:
             yield from _wrapped(f"     instead: {refusal.alternative}")
     if plan.refusals:
         part = len(plan.refusals) < len(plan.desired)
-        yield f"Nothing is run{', because a part of it is refused' if part else ''}."
+        yield f"No change made{': one of the settings was refused' if part else ''}."
         if plan.steps:
             overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
             what = "With --unsafe REASON" if overridable else "Without that"

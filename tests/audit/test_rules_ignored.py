@@ -56,6 +56,27 @@ def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) 
     assert f", {len(found['ignored']) + len(words)} ignored" in plugin.stdout
 
 
+def test_a_machine_without_a_name_needs_a_file_of_its_own(tmp_path: Path) -> None:
+    """The outputs of two machines have the same ids: what was ignored on one is found on the other."""
+    output = tmp_path / "list.txt"
+    output.write_text(
+        "Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
+        "------------------------------------------------------------------------\n"
+        "c0    9650SE-8LPML 8         8        1       1       1       1      OK\n"
+    )
+    command = ["--replay", str(output), "--state-dir", str(tmp_path / "state"), "diagnose"]
+    ignoring = ["--ignore", "reported_trouble=threeware:0", *WHY]
+    refused = CliRunner().invoke(cli, [*command, *ignoring])
+    assert (refused.exit_code, "--ignore-file" in refused.stderr) == (2, True)
+    assert not (tmp_path / "state").exists()
+    own = ["--ignore-file", str(tmp_path / "mine.json")]
+    assert CliRunner().invoke(cli, [*command, *own, *ignoring]).exit_code == 0
+    assert CliRunner().invoke(cli, [*command, *own]).exit_code == 0
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "ignored.json").write_bytes((tmp_path / "mine.json").read_bytes())
+    assert CliRunner().invoke(cli, command).exit_code == 1
+
+
 def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
     """An entry covers one object, no worse than it was: a second drive, or a warning that became critical, counts."""
     inventory = replayed(MACHINE).inventory

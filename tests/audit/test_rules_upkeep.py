@@ -9,7 +9,7 @@ from msgspec import structs
 
 from raidctl.audit.builtin import named
 from raidctl.audit.finding import Finding
-from raidctl.model import Block, Errors, Inventory, Scrub
+from raidctl.model import BatteryStatus, Block, Errors, Inventory, Scrub
 from tests.audit.rule_examples import DRIVE as NVME_DRIVE
 from tests.audit.rule_examples import LSI, MD, NVME, SMART, changed
 from tests.support.machines import replayed
@@ -75,6 +75,23 @@ def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     card = structs.replace(inventory.controllers[0], volumes=(other,))
     one = ask("write_hole", structs.replace(inventory, controllers=(card,)), PAIR)
     assert (one.outcome, one.severity if one.outcome == "fail" else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("battery", "remedy"),
+    [("failed", "Fit or replace"), ("learning", "Wait until"), ("ok", f"`raidctl cache set {PAIR} --write protected")],
+)
+def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, remedy: str) -> None:
+    """A battery that only learns is not to be replaced; behind a good one the write policy is the cause."""
+    card = replayed(LSI).inventory.controllers[0]
+    volume = next(one for one in card.volumes if one.id == PAIR)
+    assert volume.cache is not None
+    cache = structs.replace(volume.cache, controller_cache="not_caching")
+    volume = structs.replace(volume, raid_level="raid6", cache=cache)
+    batteries = tuple(structs.replace(one, status=battery, replace=None) for one in card.batteries)
+    card = structs.replace(card, volumes=(volume,), batteries=batteries)
+    one = ask("write_hole", structs.replace(replayed(LSI).inventory, controllers=(card,)), PAIR)
+    assert (one.remedy or "").startswith(remedy)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_what_is_already_so_runs_nothing(raidctl: Raidctl) -> None:
     """It is said, exit code 0, and the journal has no line of it."""
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", "--yes")
     assert done.exit_code == 0
-    assert "Already so" in done.stdout
+    assert "No change needed" in done.stdout
     assert "The journal is empty" in raidctl("--demo", "p400", "journal").stdout
 
 
@@ -288,7 +288,7 @@ def test_a_threshold_of_which_the_model_has_no_field_is_set(raidctl: Raidctl, de
     assert raidctl(*words).exit_code == 0
     again = raidctl(*words)
     assert again.exit_code == 0
-    assert "Already so" in again.stdout
+    assert "No change needed" in again.stdout
 
 
 def test_a_refused_plan_says_of_each_command_that_it_is_not_run(raidctl: Raidctl) -> None:

@@ -135,7 +135,7 @@ def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, dem
     done = raidctl("--demo", demo, "cache", "set", *words, "--yes", "--unsafe", "a trial")
     assert done.exit_code == 1
     assert "Contradiction" in done.stdout
-    assert "Nothing is run" in done.stdout
+    assert "No change made" in done.stdout
     assert "The journal is empty" in raidctl("--demo", demo, "journal").stdout
 
 
@@ -154,7 +154,7 @@ def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None
     raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "the battery comes tomorrow")
     done = raidctl("--demo", "h730", "cache", "set", *asked)
     assert done.exit_code == 1
-    assert "Already so" in done.stdout
+    assert "No change needed" not in done.stdout
     assert "Not active" in done.stdout
     assert raidctl("--demo", "h730", "batch", *asked, "--", "false").exit_code == 1
     assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0

@@ -76,7 +76,7 @@ def test_who_does_not_say_yes_is_told_that_nothing_was_changed(tmp_path: Path, a
     assert "othing was changed" in last
     assert "interrupted" not in screen
     shown = CliRunner().invoke(cli, [*where, *SPLIT, "25/75", "--yes"])
-    assert "Already so" in shown.stdout
+    assert "No change needed" in shown.stdout
 
 
 def test_a_machine_that_is_not_simulated_leaves_no_directory(raidctl: Raidctl, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tup
     for more in ("--dry-run", "--yes"):
         done = raidctl("--demo", *words, more)
         assert done.exit_code == code
-        assert "Nothing is run" in done.stdout
+        assert "No change made" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_what_one_impossible_wish_keeps_from_being_run_is_marked(raidctl: Raidct
     """Of two wishes one cannot be fulfilled: neither is, and that is said."""
     said = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
     assert said.exit_code == 1
-    assert "Nothing is run, because a part of it is refused." in said.stdout
+    assert "No change made: one of the settings was refused." in said.stdout
     assert "Without that it would be these commands; they are NOT run:" in said.stdout
     assert "--unsafe" not in said.stdout
 

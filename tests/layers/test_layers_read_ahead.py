@@ -72,7 +72,7 @@ def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:
     first, second = raidctl(*asked), raidctl(*asked)
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert "echo 8192 > /sys/class/block/md126/queue/read_ahead_kb" in first.stdout
-    assert "Already so" in second.stdout
+    assert "No change needed" in second.stdout
 
 
 def test_a_partition_has_the_read_ahead_of_its_disk(raidctl: Raidctl) -> None:

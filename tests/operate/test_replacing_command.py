@@ -92,6 +92,7 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 7, result.output
     assert "New drive: ZC9Z00A1" in result.output
     assert "rebuilding" in state(tmp_path)["md/member md0 ZC9Z00A1"]
+    assert "rebuilding of md:md0 is not complete" in run("replace", "list").output
 
 
 def test_it_can_be_abandoned(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.protocol import Confidence
 from raidctl.vendor.recognise import Recogniser, Signature
 
 _MDSTAT, _DETAIL, _EXAMINE = "cat /proc/mdstat", "mdadm --detail /dev/mdX", "mdadm --examine /dev/sdX"
@@ -34,6 +35,8 @@ _SIGNATURES = (
             r"Number   ?Major   ?Minor   ?RaidDevice",
         ),
     ),
+    # its first label, alone where the output is cut off there:     Version : 1.2
+    Signature(_DETAIL, (r"Version : (?:00?\.9\d(?:\.\d+)?|1\.[0-2]|imsm|ddf)$",), confidence=Confidence.LIKELY),
     Signature("mdadm --examine --export /dev/sdX", (r"MD_(?:DEV_UUID|EVENTS)=",)),
     Signature(
         "mdadm --detail --export /dev/mdX", (r"MD_UUID=\w{8}:", r"MD_(?:LEVEL|METADATA|DEVICES|FIRMWARE_TYPE)=\w")

@@ -57,9 +57,9 @@ class _SuperblockDraft(ArrayDraft):
     """``AA.A``: the state of each slot."""
     rows: int = 0
 
-    def report(self, text: str) -> None:
+    def report(self, text: str, remedy: str = "") -> None:
         """Add a warning about the examined member."""
-        self.me.add_problem("warning", "state", text)
+        self.me.add_problem("warning", "state", text, remedy)
 
 
 def read(section: Section, reading: Reading) -> None:
@@ -143,7 +143,8 @@ def _read_bad_blocks(draft: _SuperblockDraft, pair: Pair) -> None:
 def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
     _keep_member(draft, pair)
     if "expected" in pair.value:
-        draft.report(f"The superblock's checksum is wrong: {pair.value}.")
+        remedy = "Check the drive (`smartctl -x`) and its cable, then remove the member and add it again."
+        draft.report(f"The superblock's checksum is wrong: {pair.value}.", remedy)
 
 
 def _read_level(draft: ArrayDraft, pair: Pair) -> None:

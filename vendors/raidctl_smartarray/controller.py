@@ -12,7 +12,7 @@ from raidctl.vendor.fields import Field, Fields, optional
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
-from raidctl_smartarray.drive import multidomain
+from raidctl_smartarray.drive import firmware, multidomain
 from raidctl_smartarray.grammar import brackets
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import has_value, normalized
@@ -215,7 +215,8 @@ _FIELDS: Fields[ControllerDraft] = {
     "hba mode enabled": Field("mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW),
     "slot": Field("slot", numbers.text),
     "serial number": Field("serial", numbers.text),
-    "firmware version": Field("firmware", numbers.text),
+    # Firmware Version: 3.22 (FW update is recommended to minimum version: 6.00)
+    "firmware version": firmware,
     # Dynamic (driver based) cards have this line in place of the firmware's.
     "raid stack version": Field("firmware", numbers.text, ROW),
     "driver name": Field("driver", optional(has_value, numbers.module_name)),

@@ -71,7 +71,7 @@ def multidomain(draft: Draft, pair: Pair) -> None:
         draft.add_problem("warning", "state", f"{pair.label}: {collapse(pair.value)}.", "Check cables and expanders.")
 
 
-def _firmware(drive: Draft, pair: Pair) -> None:
+def firmware(drive: Draft, pair: Pair) -> None:
     """``Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)``."""
     remark = _REMARK.search(pair.value)
     if remark is None:
@@ -228,8 +228,8 @@ _FIELDS: Fields[Draft] = {
     "model": Field("model", drive_model),
     "drive model": Field("model", drive_model),
     "serial number": Field("serial", numbers.text),
-    "firmware revision": _firmware,
-    "firmware version": _firmware,
+    "firmware revision": firmware,
+    "firmware version": firmware,
     "size": Field("size_bytes", _size),
     "rotational speed": Field("rpm", optional(has_value, lambda text: numbers.integer(text) or None)),
     "current temperature (c)": Field("temperature_celsius", numbers.count),

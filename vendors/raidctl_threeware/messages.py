@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from raidctl.model import Battery, Controller, Problem
+from raidctl.text import counted
 from raidctl_threeware import vocabulary
 
 _CONDITIONS = {
@@ -22,12 +23,13 @@ def reports(controller: Controller) -> Iterable[Problem]:
             )
         yield from _conditions(battery)
     # NotOpt: units in any status but OK and VERIFYING
+    number = controller.id.partition(":")[2]
     not_optimal = controller.details.get("NotOpt") or controller.details.get("Not Optimal Units") or "0"
     if not controller.volumes and re.fullmatch(r"[1-9]\d{0,4}", not_optimal, re.ASCII):
         yield _state(
             controller.id,
-            f"{not_optimal} units not optimal, but none is listed.",
-            "List them: `tw_cli /cX show`.",
+            f"{counted(int(not_optimal), 'unit')} not optimal, but none is listed.",
+            f"List the units: `tw_cli /c{number if number.isdigit() else 'X'} show`.",
         )
 
 

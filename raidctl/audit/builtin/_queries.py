@@ -142,4 +142,5 @@ def kind(battery: Battery) -> str:
 
 def plain(sentence: str | None) -> str:
     """The tool's text without the final full stop; empty if there is none."""
-    return (sentence or "").strip().rstrip(".")
+    text = (sentence or "").strip().rstrip(".")
+    return text[1:-1] if text[:1] == "(" and text.find(")") == len(text) - 1 else text  # (F): it is put in brackets

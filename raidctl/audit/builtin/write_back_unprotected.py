@@ -90,6 +90,10 @@ def _why(controller: Controller, volume: Volume) -> str:
 
 
 def _check_battery(controller: Controller, volume: Volume) -> str:
-    remedy = "Check whether the controller has a battery or capacitor; until then use write-through"
-    command = f"{remedy}: `raidctl cache set {volume.id} --write write-through`."
+    if protected(controller):
+        remedy, policy = "Use write-back that ends when the battery fails", "protected-write-back"
+    else:
+        remedy = "Check whether the controller has a battery or capacitor; until then use write-through"
+        policy = "write-through"
+    command = f"{remedy}: `raidctl cache set {volume.id} --write {policy}`."
     return settable(controller, "write_policy", command, remedy)

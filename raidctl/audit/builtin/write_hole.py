@@ -26,9 +26,10 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import used_volumes
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
+from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
 
@@ -68,6 +69,11 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
     if weak:
         return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
     if controller.mode != "software":
+        if recovering(controller):
+            return "Wait until the battery or capacitor of the controller has learned or charged."
+        if protected(controller):
+            command = f"`raidctl cache set {volume.id} --write protected-write-back`"
+            return settable(controller, "write_policy", command, "Use write-back that ends when the battery fails")
         return "Fit or replace the controller's battery or capacitor."
     device = volume.device or "/dev/mdX"
     if volume.raid_level == "raid5":

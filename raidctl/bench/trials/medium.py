@@ -12,6 +12,7 @@ from raidctl.bench.trials.phase import Phase, ends, latencies, milliseconds, str
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.verdict.decision import MEDIUM
 from raidctl.bench.work import Op, Outcome, Stream, Target
+from raidctl.text import counted
 
 SHORTEST = 0.1
 """Minimum seconds of reads per round, so that six rounds give a rate."""
@@ -90,7 +91,8 @@ class Medium:
     def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
         reasons = [_SAID[found.medium]]
         if found.typical.n < rotation.FEWEST_READS:
-            reasons = [f"Only {found.typical.n} places were read: too few to decide whether it rotates."]
+            places = f"{counted(found.typical.n, 'place')} {'was' if found.typical.n == 1 else 'were'}"
+            reasons = [f"Only {places} read: too few to decide whether it rotates."]
         if bench.target.kind == "file":
             reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole drive.")
         if bench.below.cache and bench.target.size < SPANS * bench.below.cache:

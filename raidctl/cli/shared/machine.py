@@ -199,8 +199,8 @@ def _loose(path: str) -> Survey:
     problems += gathered.problems
     if gathered.unrecognised and gathered.texts:
         message = (
-            f"{gathered.unrecognised} of {gathered.files} files in it are no outputs that raidctl knows; "
-            "they were passed over."
+            f"{gathered.unrecognised} of {gathered.files} files in it passed over: not recognised as output of any "
+            "supported tool."
         )
         problems.append(Problem("info", path, message))
     return survey_documents(gathered.texts, source=gathered.source, problems=problems)

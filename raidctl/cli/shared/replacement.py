@@ -21,6 +21,7 @@ from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, ag
 from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
+from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
@@ -46,13 +47,14 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         facts, around = facts_for(named, seen, word, wanted, settings)
         story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         story.hint = demo_hints(settings, facts)
+        speed = rate_plan(named, seen, facts, wanted.rate)
 
         def planner(read: Survey) -> Plan:
             return story.plan(next_stage(read, facts), read)
 
         # --yes never answers for a drive: its serial number does
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
-        noted = tuple(notes(seen, facts, around, wanted))
+        noted = (*notes(seen, facts, around, wanted), *(f"While raidctl waits: {step.action}" for step in speed.steps))
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
         report = Report(work.plan)
         tell(_title(facts))
@@ -71,7 +73,10 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
             with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
                 seen = change.apply()
-                with blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led:
+                with (
+                    at_rate(named, work.state, settings, facts, wanted.rate),
+                    blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led,
+                ):
                     _run(story, change, seen)
             report.result = "done"
             return _done(change, settings, story.facts)
@@ -211,7 +216,10 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
-            with blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led:
+            with (
+                at_rate(named, place, settings, facts, wanted.rate),
+                blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led,
+            ):
                 _run(going, _waiting(running, wanted))
         return _done(running, settings, going.facts)
 

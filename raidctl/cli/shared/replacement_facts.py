@@ -35,6 +35,7 @@ class Wanted:
     confirm: str | None = None
     wipe: str | None = None
     boot: bool = False
+    rate: str | None = None
 
 
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:

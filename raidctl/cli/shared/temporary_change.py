@@ -49,24 +49,36 @@ def for_a_while(
         ChangeStands: It could not be put back; the change stays open, for ``restore``.
     """
     story = story or work.begin("batch", about())
-    with work.hold(story):
-        if not work.plan.steps:
-            yield None
-            return
-        with guardian(settings, story) as standby:
-            change = work.change(story, told)
+    with work.hold(story), while_held(work, settings, story, told, quiet) as change:
+        yield change
+
+
+@contextlib.contextmanager
+def while_held(
+    work: Work,
+    settings: Settings,
+    story: Begin,
+    told: Callable[[str], None] = tell,
+    quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+) -> Iterator[Change | None]:
+    """The same, where the caller holds the controllers already."""
+    if not work.plan.steps:
+        yield None
+        return
+    with guardian(settings, story) as standby:
+        change = work.change(story, told)
+        with quiet():
+            change.apply()
+        try:
             with quiet():
-                change.apply()
-            try:
-                with quiet():
-                    for text in change.warnings:
-                        tell(f"Warning: {text}.")
-                    standby.wait()
-                yield change
-            finally:
-                with quiet():
-                    put_back(work, change, told)
-                standby()
+                for text in change.warnings:
+                    tell(f"Warning: {text}.")
+                standby.wait()
+            yield change
+        finally:
+            with quiet():
+                put_back(work, change, told)
+            standby()
 
 
 def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:

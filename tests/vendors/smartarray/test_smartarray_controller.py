@@ -17,6 +17,14 @@ def test_a_card_tells_its_name_slot_serial_firmware_driver_and_address() -> None
     assert (found.status, found.status_text) == ("ok", "OK")
 
 
+def test_a_recommended_update_is_no_part_of_the_firmware() -> None:
+    """The remark behind the version is information about the controller."""
+    remark = "Firmware Version: 8.32 (FW update is recommended to minimum version: 8.40)"
+    found = told(CARD.replace("Firmware Version: 8.32", remark))
+    assert found.controllers[0].firmware == "8.32"
+    assert [one.severity for one in found.problems if "minimum version: 8.40" in one.message] == ["info"]
+
+
 def test_the_maker_is_no_part_of_the_model() -> None:
     """HPE before the name is the vendor."""
     found = card("HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHX0)\n")

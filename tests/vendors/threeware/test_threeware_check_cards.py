@@ -171,3 +171,12 @@ def test_a_machine_without_a_card_is_recognised() -> None:
     assert sniff("show.txt", text) is not None
     found = told(text)
     assert ([p.kind for p in found.problems], left(found)) == (["note"], [])
+
+
+@pytest.mark.parametrize(("count", "message"), [("1", "1 unit not optimal"), ("2", "2 units not optimal")])
+def test_units_that_are_counted_and_not_listed_are_named(count: str, message: str) -> None:
+    """The number agrees with its noun, and the remedy names the controller."""
+    text = LIST[: LIST.index("c3")] + f"c3    9690SA-8I    2         2        2       {count}       1       1      OK\n"
+    (found,) = told(text).problems
+    assert (found.where, found.message) == ("threeware:3", f"{message}, but none is listed.")
+    assert found.remedy == "List the units: `tw_cli /c3 show`."

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl.text import collapse
+from raidctl.text import collapse, counted
 from raidctl_megaraid.storcli.controller_words import word
 from raidctl_megaraid.storcli.outline import Answer, Row
 
@@ -136,7 +136,9 @@ def failures(answer: Answer, command: str) -> list[Problem]:
         for problem in _problems(answer, command, text, code, objects)
     ]
     if len(groups) > _MOST_CAUSES:
-        found.extend(_problems(answer, command, f"{len(groups) - _MOST_CAUSES} more causes are not listed", "", []))
+        found.extend(
+            _problems(answer, command, f"{counted(len(groups) - _MOST_CAUSES, 'more cause')} not listed", "", [])
+        )
     status = answer.said("Status")
     if status is not None and word(status) not in _SUCCESS:
         found.extend(_whole(answer, command, status, [text for text, _ in groups]))

@@ -73,7 +73,7 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     # Memory Uncorrectable Errors = 2
     if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
         controller.add_problem(
-            "warning", "state", f"The controller's memory has had {value.strip()[:20]} errors that it did not correct.",
+            "warning", "state", f"The controller's memory counts errors that it did not correct: {value.strip()[:20]}.",
             "Replace the cache module or the controller.",
         )  # fmt: skip
 

@@ -1,0 +1,66 @@
+"""``replace --rate``: how fast the rebuild may be while raidctl waits for it; put back as the settings of a batch."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from raidctl.change.plan_inventory import plan
+from raidctl.cli.shared.change_targets import desired_settings
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import AGREED, Work, about
+from raidctl.cli.shared.rate_values import Rate, Speed, in_words_of
+from raidctl.cli.shared.temporary_change import while_held
+from raidctl.errors import UsageError
+from raidctl.operate.story_facts import Facts, Part, parts
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Desired, Plan
+from raidctl.vendor.setting_values import speed
+
+
+def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> Plan:
+    """The steps that set the rate of the arrays of a replacement; none without a value.
+
+    Raises:
+        UsageError: It is no rate of these arrays, or it cannot be set.
+    """
+    arrays = parts(seen, facts)
+    if value is None or isinstance(arrays, str):
+        return Plan()
+    desired = [one for part in arrays for one in _desired(part, value)]
+    made = plan(seen.inventory, named.vendors, desired, unsafe=False, view=seen.view)
+    if made.refusals:
+        raise UsageError(f"--rate: {made.refusals[0].reason}")
+    return made
+
+
+def _desired(part: Part, value: str) -> Iterator[Desired]:
+    """Of md the speed that each drive gets at least; of a controller its rebuild rate."""
+    if part.controller.mode != "software":
+        share = Rate().convert(value, None, None)
+        yield from desired_settings([part.controller], in_words_of(part.controller, {"rebuild_rate": share}))
+        return
+    least = Speed().convert(value, None, None)
+    most = speed(part.volume.details.get("sync_speed_max", ""))
+    if least.isdecimal() and most is not None and most.isdecimal() and int(most) < int(least):
+        yield Desired(object_id=part.volume.id, setting="sync_speed_max", value=least)
+    yield Desired(object_id=part.volume.id, setting="sync_speed_min", value=least)
+
+
+@contextlib.contextmanager
+def at_rate(named: Machine, place: Path, settings: Settings, facts: Facts, value: str | None) -> Iterator[None]:
+    """Have the rate set while the context lasts; the controllers are held already.
+
+    Raises:
+        UsageError: It cannot be set.
+        ChangeUndone, ChangeStands: Setting it failed, or it could not be put back.
+    """
+    if value is None:
+        yield
+        return
+    seen = named.survey()
+    work = Work(named, seen, rate_plan(named, seen, facts, value), place, AGREED)
+    with while_held(work, settings, work.begin("batch", about())):
+        yield
