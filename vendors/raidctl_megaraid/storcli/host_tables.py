@@ -79,9 +79,14 @@ def read_subvendor(controller: Draft, pair: Pair) -> None:
 
 def read_status(controller: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
-    statuses.read_status(controller, pair, "controller", words.health, weight)
+    if words.word(pair.value) in _UNKNOWN:
+        statuses.put_status(controller, pair.lines, "controller", "unknown", text=pair.value, weight=weight)
+    else:
+        statuses.read_status(controller, pair, "controller", words.health, weight)
 
 
+_UNKNOWN = ("unknown", "unkn", "unkwn")
+"""Words of the tool for a state that it cannot read itself; the legend of ``show``: ``Unkwn=Unknown``."""
 _COLUMNS: Fields[ControllerDraft] = {
     # PERCH730Mini: the blanks are left out here, other commands print them
     **dict.fromkeys(("model", "product name"), Field("model", words.plain_text, ROW, then=read_brand)),
