@@ -26,7 +26,7 @@ from tests.support.reference_pages import PLAIN, PRINTED, with_json
 from tests.support.story import masked, played, scenes
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STORIES = ("index", "show", "json", "replace", "spares", "checks", "watch", "operate", "field")
+STORIES = ("index", "show", "json", "replace", "spares", "checks", "watch", "operate", "field", "report")
 """Pages whose commands with their outputs are nobody else's to test."""
 
 

@@ -20,6 +20,7 @@ from raidctl.text import collapse, listing
 from raidctl.units import format_binary
 from raidctl.verify.case import HOST
 from raidctl.verify.report import Answer, Evidence, Verdict, Verification
+from raidctl.verify.requests import request
 
 _STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
 _ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
@@ -66,6 +67,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     for group in groups:
         yield Text("")
         yield from _group(group, paper)
+    yield from _requests(report, paper)
     if report.problems and all(answer.object is None for answer in report.answers) and report.session is None:
         # no volume was found: the problems are the answer
         yield Text("")
@@ -78,6 +80,16 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     if report.left_out:
         names = listing(report.left_out)
         yield line((paper.clean(f"Not verified, as they are in no volume: {names}. Name them to verify them."), DULL))
+
+
+def _requests(report: Verification, paper: Paper) -> Iterator[RenderableType]:
+    """What to ask the provider for, with a contract."""
+    asked = [] if report.contract is None else [(one.object or "machine", request(one)) for one in report.answers]
+    rows = [(name, [paper.clean(text)]) for name, text in dict.fromkeys(asked) if text]
+    if rows:
+        yield Text("")
+        yield line(("To ask the provider for", STRONG))
+        yield facts([(paper.clean(name), texts) for name, texts in rows], paper)
 
 
 def _summary(report: Verification, paper: Paper) -> RenderableType:

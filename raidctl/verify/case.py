@@ -21,7 +21,7 @@ _KERNEL = ("kernel", "/sys/", "/proc/")
 """Beginnings of commands whose output comes from the kernel."""
 _OF_ALL = frozenset({
     "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "policy_active",
-    "power_safe", "survives",
+    "power_safe", "survives", "drive_size", "drive_age",
 })  # fmt: skip
 """Claims that a missing line could refute."""
 _NO_ACCESS = frozenset({"no_tool", "no_right"})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import HIDING, Problem
 from raidctl.text import listing
-from raidctl.verify import caches, layout, safety
+from raidctl.verify import caches, layout, of_drives, safety
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
 from raidctl.verify.subjects import Ground, Subject
@@ -34,6 +34,8 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "no_write_hole": safety.no_write_hole,
     "survives": layout.survives,
     "checked_within": layout.checked_within,
+    "drive_size": of_drives.drive_size,
+    "drive_age": of_drives.drive_age,
 }
 
 
@@ -67,6 +69,8 @@ _OF_THE_CARD = frozenset(
         "power_safe",
         "media",
         "drive_rpm",
+        "drive_size",
+        "drive_age",
     }
 )
 """Claims that a software array leaves to the controller volumes below it."""
@@ -163,6 +167,21 @@ def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject
 def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:
     """Whether a missing tool only affects a controller that has its own answers."""
     return problem.kind == "no_tool" and any(other.where in known for other in hidden)
+
+
+def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verification:
+    """One report of the sections of a contract."""
+    answers = tuple(answer for part in parts for answer in part.answers)
+    return Verification(
+        host=ground.inventory.host,
+        targets=tuple(dict.fromkeys(target for part in parts for target in part.targets)),
+        verdict=overall(answers),
+        answers=answers,
+        skipped=tuple(dict.fromkeys(one for part in parts for one in part.skipped)),
+        left_out=tuple(dict.fromkeys(name for part in parts for name in part.left_out)),
+        problems=ground.inventory.problems,
+        contract=contract,
+    )
 
 
 def exit_code(report: Verification) -> int:

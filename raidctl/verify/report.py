@@ -15,7 +15,7 @@ Source = Literal["controller", "drive", "kernel", "arithmetic", "measurement"]
 ClaimName = Literal[
     "raid_level", "battery", "write_cache", "cache_size", "cache_split", "drive_cache", "drives", "spares",
     "read_policy", "strip_size", "min_size", "media", "drive_rpm", "volume_status", "firmware", "policy_active",
-    "power_safe", "no_write_hole", "survives", "checked_within",
+    "power_safe", "no_write_hole", "survives", "checked_within", "drive_size", "drive_age",
 ]  # fmt: skip
 
 
@@ -84,6 +84,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read on the machine.")] = ()
     session: Annotated[Session | None, doc("Measurements of `--measure`; null: none.")] = None
+    contract: Annotated[str | None, doc("File of `--contract`; null: none.")] = None
     run: Annotated[int | None, doc("Number in `bench list` and `bench show`; null: not saved.")] = None
 
 

@@ -24,6 +24,7 @@ MEDIA = ("hdd", "ssd")
 _LONG = {"protected-write-back": "protected", "unprotected-write-back": "unprotected"}
 _WRITE_ALSO = {**_LONG, **{word: _LONG.get(policy, policy) for word, policy in setting_values.WRITE_ALSO.items()}}
 _SWITCH = {"off": "disabled", "on": "enabled"}
+_HOURS = {"y": 8766, "m": 730.5, "w": 168, "d": 24}
 RPM = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
 
 
@@ -35,7 +36,7 @@ class Claim:
     words: tuple[str, ...] = ()
     """Claimed values in the model's spelling; one of them has to match."""
     number: int = 0
-    """Bytes, drives or rpm."""
+    """Bytes, drives, rpm, days or hours."""
 
     @property
     def option(self) -> str:
@@ -69,6 +70,15 @@ def claims(given: Mapping[str, object]) -> tuple[Claim, ...]:
             continue
         found.append(read(value))
     return tuple(found) or DEFAULT
+
+
+def claim(name: ClaimName, value: object) -> Claim:
+    """The claim of one name (of :data:`NAMES`) and its value as given to the option.
+
+    Raises:
+        UsageError: An invalid value.
+    """
+    return _READERS[name](value)
 
 
 def _switch(name: ClaimName) -> Callable[[object], Claim]:
@@ -145,6 +155,18 @@ def _days(value: object) -> Claim:
     return Claim("checked_within", (f"{number}d",), number)
 
 
+def _age(value: object) -> Claim:
+    """Hours, from `3 years`, `18 months`, `90d`; a year has 8766 hours."""
+    match = re.fullmatch(r"(\d{1,4}(?:\.\d)?) ?(y|years?|months?|w|weeks?|d|days?)", str(value).strip().lower())
+    hours = round(float(match[1]) * _HOURS[match[2][:1]]) if match else 0
+    if not hours:
+        raise UsageError(
+            f'--drive-age: "{printable(str(value))}" is not an age; write years, months, weeks or days, such as '
+            '"3 years" or 90d.'
+        )
+    return Claim("drive_age", (str(value).strip(),), hours)
+
+
 def _rpm(value: object) -> Claim:
     number = int(str(value))
     if number not in RPM:
@@ -189,5 +211,12 @@ _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "no_write_hole": _switch("no_write_hole"),
     "survives": _number("survives", 0),
     "checked_within": _days,
+    "drive_size": _size("drive_size", binary=False, example="such as 4TB or 3.6TiB"),
+    "drive_age": _age,
 }
 """Parsers of the claims, in the order of the help and of the answers."""
+NAMES: tuple[ClaimName, ...] = tuple(_READERS)
+SWITCHES: frozenset[ClaimName] = frozenset({"battery", "policy_active", "power_safe", "no_write_hole"})
+"""Claims without a value."""
+NUMBERS: frozenset[ClaimName] = frozenset({"drives", "spares", "drive_rpm", "survives"})
+"""Claims with a whole number."""

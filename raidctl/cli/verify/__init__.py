@@ -7,15 +7,14 @@ from typing import Any, TypeVar
 
 import click
 
-from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.shared.grounds import ground_of
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.cli.verify._path import path_of
-from raidctl.verify import subjects, wanted
+from raidctl.verify import wanted
 from raidctl.verify.judge import exit_code, verify
-from raidctl.verify.kernel import Kernel
-from raidctl.verify.subjects import Ground, named, whole
+from raidctl.verify.subjects import named, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +32,8 @@ _CLAIMS = (
     click.option("--min-size", metavar="SIZE", help="Least size of the volume: 4TB, 3.6TiB."),
     click.option("--media", metavar="KIND", help="Media of all drives: hdd or ssd."),
     click.option("--drive-rpm", type=int, metavar="RPM", help="Rotation speed of all drives: 7200, 10000, 15000."),
+    click.option("--drive-size", metavar="SIZE", help="Least size of each drive: 4TB, 3.6TiB."),
+    click.option("--drive-age", metavar="AGE", help="Most power-on time of each drive: 3 years, 18 months, 90d."),
     click.option("--volume-status", metavar="STATE", help="Status of the volume: ok."),
     click.option("--firmware", metavar="VERSION", help="Firmware of the controller."),
     click.option("--policy-active", is_flag=True, help="The configured write policy is active."),
@@ -43,6 +44,7 @@ _CLAIMS = (
 )
 
 
+_CONTRACT = click.option("--contract", metavar="FILE", help="Check all claims of a contract, a TOML file.")
 _MEASURING = (
     click.option("--measure", is_flag=True, help="Test the claims by measuring TARGET."),
     click.option("--seconds", type=Number(min=10, max=WEEK), help="Time limit of the measurement (120)."),
@@ -65,7 +67,7 @@ _OF_MEASURING = (
 
 
 def _claims(function: F) -> F:
-    for option in reversed((*_CLAIMS, *_MEASURING)):
+    for option in reversed((*_CLAIMS, _CONTRACT, *_MEASURING)):
         function = option(function)
     return function
 
@@ -90,6 +92,10 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     \b
     raidctl verify --raid-level raid6 --bbu --write-cache protected /srv/db
 
+    --contract FILE takes claims and volumes from a file instead, prints what to
+    ask the provider for, and "raidctl report --contract FILE" writes the page to
+    send.
+
     With --measure, the claims are also tested by measuring. TARGET is then one
     directory (a file is created there, and removed at the end), one device, or
     one NBD export (nbd+unix:///?socket=PATH). What will be written is shown
@@ -105,19 +111,40 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     or a permission is missing; 5 or 6 a policy could not be switched, and was or
     was not restored; 130 interrupted, with the results up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
-    claims = wanted.claims(given)
     settings = settings_of(context)
+    if given["contract"] is not None:
+        return _by_contract(settings, target, given, measure=measure)
+    claims = wanted.claims(given)
     if measure:
         return _by_clock(settings, target, claims, given)
-    for name in _OF_MEASURING:
-        if given[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
-    ground = _ground(settings)
+    _refuse_measuring(given)
+    ground = ground_of(settings)
     if target:
         subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
     else:
         subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
     report = verify(ground, claims, subjects, target, left_out)
+    emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
+    return exit_code(report)
+
+
+def _refuse_measuring(given: dict[str, Any]) -> None:
+    for name in _OF_MEASURING:
+        if given[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
+
+
+def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, Any], *, measure: bool) -> int:
+    """All claims of a contract."""
+    file: str = given["contract"]
+    others = [given[name] for name in (*wanted.NAMES, *_OF_MEASURING)]
+    if target or measure or any(value or (value == 0 and value is not False) for value in others):
+        raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
+    from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
+
+    contract = contract_of(file)
+    ground = ground_of(settings)
+    report = judged_by(ground, contract)
     emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
     return exit_code(report)
 
@@ -148,19 +175,3 @@ def _by_clock(
         yes=given["yes"],
     )
     return run(settings, asked)
-
-
-def _ground(settings: Settings) -> Ground:
-    """The machine, with what the kernel says beside the inventory; of loose files nobody can be asked."""
-    settings.check()
-    if settings.replay is not None:
-        from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
-
-        if not is_recording(settings.replay):
-            return Ground(look(settings), Kernel())
-    with machine(settings) as asked:
-        seen = asked.survey()
-        ground = subjects.asked(with_open_ends(seen, settings), asked.runner)
-    if settings.verbose:
-        tell_tracebacks(seen)
-    return ground

@@ -1,0 +1,25 @@
+"""Contract files of ``verify`` and ``report``."""
+
+from __future__ import annotations
+
+from raidctl.cli.shared import files
+from raidctl.cli.verify._path import path_of
+from raidctl.text import printable
+from raidctl.verify.contract import Contract, judged, read_contract
+from raidctl.verify.report import Verification
+from raidctl.verify.subjects import Ground
+
+
+def contract_of(file: str) -> Contract:
+    """The contract in a file.
+
+    Raises:
+        CannotTell: It cannot be read.
+        MistakesError: It has mistakes.
+    """
+    return read_contract(file, files.read(file, printable(file), "a contract"))
+
+
+def judged_by(ground: Ground, contract: Contract) -> Verification:
+    """The answers to all claims of a contract."""
+    return judged(ground, contract, lambda word: path_of(word, ground))

@@ -1,0 +1,49 @@
+"""The machine that claims are checked on: its survey, and what its kernel reports."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.shared.options import Settings
+from raidctl.verify import subjects
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.subjects import Ground
+
+
+def ground_of(settings: Settings) -> Ground:
+    """The machine with what its kernel reports; for loose files, only what is in them."""
+    settings.check()
+    if settings.replay is not None:
+        from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
+
+        if not is_recording(settings.replay):
+            return Ground(look(settings), Kernel())
+    with machine(settings) as asked:
+        seen = asked.survey()
+        ground = subjects.asked(with_open_ends(seen, settings), asked.runner)
+    if settings.verbose:
+        tell_tracebacks(seen)
+    return ground
+
+
+def redacted_ground(settings: Settings) -> Ground:
+    """The machine with serial numbers, unique ids and names masked in everything that its tools print.
+
+    Raises:
+        UsageError: The source is loose files, which cannot be masked.
+        RecordError: It would still contain an original.
+    """
+    from raidctl.recording.redact import redact, serials  # noqa: PLC0415 - only where it is asked for
+    from raidctl.runners.record import RecordRunner  # noqa: PLC0415 - as above
+    from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
+
+    with machine(settings) as named:
+        runner = RecordRunner(named.runner)
+        listened = replace(named, runner=runner)
+        seen = listened.survey()
+        subjects.asked(seen, runner)
+        kept = runner.recording(about="", source="redacted", collected_at=seen.inventory.host.collected_at)
+    masked = ReplayRunner(redact(kept, known=serials(seen.inventory)))
+    again = replace(named, runner=masked, source="redacted", collected_at=kept.manifest.collected_at)
+    return subjects.asked(again.survey(), masked)

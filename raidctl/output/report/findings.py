@@ -1,0 +1,79 @@
+"""The section of the report with what is wrong, and what could not be checked. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from raidctl.audit.diagnosis import Diagnosis, causes, explained
+from raidctl.audit.finding import Finding, Severity
+from raidctl.output.report.hardware import Lines
+from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raws, Section
+from raidctl.text import counted
+
+LEVELS: Mapping[Severity, Level] = {"critical": "bad", "warning": "warn", "info": "plain"}
+_WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
+_MOST_UNKNOWN = 50
+"""Checks without a result that are listed one by one."""
+
+
+def summary(found: Diagnosis) -> Cell:
+    """The health of the machine in a sentence: the number of findings, and the worst one."""
+    counts = {level: sum(one.severity == level for one in causes(found.findings)) for level in LEVELS}
+    words = [
+        counted(counts["critical"], "critical finding") * bool(counts["critical"]),
+        counted(counts["warning"], "warning") * bool(counts["warning"]),
+    ]
+    said = ", ".join(word for word in words if word)
+    if said:
+        worst = causes(found.findings)[0]
+        return Cell(f"Health: {said}. {worst.where}: {worst.message}", LEVELS[worst.severity])
+    if found.verdict == "fine":
+        return Cell(f"Health: no problems found, {counted(found.passed, 'check')} passed.", "good")
+    if not found.checked:
+        return Cell("Health: unknown, nothing to check was found.", "warn")
+    unknown = counted(sum(one.severity != "info" for one in found.unknown), "check")
+    return Cell(f"Health: no problems found, but {unknown} had no result.", "warn")
+
+
+def section(found: Diagnosis, lines: Lines) -> Section:
+    """The findings, the worst first, then the checks without a result."""
+    blocks: list[Block] = [_entry(one, found, lines) for one in causes(found.findings)]
+    if not blocks:
+        blocks.append(Paragraph("No problems found." if found.checked else "Nothing to check was found."))
+    if found.unknown:
+        blocks.append(Heading("Checks without a result"))
+        blocks += [_entry(one, found, lines) for one in found.unknown[:_MOST_UNKNOWN]]
+        left = len(found.unknown) - _MOST_UNKNOWN
+        if left > 0:
+            blocks.append(Paragraph(f"{left} more; raidctl diagnose lists them.", "dull"))
+    rules, checks = counted(len(found.rules), "rule"), counted(found.checked, "check")
+    blocks.append(Paragraph(f"{rules} applied, {checks}: {found.passed} passed.", "dull"))
+    return Section("findings", "What is wrong", tuple(blocks))
+
+
+def _entry(one: Finding, found: Diagnosis, lines: Lines) -> Entry:
+    unknown = one.outcome == "unknown"
+    label = Cell("UNKNOWN", "dull") if unknown else Cell(_WORDS[one.severity], LEVELS[one.severity])
+    device = f", {one.device}" if one.device else ""
+    on = f" on {', '.join(one.mountpoints)}" if one.mountpoints else ""
+    with_ = [] if unknown else [f"{each.where}: {each.message}" for each in explained(found.findings, one)]
+    rows = [("Found", one.message), ("With", " ".join(with_)), ("Remedy", one.remedy or "")]
+    rows += [("Drive", ", ".join(_drive(one))), ("Facts", "; ".join(one.evidence)), ("Rule", one.rule)]
+    shown = tuple((name, text) for name, text in rows if text)
+    return Entry(label, f"{one.where}{device}{on}", shown, None if unknown else _raws(one, lines))
+
+
+def _raws(one: Finding, lines: Lines) -> Raws | None:
+    """The lines that give the facts behind a finding."""
+    fields = {fact.partition(" = ")[0] for fact in one.evidence}
+    known = lines(one.where)
+    raws = tuple(raw for raw in known.raws if _gives(raw.fact, fields)) if known is not None else ()
+    return Raws("Evidence", raws) if raws else None
+
+
+def _gives(fact: str, fields: Collection[str]) -> bool:
+    return any(fact == one or fact.startswith(f"{one}.") or one.startswith(f"{fact}.") for one in fields)
+
+
+def _drive(one: Finding) -> list[str]:
+    return [*([f"bay {one.bay}"] if one.bay else []), *([f"serial number {one.serial}"] if one.serial else [])]

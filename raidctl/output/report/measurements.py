@@ -1,0 +1,111 @@
+"""The section of the report with runs of the benchmark: plots, figures, and two runs side by side. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from raidctl.bench.compare import Comparison, Pair, compare
+from raidctl.bench.record import Run, noisy
+from raidctl.bench.result import TrialResult, Verdict
+from raidctl.output.bench import SHORT, interval, words
+from raidctl.output.report import plots
+from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Section, table
+from raidctl.text import counted
+from raidctl.units import format_binary, format_figure
+
+_LEVELS: Mapping[Verdict, Level] = {
+    "pass": "good", "fail": "bad", "suspect": "bad", "inconclusive": "warn", "info": "plain",
+}  # fmt: skip
+
+
+def section(runs: Sequence[Run], *, draw: bool) -> Section:
+    """Each run, and their comparison if there are two; ``draw``: with drawings, else the figures alone."""
+    blocks: list[Block] = []
+    if not draw:
+        blocks.append(Paragraph("The curves are not drawn: that needs svg.py (pip install 'raidctl[report]').", "warn"))
+    if len(runs) == 2:
+        blocks += _comparison(compare(*runs), draw=draw)
+    for run in runs:
+        blocks += _run(run, draw=draw)
+    return Section("measurements", "Measured", tuple(blocks))
+
+
+def _run(run: Run, *, draw: bool) -> Iterator[Block]:
+    session = run.session
+    yield Heading(" ".join(word for word in (_capital(run.name), f"({run.label})" if run.label else "") if word))
+    about = (
+        run.at, run.host, run.place, f"{session.kind} of {format_binary(session.size)}", f"profile {session.profile}",
+        f"engine {session.engine or 'none'}", f"{session.seconds:.0f} s",
+    )  # fmt: skip
+    yield Paragraph(", ".join(word for word in about if word), "dull")
+    for text in _doubts(run):
+        yield Paragraph(text, "warn")
+    yield from plots.of_run(session, draw=draw)
+    yield from filter(None, map(_verdict, session.results))
+    rows: list[tuple[Cell | str, ...]] = [
+        (words(one.trial, name), _value(spread.measured), spread.unit, interval(spread), f"{spread.n:,}")
+        for one in session.results
+        for name, spread in one.figures.items()
+    ]
+    yield table(f"Figures of {run.name}", ("Figure", "Median", "Unit", "95 % interval", "n"), rows, folded=True)
+
+
+def _doubts(run: Run) -> Iterator[str]:
+    """Reasons to doubt the figures, which come before them."""
+    session, drift = run.session, run.session.drift
+    if session.interrupted:
+        yield "Ended early: these are the figures up to then."
+    if drift is not None and drift.unstable:
+        yield "The first test gave another figure at the end: these figures are not to be relied on."
+    yield from noisy(run.noise)
+    yield from dict.fromkeys(one.text for one in session.confounders)
+
+
+def _verdict(result: TrialResult) -> Entry | None:
+    if result.verdict == "info":
+        return None
+    rows = (
+        ("Because", " ".join(result.reasons)), ("Expected", result.expected or ""), ("Model", result.model or ""),
+        ("To decide", result.next_test or ""),
+    )  # fmt: skip
+    label = Cell(result.verdict.upper(), _LEVELS[result.verdict])
+    return Entry(label, result.trial.replace("_", " "), tuple((name, text) for name, text in rows if text))
+
+
+def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
+    names = found.first.name, found.second.name
+    yield Heading(f"{_capital(names[0])} and {names[1]} side by side")
+    for text in found.warnings:
+        yield Paragraph(text, "warn")
+    yield from plots.of_comparison(found.pairs, draw=draw)
+    known = [(one, one.second or one.first) for one in found.pairs if _both(one) != (SHORT, SHORT)]
+    rows: list[tuple[Cell | str, ...]] = [
+        (words(one.trial, one.figure), *_both(one), unit.unit if unit else "", _ratio(one)) for one, unit in known
+    ]
+    yield table("Both runs", ("Figure", _capital(names[0]), _capital(names[1]), "Unit", "Ratio"), rows)
+    left = len(found.pairs) - len(known)
+    if left:
+        yield Paragraph(f"{counted(left, 'figure')} not shown: too short or too few to say in both runs.", "dull")
+    for text in found.differences:
+        yield Paragraph(text)
+
+
+def _both(one: Pair) -> tuple[str, str]:
+    first, second = (None if spread is None else spread.measured for spread in (one.first, one.second))
+    return _value(first), _value(second)
+
+
+def _ratio(one: Pair) -> str:
+    if one.ratio is None:
+        return ""
+    if one.low is None or one.high is None:
+        return f"{one.ratio:.2f}"
+    return f"{one.ratio:.2f} ({one.low:.2f} to {one.high:.2f})"
+
+
+def _value(value: float | None) -> str:
+    return SHORT if value is None else format_figure(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

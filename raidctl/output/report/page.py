@@ -1,0 +1,125 @@
+"""The parts of a page, without a format. Texts are as read: each format makes them harmless."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Level = Literal["bad", "warn", "good", "plain", "dull"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, and how loud it is."""
+
+    text: str
+    level: Level = "plain"
+
+
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph."""
+
+    text: str
+    level: Level = "plain"
+    kind: ClassVar[str] = "paragraph"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading below that of the section."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a title, which is read aloud."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[Row, ...]
+    folded: bool = False
+    """It is unfolded by the reader."""
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A line of a tool's output, and the fact that it gives."""
+
+    fact: str
+    command: str
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Raws:
+    """The lines behind some facts, to be unfolded."""
+
+    title: str
+    raws: tuple[Raw, ...]
+    kind: ClassVar[str] = "raws"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finding, or a claim that does not pass."""
+
+    label: Cell
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    """Names and texts: what is there, what to do."""
+    raws: Raws | None = None
+    kind: ClassVar[str] = "entry"
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawing with its text alternative: the description, and its figures as a table."""
+
+    title: str
+    description: str
+    svg: str | None
+    """None: nothing draws here."""
+    table: Table
+    kind: ClassVar[str] = "plot"
+
+
+Block = Paragraph | Heading | Table | Raws | Entry | Plot
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section; ``name`` is its anchor."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole page."""
+
+    title: str
+    partial: str | None
+    """What the first line says of a machine that could be read only in part; None: everything was read."""
+    about: tuple[tuple[str, str], ...]
+    """Names and texts: host, time, source."""
+    summary: tuple[Cell, ...]
+    """The answers of the first page, the most important first."""
+    sections: tuple[Section, ...]
+
+
+def table(title: str, heads: tuple[str, ...], rows: list[tuple[Cell | str, ...]], *, folded: bool = False) -> Table:
+    """A table of texts and cells; columns that are empty in all rows are left out."""
+    cells = [tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows]
+    kept = [at for at in range(len(heads)) if any(row[at].text for row in cells)] if cells else list(range(len(heads)))
+    shown = tuple(tuple(row[at] for at in kept) for row in cells)
+    return Table(title, tuple(heads[at] for at in kept), shown, folded)

@@ -1,0 +1,94 @@
+"""The section of the report about claims: promised, there, and what to ask for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from raidctl.output.report.hardware import clipped
+from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raw, Raws, Section, table
+from raidctl.verify.contract import Contract
+from raidctl.verify.report import Answer, Verdict, Verification
+from raidctl.verify.requests import promised, request
+
+_LEVELS: Mapping[Verdict, Level] = {"fail": "bad", "suspect": "bad", "inconclusive": "warn", "pass": "good"}
+_SAID: Mapping[Verdict, tuple[str, str]] = {
+    "fail": ("1 promise is not kept", "{} promises are not kept"),
+    "suspect": ("1 is doubtful", "{} are doubtful"),
+    "inconclusive": ("1 could not be checked", "{} could not be checked"),
+    "pass": ("1 is kept", "{} are kept"),
+}
+_HEADLINES: Mapping[Verdict, str] = {
+    "fail": "NOT as promised",
+    "suspect": "NOT certainly as promised",
+    "inconclusive": "Not everything that was promised could be checked",
+    "pass": "As promised",
+}
+_STANDARD: Mapping[Verdict, str] = {
+    "fail": "The standard claims fail",
+    "suspect": "The standard claims are doubtful",
+    "inconclusive": "Not all standard claims could be checked",
+    "pass": "The standard claims hold",
+}
+
+
+def summary(report: Verification) -> Cell:
+    """Whether the machine is what was promised, in a sentence with numbers."""
+    counts = {one: sum(answer.verdict == one for answer in report.answers) for one in _SAID}
+    lost = "; ".join(dict.fromkeys(promised(one) for one in report.answers if one.verdict in ("fail", "suspect")))
+    said = ", ".join(_SAID[one][count != 1].format(count) for one, count in counts.items() if count)
+    heads = _STANDARD if report.contract is None else _HEADLINES
+    said = said.replace("promise is", "claim is").replace("promises are", "claims are") if heads is _STANDARD else said
+    what = f" Not kept or doubtful: {lost}." if lost else ""
+    return Cell(f"{heads[report.verdict]}: {said or 'nothing to check was found'}.{what}", _LEVELS[report.verdict])
+
+
+def section(report: Verification, contract: Contract | None) -> Section:
+    """All answers as a table, then each that does not pass, with evidence and what to ask for."""
+    open_ = [one for one in report.answers if one.verdict != "pass"]
+    blocks: list[Block] = list(_about(contract))
+    rows: list[tuple[Cell | str, ...]] = [
+        (one.object or "machine", promised(one), " ".join(one.reasons), _label(one)) for one in report.answers
+    ]
+    if rows:
+        blocks.append(table("Promised, and there", ("Object", "Promised", "There", "Verdict"), rows))
+    else:
+        blocks.append(Paragraph("Nothing to check was found.", "warn"))
+    if report.left_out:
+        blocks.append(Paragraph(f"Not checked, as they are in no volume: {', '.join(report.left_out)}.", "dull"))
+    if open_:
+        blocks.append(Heading("What does not hold" if contract is None else "What we ask for"))
+    blocks += [_entry(one, ask=contract is not None) for one in open_]
+    return Section("promises", "Claims" if contract is None else "What was promised", tuple(blocks))
+
+
+def _about(contract: Contract | None) -> Iterator[Block]:
+    if contract is None:
+        text = "The standard claims of raidctl verify, as no contract is given."
+        yield Paragraph(text, "dull")
+        return
+    about = [f"provider: {contract.provider}"] if contract.provider else []
+    about += [f"reference: {contract.reference}"] if contract.reference else []
+    if about:
+        yield Paragraph(f"The contract names {', '.join(about)}.")
+
+
+def _label(one: Answer) -> Cell:
+    return Cell(one.verdict.upper(), _LEVELS[one.verdict])
+
+
+def _entry(one: Answer, *, ask: bool) -> Entry:
+    rows = [
+        ("Promised", promised(one)),
+        ("There", " ".join(one.reasons)),
+        ("Request", request(one) or "" if ask else ""),
+        ("To decide", one.next_test or ""),
+        ("Ruled out", "; ".join(one.ruled_out)),
+    ]
+    raws = tuple(
+        Raw(f"{each.object}: {each.says}", each.command or each.source, each.line, clipped(each.raw or ""))
+        for each in one.evidence
+    )
+    device = f", {one.device}" if one.device else ""
+    shown = tuple((name, text) for name, text in rows if text)
+    title = f"{one.object or 'machine'}{device}: {promised(one)}"
+    return Entry(_label(one), title, shown, Raws("Evidence", raws) if raws else None)

@@ -1,0 +1,334 @@
+"""The report: one file that holds everything, asks for nothing, and lets no text of a machine be anything but text."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+import sys
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import html5lib
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
+from raidctl.bench.record import Run
+from raidctl.bench.result import TrialResult
+from raidctl.bench.store import Store
+from raidctl.cli import cli
+from raidctl.evidence import Output
+from raidctl.model import Controller, Host, Inventory, Problem
+from raidctl.output.json import to_json
+from raidctl.output.report import fitted as fitting
+from raidctl.output.report import html as page_html
+from raidctl.output.report import markdown as page_markdown
+from raidctl.output.report.contents import Material
+from raidctl.output.report.fitted import LARGEST, fitted
+from raidctl.survey.survey import Survey
+from raidctl.verify import wanted
+from raidctl.verify.judge import verify
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.subjects import Ground, whole
+from tests.bench.bench_runs import run, session, spread, trials
+from tests.support.machines import FIXTURES
+from tests.verify.grounds import card
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = ROOT / "docs" / "examples" / "contract.toml"
+XHTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
+LOADING = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "a", "video", "audio", "source", "use"}
+HOSTILE = (
+    "</style></title><script>alert(1)</script>",
+    '"\' onload=alert(1) x="',
+    "<img src=https://example.com/x.png>",
+    "{{ 7 * 7 }} {% for %}",
+    "abc\u202egpj.exe\u200b\x00\x1b[31m",
+    "| a | `b` **c** [d](https://example.com) <!-- @everyone -->",
+)
+REPLAYED = (
+    "megaraid-perc5i-failed-battery", "smartarray-p400", "md-degraded-rebuilding", "lab-megaraid-no-tool",
+    "host-vm-virtio", "threeware-9690sa-rebuilding",
+)  # fmt: skip
+
+
+def report(machine: str, *words: str) -> Result:
+    """``raidctl --replay fixtures/MACHINE report …``."""
+    return CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "report", *words])
+
+
+def parsed(data: bytes) -> Element:
+    """The tree of a page without a single mistake."""
+    parser = html5lib.HTMLParser(strict=True)
+    tree: Element = parser.parse(data, transport_encoding="utf-8")
+    return tree
+
+
+def checked(data: bytes) -> Element:
+    """A page that asks for nothing, runs nothing, and names each drawing and each table."""
+    tree = parsed(data)
+    for node in tree.iter():
+        name = str(node.tag).rpartition("}")[2]
+        assert name not in LOADING, name
+        assert not [key for key in node.attrib if key.startswith("on") or key in ("src", "href", "style", "srcset")]
+        if node.tag == f"{SVG}svg":
+            assert node.get("role") == "img"
+            assert node.get("aria-label")
+            assert all(text_of(node.find(f"{SVG}{part}")) for part in ("title", "desc"))
+    assert not [node for node in tree.iter() if node.get("id") and ids(tree).count(node.get("id")) > 1]
+    policy = next(m for m in tree.iter(f"{XHTML}meta") if m.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in str(policy.get("content"))
+    assert "unsafe" not in str(policy.get("content"))
+    style = text_of(next(tree.iter(f"{XHTML}style")))
+    assert "url(" not in style
+    assert "@import" not in style
+    return tree
+
+
+def ids(tree: Element) -> list[str | None]:
+    """All ids of a page."""
+    return [node.get("id") for node in tree.iter() if node.get("id")]
+
+
+def text_of(node: Element | None) -> str:
+    """The text of an element."""
+    return "" if node is None else "".join(node.itertext())
+
+
+def material(seen: Survey, runs: tuple[Run, ...] = ()) -> Material:
+    """What a report of this survey is made from."""
+    ground = Ground(seen, Kernel())
+    subjects, left_out = whole(ground, drives=True)
+    verification = verify(ground, wanted.DEFAULT, subjects, (), left_out)
+    return Material(seen=seen, diagnosis=diagnose(seen.inventory, rules()), verification=verification, runs=runs)
+
+
+def hostile(text: str) -> Survey:
+    """A machine that prints this text wherever it can."""
+    whole_ = card(count=2)
+    drives = tuple(
+        replace(drive, model=text, serial=text, status="critical", status_text=text) for drive in whole_.drives
+    )
+    volumes = tuple(replace(volume, name=text, mountpoints=(f"/{text}",)) for volume in whole_.volumes)
+    controller = replace(whole_, model=text, vendor=text, drives=drives, volumes=volumes)
+    output = Output.of_text(f"tool {text}", f"Model: {text}")
+    output.lines[0].fact(controller.id, "model", text)
+    problem = Problem("error", text, text, text, "unread")
+    inventory = Inventory(host=Host(hostname=text, source=text), controllers=(controller,), problems=(problem,))
+    return Survey(inventory, (output,))
+
+
+def measured() -> Run:
+    """A run with everything that is drawn, whose texts are hostile."""
+    knee = TrialResult(
+        trial="knee",
+        figures={"write_cache": spread(384.0, 370.0, 396.0, "MiB")},
+        reasons=HOSTILE,
+        series={"written_mib_by_seconds": [[0.1 * at, 30.0 * min(at, 13) + at] for at in range(1, 60)]},
+    )
+    medium = TrialResult(trial="medium", figures={"rpm": spread(7200.0, 7195.0, 7205.0, "rpm")})
+    return run(id=1, label=HOSTILE[0], session=session(results=(medium, *trials(), knee)))
+
+
+@pytest.mark.parametrize("machine", REPLAYED)
+def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
+    """Strict HTML without scripts and references, the same bytes twice, with every finding, below the limit."""
+    done = report(machine)
+    data = done.stdout_bytes
+    assert len(data) < LARGEST / 4
+    tree = checked(data)
+    assert report(machine).stdout_bytes == data
+    text = " ".join(text_of(tree).split())
+    found = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "--json", "diagnose"])
+    messages = [one["message"] for one in msgspec.json.decode(found.stdout)["findings"]]
+    assert not [message for message in messages if " ".join(message.split()) not in text]
+
+
+@pytest.mark.parametrize(("machine", "code"), [("lab-megaraid-no-tool", 4), ("megaraid-second-card-crashes", 3)])
+def test_what_was_read_in_part_says_so_first(machine: str, code: int) -> None:
+    """The first text of the page, in both formats; the exit code is that of show."""
+    for form in ("html", "markdown"):
+        done = report(machine, "--format", form)
+        assert done.exit_code == code
+        first = text_of(parsed(done.stdout_bytes).find(f"{XHTML}body")) if form == "html" else done.stdout
+        assert first.strip().strip("*").startswith("This machine could be read only in part.")
+
+
+def test_a_machine_that_was_read_says_nothing_of_the_kind() -> None:
+    """Otherwise the line would mean nothing."""
+    assert "only in part" not in report("smartarray-p400").stdout
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_are_text(text: str) -> None:
+    """Whatever a drive is called, the page has the same elements, and nothing of it acts."""
+    data = fitted(material(hostile(text), (measured(), measured())), page_html.write, draw=True)
+    tree = checked(data)
+    harmless = fitted(material(hostile("plain"), (measured(), measured())), page_html.write, draw=True)
+    assert [node.tag for node in tree.iter()] == [node.tag for node in parsed(harmless).iter()]
+    shown = text_of(tree)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\u202e\u200b]", shown)
+    assert text.split(maxsplit=1)[0][:3] in shown
+
+
+def test_hostile_names_are_text_in_markdown() -> None:
+    """No markup, no HTML but our own, nobody is mentioned, and a row stays a row."""
+    for text in HOSTILE:
+        told = fitted(material(hostile(text)), page_markdown.write, draw=False).decode()
+        without = re.sub(r"</?(?:details|summary)>", "", told)
+        assert "<" not in without
+        assert "@" not in without
+        assert "[d](" not in without
+        columns = {row.replace("\\|", "").count("|") for row in told.splitlines() if "Model: " in row}
+        assert columns <= {5}
+
+
+def test_each_drawing_has_its_text() -> None:
+    """Ratios, speed, latencies, knee and commits are drawn; each has its figures as a table beside it."""
+    one = measured()
+    tree = checked(
+        fitted(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
+    )
+    figures = list(tree.iter(f"{XHTML}figure"))
+    assert len(figures) == 9
+    assert all(figure.find(f".//{SVG}svg") is not None for figure in figures)
+    assert all(figure.find(f".//{XHTML}table") is not None for figure in figures)
+    assert "One per revolution would be 120" in text_of(tree)
+
+
+def test_without_the_library_the_figures_are_there() -> None:
+    """No drawing, but the sentence, the table, and what to install."""
+    tree = checked(fitted(material(Survey(Inventory(host=Host())), (measured(),)), page_html.write, draw=False))
+    assert not list(tree.iter(f"{SVG}svg"))
+    assert "Writes slow down after 384 MiB" in text_of(tree)
+    assert "raidctl[report]" in text_of(tree)
+
+
+def test_without_jinja2_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 4 and the extra; Markdown needs nothing."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    done = report("smartarray-p400")
+    assert done.exit_code == 4
+    assert "raidctl[report]" in done.stderr
+    assert report("smartarray-p400", "--format", "markdown").exit_code == 0
+
+
+def test_a_large_machine_stays_small() -> None:
+    """Lines of output are left out where the page would be too large, and the page says so."""
+    plain = card(count=2)
+    drive = plain.drives[0]
+    drives = tuple(replace(drive, id=f"acme:0/{number}", serial=f"S{number:07}") for number in range(500))
+    controller: Controller = replace(plain, drives=drives)
+    lines = [f"{field} of {one.id}: {'x' * 60}" for one in drives for field in ("model", "serial", "size", "status")]
+    output = Output.of_text("tool show", "\n".join(lines))
+    for line, one in zip(output.lines, (one for one in drives for _ in range(4)), strict=True):
+        for field in ("model", "serial", "size_bytes", "status", "wwn"):
+            line.fact(one.id, field, "x")
+    seen = Survey(Inventory(host=Host(hostname="big"), controllers=(controller,)), (output,))
+    data = fitted(material(seen), page_html.write, draw=False)
+    assert len(data) <= LARGEST
+    assert "only for objects with a finding" in html.unescape(data.decode())
+    assert "S0000499" in data.decode()
+    assert fitting.LARGEST == 1_500_000
+
+
+def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
+    """For each claim that does not pass: what was promised, what is there, the evidence, and a request."""
+    done = report("smartarray-p400", "--contract", str(CONTRACT))
+    assert done.exit_code == 1
+    tree = checked(done.stdout_bytes)
+    entries = [text_of(node) for node in tree.iter(f"{XHTML}div") if str(node.get("class")).startswith("entry bad")]
+    assert len(entries) == 4
+    for entry, word in zip(entries, ("raid6", "8 ", "7200", "4TB"), strict=True):
+        assert "Promised" in entry
+        assert "Request" in entry
+        assert "Evidence" in entry
+        assert word in entry
+    head = text_of(tree.find(f"{XHTML}body"))[:400]
+    assert "NOT as promised: 4 promises are not kept" in head
+    assert "RAID level raid6" in head
+
+
+def test_runs_changes_and_checksums_are_in_the_report(tmp_path: Path) -> None:
+    """Two runs side by side, what has changed since a snapshot, and the checksums of both."""
+    files = [tmp_path / name for name in ("one.json", "two.json")]
+    for number, path in enumerate(files, 1):
+        path.write_text(to_json(run(id=number)))
+    before = tmp_path / "before.json"
+    before.write_text(CliRunner().invoke(cli, ["--replay", str(FIXTURES / "md-healthy"), "--json", "show"]).stdout)
+    words = [word for path in files for word in ("--run", str(path))]
+    done = report("md-degraded-rebuilding", *words, "--since", str(before))
+    assert done.exit_code == 0, done.stderr
+    text = text_of(checked(done.stdout_bytes))
+    for part in ("Run 1 and run 2 side by side", "What has changed", "is gone", "SHA-256 of all inputs"):
+        assert part in text
+
+
+def test_the_checksum_follows_from_the_inputs() -> None:
+    """Another contract gives another checksum, the same machine the same one."""
+    sums = [
+        re.findall(r"SHA-256 of all inputs: (\w{64})", report("smartarray-p400", "--format", "markdown", *words).stdout)
+        for words in ((), (), ("--contract", str(CONTRACT)))
+    ]
+    assert sums[0] == sums[1] != sums[2]
+
+
+def test_redact_masks_names_and_serial_numbers() -> None:
+    """Nothing of what identifies the machine is left, and the findings stay."""
+    plain, masked = report("megaraid-perc5i-failed-battery"), report("megaraid-perc5i-failed-battery", "--redact")
+    assert masked.exit_code == plain.exit_code == 0
+    for secret in ("shale", "3LM0RC01", "3LM0RC02"):
+        assert secret in plain.stdout
+        assert secret not in masked.stdout
+    assert "replay:" not in masked.stdout
+    assert "survives no further failure" in masked.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--json",), ("--run", "1", "--run", "2", "--run", "3"), ("--redact", "--since", "last"), ("--since", "now"),
+     ("--redact", "--run", "1")],
+)  # fmt: skip
+def test_options_that_contradict_each_other_are_refused(words: tuple[str, ...]) -> None:
+    """Before the machine is read."""
+    assert report("smartarray-p400", *words).exit_code == 2
+
+
+def test_a_file_is_written_whole(tmp_path: Path) -> None:
+    """The file has what standard output would have; nothing is printed."""
+    path = tmp_path / "r.html"
+    done = report("smartarray-p400", "--output", str(path))
+    assert done.stdout == ""
+    assert path.read_bytes() == report("smartarray-p400").stdout_bytes
+
+
+def test_the_commands_of_the_manual_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command of the page, in order, on a simulated machine; those that name a file write it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    for _ in range(2):
+        Store(state).add(run())
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    (raidctl .*)$", page, flags=re.MULTILINE)
+    played = [shlex.split(line, comments=True)[1:] for line in lines if "--host" not in line]
+    assert len(played) >= 8
+    for words in played:
+        machine = [] if "--demo" in words else ["--demo", "p400"]
+        done = CliRunner().invoke(cli, ["--state-dir", str(state), *machine, *words])
+        assert done.exit_code == (1 if "--contract" in words else 0), (words, done.output)
+        if "--output" in words:
+            checked((tmp_path / words[words.index("--output") + 1]).read_bytes())
+
+
+def test_the_contract_of_the_manual_is_the_example() -> None:
+    """The page prints the file, without its comments."""
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    text = CONTRACT.read_text(encoding="utf-8")
+    bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    assert page.partition("```toml\n")[2].partition("```")[0] == bare
