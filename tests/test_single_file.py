@@ -91,13 +91,16 @@ def test_the_same_sources_give_the_same_bytes(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_every_command_can_be_imported_and_the_engine_is_compiled(archive: Path, tmp_path: Path) -> None:
-    """What is left out of the dependencies (Pygments, markdown-it-py) is nowhere imported."""
+    """What is left out of the dependencies (Pygments, markdown-it-py) is nowhere imported; only reports need an extra."""
     assert run(archive, tmp_path, "--version").returncode == 0
     (tree,) = tmp_path.iterdir()
     every = (
         "import sys, pkgutil, importlib; sys.path.insert(0, sys.argv[1]); import raidctl\n"
         "for one in pkgutil.walk_packages(raidctl.__path__, 'raidctl.'):\n"
-        "    if not one.name.endswith('__main__'): importlib.import_module(one.name)\n"
+        "    try:\n"
+        "        if not one.name.endswith('__main__'): importlib.import_module(one.name)\n"
+        "    except ModuleNotFoundError as error:\n"
+        "        if error.name not in ('svg', 'jinja2', 'markupsafe'): raise  # of the extra report\n"
         "import raidctl.bench._engine; print(raidctl.bench._engine.__file__)"
     )
     done = subprocess.run([PYTHON, "-I", "-S", "-c", every, tree], capture_output=True, text=True, check=False)
