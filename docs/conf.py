@@ -30,6 +30,7 @@ NAV = {
         "From real controllers": "field",
         "Layouts": "layout",
         "Many machines": "fleet",
+        "Ansible": "ansible",
         "Policies": "policy",
         "Questions in SQL": "fleet_sql",
         "Mail when something changes": "watch",

@@ -1,6 +1,6 @@
 """Builds raidctl.pyz: raidctl and everything that it needs but Python, in one file.
 
-packaging/single-file [--output FILE] [--wheels DIRECTORY] [--no-build-isolation]
+packaging/single-file [--output FILE] [--wheels DIRECTORY] [--no-build-isolation] [--fast]
 
 The dependencies are downloaded by pip in the versions of ``single-file.txt``, or taken from a directory that an earlier
 call has filled. The same sources give the same bytes, with the same compiler and the same version of liblzma.
@@ -21,6 +21,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -31,6 +32,10 @@ GLIBC = ("manylinux2014", "manylinux_2_17", "manylinux_2_28")
 SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
 """Bytes; a file that is larger is not written."""
+Preset = Literal[1, 9]
+"""Of ``xz``."""
+BEST: Preset = 9
+FAST: Preset = 1
 MAIN = """\
 import sys
 
@@ -63,6 +68,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "dist" / "raidctl.pyz", help="default: dist/raidctl.pyz")
     parser.add_argument("--wheels", type=Path, help="keep the dependencies here, and use those that are here")
     parser.add_argument("--no-build-isolation", action="store_true", help="build with the setuptools of this Python")
+    parser.add_argument("--fast", action="store_true", help="compress less: a larger file, for trials")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         wheels = options.wheels or Path(work) / "wheels"
@@ -70,7 +76,7 @@ def main() -> int:
             download(wheels)
         check(wheels)
         own = own_wheel(Path(work), isolated=not options.no_build_isolation)
-        data = packed(members([own, *sorted(wheels.glob("*.whl"))]), epoch())
+        data = packed(members([own, *sorted(wheels.glob("*.whl"))]), epoch(), FAST if options.fast else BEST)
     if len(data) > LIMIT:
         print(f"single-file: {len(data):,} bytes are more than {LIMIT:,}", file=sys.stderr)
         return 1
@@ -150,16 +156,16 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
     return tree
 
 
-def packed(tree: Mapping[str, bytes], when: int) -> bytes:
+def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
     """Return the whole file: the start as plain modules, and the trees as archives."""
     compiled = {name: data for name, data in tree.items() if name.endswith(".so")}
-    parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when)}
+    parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when, preset)}
     own = f"{os.uname().machine}-linux-gnu"  # of the compiler
     interpreters = sorted(name.split(".")[-2] for name in compiled if ".abi3." not in name)
     for platform in sorted({name.split("-", 2)[2] for name in interpreters}):
         chosen = {name: data for name, data in compiled.items()
                   if name.endswith(f"-{platform}.so") or (platform == own and name.endswith(".abi3.so"))}  # fmt: skip
-        parts[f"compiled-{platform}.tar.xz"] = archived(chosen, when)
+        parts[f"compiled-{platform}.tar.xz"] = archived(chosen, when, preset)
     build = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts.values())).hexdigest()[:16]
     parts["raidctl_unpack.py"] = (HERE / "raidctl_unpack.py").read_bytes()
     parts["__main__.py"] = MAIN.format(build=build, interpreters=tuple(interpreters)).encode()
@@ -174,10 +180,10 @@ def packed(tree: Mapping[str, bytes], when: int) -> bytes:
     return whole.getvalue()
 
 
-def archived(files: Mapping[str, bytes], when: int) -> bytes:
-    """Return files as a .tar.xz that depends on nothing else."""
+def archived(files: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
+    """Return files as a .tar.xz that depends on nothing else; ``preset`` is that of ``xz``."""
     whole = io.BytesIO()
-    with tarfile.open(fileobj=whole, mode="w:xz", preset=9) as archive:
+    with tarfile.open(fileobj=whole, mode="w:xz", preset=preset) as archive:
         for name, data in sorted(files.items(), key=lambda item: (item[0].rpartition(".")[2], item[0])):
             info = tarfile.TarInfo(name)
             info.size, info.mtime = len(data), when

@@ -182,6 +182,11 @@ def answers_at_once(runner: Runner) -> bool:
     return bool(getattr(runner, "AT_ONCE", False))
 
 
+def asks_in_step(runner: Runner) -> bool:
+    """Whether dialogues share rounds, as each costs a session: the runner's attribute ``IN_STEP``, if it has one."""
+    return bool(getattr(runner, "IN_STEP", False))
+
+
 def converse(dialogue: Dialogue[T], runner: Runner) -> T:
     """Run a dialogue: send it the runner's answer to each request, until it returns."""
     try:

@@ -31,7 +31,7 @@ from raidctl.vendor.protocol import Vendor  # noqa: E402 - as above
 
 TOOLS = (
     "hpacucli", "storcli_json", "storcli_text", "megacli", "arcconf", "areca", "tw_cli",
-    "mdadm", "mdstat", "hdparm", "smartctl", "nvme", "sdparm",
+    "mdadm", "mdstat", "hdparm", "smartctl", "nvme", "sdparm", "sas2ircu", "sas3ircu", "mvcli", "mnv_cli",
 )  # fmt: skip
 MEMBERS = ("FAMILY", "TOOLS", "sniff", "read")
 SLOW = 2.0

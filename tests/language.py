@@ -58,6 +58,7 @@ ALLOWED = {
     r"\b[Oo]n disk\b|\bto disk\b|\bdisk quota\b": "where a file is kept, whatever holds it",
     r"\b(USB|network|host bus) adapters?\b|\bdisk label|\bASM disk": "no RAID controllers, no drives",
     r"foreign drive groups|^drive groups$": "labels that storcli prints",
+    r"^(no|current) adapter$|^adapter id$|`adapter -i N`": "labels that mvcli prints, and its command",
     r"(virtual|physical|critical|failed|missing|defunct) disks?\b": "labels that vendors' tools print",
     r"(2TB|max) disks|(two|remainder of the) disks?\b|was turned off because": "lines that tools print",
     r"\bdisk('s default| (groups?|cache|write cache|partition|type|name|info|reads))\b|raid set name": "as above",

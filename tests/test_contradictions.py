@@ -113,12 +113,90 @@ SMART overall-health self-assessment test result: PASSED
 
 """
 
+_OVERVIEW = """\
+CLI Version = 007.1017.0000.0000 May 10, 2019
+Operating system = Linux 4.19.0
+Status Code = 0
+Status = Success
+Description = None
+
+Number of Controllers = 1
+Host Name = gneiss
+Operating System  = Linux 4.19.0
+
+System Overview :
+===============
+
+------------------------------------------------------------------------------------
+Ctl Model            Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth
+------------------------------------------------------------------------------------
+  0 PERCH730PMini        8   4   1     0   1     0 Opt On  3   N      0 Opt
+------------------------------------------------------------------------------------
+
+Ctl=Controller Index|DGs=Drive groups|VDs=Virtual drives|Fld=Failed
+Hlth=Health|Safe=Safe-mode boot|CertProv-Certificate Provision mode
+"""
+_DRIVE = """\
+CLI Version = 007.1017.0000.0000 May 10, 2019
+Operating system = Linux 4.19.0
+Controller = 0
+Status = Success
+Description = Show Drive Information Succeeded.
+
+
+Drive Information :
+=================
+
+-------------------------------------------------------------------------------
+EID:Slt DID State DG     Size Intf Med SED PI SeSz Model               Sp Type
+-------------------------------------------------------------------------------
+8:1      46 Onln   0 1.091 TB SAS  HDD N   N  512B ST1200MM0007        U  -
+-------------------------------------------------------------------------------
+
+"""
+_FIRMWARE = """
+Enclosure Device ID: 32
+Slot Number: 1
+Device Id: 1
+PD Type: SAS
+Raw Size: 279.396 GB [0x22ecb25c Sectors]
+Firmware state: Online
+Inquiry Data: SEAGATE ST3300657SS     ES646SJ0Q1XK
+
+
+Exit Code: 0x00
+"""
+_ADAPTEC = """\
+Controllers found: 1
+----------------------------------------------------------------------
+Controller information
+----------------------------------------------------------------------
+   Controller Status                        : Optimal
+   Controller Model                         : Adaptec 5405
+   Controller Serial Number                 : 8B0710C52D9
+   Installed memory                         : 256 MB
+----------------------------------------------------------------------
+Physical Device information
+----------------------------------------------------------------------
+      Device #0
+         Device is a Hard drive
+         State                              : Ready
+         Reported Channel,Device(T:L)       : 0,0(0:0)
+         Model                              : ST3500320NS
+         Serial number                      : 9QM0AAAA
+
+
+Command completed successfully.
+"""
+
 
 def _code(text: str) -> int:
     return exit_code(diagnose(read_text(text).inventory, rules()))
 
 
-@pytest.mark.parametrize("text", [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS])
+@pytest.mark.parametrize(
+    "text", [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE]
+)
 def test_the_whole_outputs_are_fine(text: str) -> None:
     """So that what the other tests find is what they changed."""
     assert _code(text) == 0
@@ -133,6 +211,11 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
         (_BATTERY, "bbu   On ", "bbu   Off"),
         (_CONFIG + "\n", "array A (SAS, Unused Space: 0  MB)", "array A (Failed)"),
         (_CONFIG + "\n", "bay 2, SAS, 300 GB, OK", "bay 2, SAS, 300 GB, Bewildered"),
+        (_OVERVIEW, "0 Opt", "0 Unkwn"),
+        (_ADAPTEC, "Optimal", "Unknown"),
+        (_ADAPTEC, ": Ready", ": Unknown"),
+        (_DRIVE, "Onln", "Unkn"),
+        (_FIRMWARE, "state: Online", "state: Unknown"),
     ],
 )
 def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:

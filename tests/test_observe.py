@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import structs
 
@@ -82,6 +82,30 @@ def test_a_failing_family_becomes_a_problem_and_the_others_are_shown() -> None:
     told = [problem for problem in found.inventory.problems if problem.where == "bad"]
     assert len(told) == 1
     assert told[0].kind == "unread"
+    assert "KeyError" in found.tracebacks[0]
+
+
+class InStep(Bare):
+    """The same behind a connection on which each round costs a session."""
+
+    IN_STEP: ClassVar = True
+
+    def __init__(self) -> None:
+        self.rounds: list[int] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Count the requests that ask for a family's file."""
+        self.rounds.append(sum(request == Read("/proc/nothing") for request in requests))
+        return super().carry_out(requests)
+
+
+def test_families_share_rounds_where_each_costs_a_session() -> None:
+    """One round for all of them, and the same inventory, problems and tracebacks as in threads."""
+    runner, at = InStep(), "2026-01-02T03:04:05Z"
+    families = [Family("good"), Family("bad", broken=True), Family("other"), Family("late", last=True)]
+    found = survey(runner, families, collected_at=at)
+    assert [count for count in runner.rounds if count] == [3, 1]
+    assert found.inventory == survey(Bare(), families, collected_at=at).inventory
     assert "KeyError" in found.tracebacks[0]
 
 

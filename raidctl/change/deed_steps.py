@@ -102,15 +102,17 @@ class Running(Protocol):
         """The table of allowed commands."""
 
 
-def do_deed(change: Running, number: int) -> Survey:
+def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey:
     """Carry out a deed and watch it; return the reading that shows it.
+
+    ``shown`` is the reading that has just shown the step before; None: the machine is read before this one.
 
     Raises:
         StepFailed: It must not be done now, or was refused and has changed nothing.
         NotConfirmed: What it has done is unknown.
     """
     step = change.begin.steps[number]
-    seen = _checked(change, step, step.action)
+    seen = _checked(change, step, step.action, shown)
     save(change, number, seen)
     passed = change.passed
     if step.way_back == "none" and not change.passed:
@@ -162,9 +164,9 @@ def save(change: Running, number: int, seen: Survey) -> None:
         change.mark(number, "saved", f"{path} sha256 {digest}")
 
 
-def _checked(change: Running, step: Step, action: Action) -> Survey:
+def _checked(change: Running, step: Step, action: Action, shown: Survey | None = None) -> Survey:
     """Read the machine, and refuse the step unless its objects, guards and command are as planned."""
-    seen = change.look()
+    seen = shown or change.look()
     why = moved(seen, step.subjects)
     if why is not None:
         raise StepFailed(f"{step.setting} was not carried out: {why}")

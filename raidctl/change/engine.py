@@ -117,20 +117,23 @@ class Change:
             raise
         return self._carried_out(0)
 
-    def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
-        """Journal more steps of an operation and carry them out; raises as :meth:`apply` does."""
+    def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
+        """Journal more steps of an operation and carry them out; raises as :meth:`apply` does.
+
+        ``shown``: the reading that has just shown the step before; the first of these, if a deed, is checked with it.
+        """
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)
-        return self._carried_out(first)
+        return self._carried_out(first, shown)
 
-    def _carried_out(self, first: int) -> Survey:
+    def _carried_out(self, first: int, shown: Survey | None = None) -> Survey:
         """Carry out the steps from this number on, and verify the settings."""
         seen = None
         try:
             for number in range(first, len(self.begin.steps)):
-                seen = self._do_step(number)
+                seen = self._do_step(number, shown if number == first else None)
             return self._confirmed(seen)
         except UnderWay:
             raise
@@ -194,11 +197,11 @@ class Change:
             return
         raise self._undone()
 
-    def _do_step(self, number: int) -> Survey | None:
+    def _do_step(self, number: int, shown: Survey | None) -> Survey | None:
         """Carry out a step; return the reading that shows its effect, None for a setting: they are read together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
-            return deed_steps.do_deed(self, number)
+            return deed_steps.do_deed(self, number, shown)
         if step.kind != "setting":
             return deed_steps.wait_for(self, number)
         self.mark(number, "start")
@@ -382,11 +385,7 @@ class Change:
 
     def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
         """Journal an undo step; a failure to write must not stop the undoing."""
-        try:
-            self.mark(number, mark, text)
-        except JournalFull as failure:
-            if str(failure) not in self.faults:
-                self.faults.append(str(failure))
+        deed_steps.mark_safely(self, number, mark, text)
 
     def _close(self, result: Result, text: str | None = None) -> None:
         try:

@@ -36,7 +36,7 @@ COMMANDS = {
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics for Prometheus, or flat rows for tables.",
-    "watch": "Report by mail or to a program what is new on a machine.",
+    "watch": "Show a machine live; with --once, report by mail or to a program what is new.",
     "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",
     "history": "Show the values of a field over time.",
@@ -75,8 +75,8 @@ class Commands(LazyGroup):
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line and exit."""
-        settings = Settings()
+        """Run the command line and exit; ``obj`` has its settings if another program runs it."""
+        settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
         _mind_signals()

@@ -47,6 +47,7 @@ ANSWERS = (
     "layout-plan",
     "hosts",
     "watch",
+    "watch-live",
     "rows-drives",
     "rows-volumes",
     "rows-batteries",
@@ -99,6 +100,7 @@ _KINDS = {
     "rows-findings": ("Row of a finding", "raidctl.rows.tables", "FindingRow", False),
     "rows-bench": ("Row of a benchmark figure", "raidctl.rows.tables", "BenchRow", False),
     "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
+    "watch-live": ("Change that watch has seen", "raidctl.watch.live_report", "LiveChange", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""
 
@@ -123,7 +125,8 @@ def command(context: click.Context, *, answer: str) -> int:
     for check schedule show, "self-tests" for check media, "spares" for spare
     show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
     bench run and bench show, "compare" for bench compare; "hosts" for --hosts
-    with show, diagnose, snapshot, diff, record and doctor; "rows-drives" and so on
+    with show, diagnose, snapshot, diff, record and doctor; "watch" for watch
+    --once, "watch-live" for one line of watch without it; "rows-drives" and so on
     for one line of export --rows; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")

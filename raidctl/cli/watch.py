@@ -1,4 +1,4 @@
-"""``raidctl watch --once``: one look, and word of what has changed since the last one."""
+"""``raidctl watch``: a live screen; with ``--once`` one look, and word of what has changed since the last one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import fcntl
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -24,7 +24,7 @@ from raidctl.change.state_directory import ROOT_PLACE, default_directory
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_open_ends
-from raidctl.cli.shared.option_types import Period
+from raidctl.cli.shared.option_types import Length, Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.policies import policy_of
@@ -48,17 +48,23 @@ _NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(  # those of the m
     "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
 ))  # fmt: skip
 _FILES = ("policy", "waivers")
+_OF_LIVE = ("interval", "at_most")
+_OF_ONCE = (
+    "addresses", "programs", "policy", "waivers", "after", "unknown_after", "remind", "alive", "mail_from", "smtp",
+)  # fmt: skip
 _TEST = "This is a test of raidctl watch: nothing is wrong, and this address receives what will be."
 
 
 @click.command(
     "watch",
     epilog=examples(
-        "raidctl watch --once", "raidctl watch --once --mail root --alive 7d",
+        "raidctl watch", "raidctl watch --json --at-most 8h", "raidctl watch --once --mail root --alive 7d",
         "raidctl watch --once --run /usr/local/sbin/notify --remind 1d", "raidctl watch --test --mail root",
     ),
 )  # fmt: skip
-@click.option("--once", is_flag=True, help="Look once and end: for a timer.")
+@click.option("--interval", metavar="TIME", type=Length(0.5, 3600), help="Between two readings (2s; 5s with --host).")
+@click.option("--at-most", metavar="TIME", type=Length(1, 31 * 86400), help="End after 90s, 30m, 6h.")
+@click.option("--once", is_flag=True, help="Look once, report what is new, and end: for a timer.")
 @click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
 @click.option("--run", "programs", metavar="PROGRAM", multiple=True, help="Run it with the report (JSON) as its input.")
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
@@ -80,27 +86,35 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, /, *, once: bool, addresses: tuple[str, ...], programs: tuple[str, ...], policy: str | None,
-    waivers: str | None, test: bool, mail_from: str | None, smtp: str | None, install_unit: bool, dry_run: bool,
-    **timing: Any,
+    context: click.Context, /, *, interval: float | None, at_most: float | None, once: bool, addresses: tuple[str, ...],
+    programs: tuple[str, ...], policy: str | None, waivers: str | None, test: bool, mail_from: str | None,
+    smtp: str | None, install_unit: bool, dry_run: bool, **timing: Any,
 ) -> int:  # fmt: skip
-    """Report by mail or to a program what is new on a machine.
+    """Show a machine live; with --once, report by mail or to a program what is new.
 
-    Compares the findings of "raidctl diagnose" (or of --policy) with those of
-    the last look, and reports what is new, worse, good again or gone, once. A
+    On a terminal: health, tasks with bars and the time left, temperatures, use of
+    the caches, events since the start; what has changed in the last minute is
+    marked. Kernel files are read at each --interval, the vendors' tools after 30
+    seconds, then less often, up to every 5 minutes. In a pipe, with TERM=dumb or
+    --json: a line, or an object, for each change. Ctrl-C ends it.
+
+    --once compares the findings of "raidctl diagnose" (or of --policy) with those
+    of the last look, and reports what is new, worse, good again or gone, once. A
     critical finding is reported at the first look, a warning if it lasts for
     --after, an end likewise. A result that is unknown is neither: it is reported
-    if it stays unknown. Run it from a timer (docs/watch.md), --once each time.
+    if it stays unknown. Run it from a timer (docs/watch.md).
 
     What could not be delivered is tried again at the next look; without an
     address it is only printed.
 
-    Exit codes: 0 nothing new; 1 something new was reported; 2 wrong usage; 3 a
-    message could not be delivered, the machine not be read, or the state not be
-    written; 4 the state directory cannot be used, or a tool or permission is
-    missing; 8 the machine of --host cannot be reached.
+    Exit codes: 0 nothing new, or the live screen was ended; 1 something new was
+    reported; 2 wrong usage; 3 a message could not be delivered, the machine not
+    be read, or the state not be written; 4 the state directory cannot be used, or
+    a tool or permission is missing; 8 the machine of --host cannot be reached.
     """
     settings = settings_of(context)
+    if once or test or install_unit:
+        _refuse(context, _OF_LIVE, "belongs to the live screen, without --once, --test and --install-unit")
     channels: list[Channel] = [*(mail(one, mail_from, smtp) for one in addresses), *map(program, programs)]
     if test:
         return _test(channels, settings)
@@ -108,16 +122,30 @@ def command(
         raise click.UsageError("--dry-run belongs to --install-unit; a look changes nothing on the machine.")
     if install_unit:
         return _install(context, settings, dry_run=dry_run)
-    if not once:
-        raise UsageError('"raidctl watch" needs --once: one look, for a timer (docs/watch.md has the unit). '
-                         '"raidctl tasks --watch" follows what is under way.')  # fmt: skip
     if settings.replay is not None:
         raise UsageError("A recording does not change: --replay cannot be used with watch.")
+    if not once:
+        return _live(context, settings, interval, at_most)
     settings.check()
     config = _config(**timing)
     place = state_directory(settings)
     with _kept(place, settings) as state:
         return _watched(state, _look(settings, policy, waivers), config, channels, settings)
+
+
+def _live(context: click.Context, settings: Settings, interval: float | None, at_most: float | None) -> int:
+    from raidctl.cli.shared import live_watch  # noqa: PLC0415 - not needed by a timer
+
+    _refuse(context, _OF_ONCE, 'needs --once: the live screen sends nothing ("raidctl watch --once" does)')
+    settings.check()
+    return live_watch.run(settings, interval, at_most)
+
+
+def _refuse(context: click.Context, names: Collection[str], why: str) -> None:
+    """Refuse an option that would do nothing."""
+    for option in context.command.params:
+        if option.name in names and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{option.opts[-1]} {why}.")
 
 
 def _config(*, after: str, unknown_after: float, remind: float, alive: float | None) -> Config:

@@ -163,8 +163,8 @@ class Applying:
     def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
         """Carry out all stages; return the volumes that were made.
 
-        The reading that shows a step is the one that the next stage is planned from; ``seen`` is the first one, which
-        is read if it is None. Before each step the machine is read again.
+        The reading that shows a step is the one that the next stage is planned from, and that its first step is checked
+        with. ``seen`` is the first one, which is read if it is None; before the first step the machine is read again.
 
         Raises:
             UnderWay: It cannot go on now; the message has the command that continues it.
@@ -173,7 +173,7 @@ class Applying:
         change.guard = self.guard
         change.confirm = self.confirm
         last: Sequence[Step] = ()
-        seen = seen if seen is not None else change.look()
+        seen, shown = seen if seen is not None else change.look(), None
         while True:
             _, found, _ = self.look_at(seen)
             if found.refused or found.printed:
@@ -187,7 +187,7 @@ class Applying:
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
             last = steps
-            seen = change.go_on(steps, self.facts.texts())
+            seen = shown = change.go_on(steps, self.facts.texts(), shown)
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
         """P12: with the same drives and geometry, what an earlier array contained may be readable again."""

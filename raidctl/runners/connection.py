@@ -9,11 +9,12 @@ import secrets
 import threading
 import time
 from collections.abc import Sequence
+from typing import Protocol
 
 from raidctl.errors import UsageError
-from raidctl.request import Answer, Failure, decode
+from raidctl.request import Answer, Failure, RunAnswer, decode
 from raidctl.runners.directory import private_directory
-from raidctl.runners.process import Companion
+from raidctl.runners.process import Bounds, Companion, run
 
 CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection, authentication and the begin of a shell included."""
@@ -62,6 +63,33 @@ def checked(destination: str) -> str:
     return destination
 
 
+class Sessions(Protocol):
+    """What carries scripts to another machine: ssh, or the connection of another program."""
+
+    passing: bool
+    """Whether the failure may be over in a moment."""
+
+    def begin(self) -> Answer:
+        """Start to connect, without waiting for it; return the failure, if any."""
+        ...
+
+    def ready(self) -> Answer:
+        """Return the failure, if any; a failed connection stays failed."""
+        ...
+
+    def run(self, bounds: Bounds) -> RunAnswer:
+        """Run the script of ``bounds.feed`` by ``/bin/sh``, whose input ends no earlier than the script."""
+        ...
+
+    def settle(self) -> None:
+        """After a session that broke: wait until it is known whether the connection has ended as well."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
 class Connection:
     """The connection to one machine. Its own shell shows that there is one for later sessions."""
 
@@ -90,6 +118,14 @@ class Connection:
     def session(self) -> list[str]:
         """Return the command of a session with a shell that reads its standard input."""
         return [*self._ssh("ControlMaster=no"), self._shell]
+
+    def run(self, bounds: Bounds) -> RunAnswer:
+        """Run the script of ``bounds.feed`` by a shell in a session; return its exit code and outputs.
+
+        Raises:
+            Interrupted: ``bounds.stop`` was set.
+        """
+        return run(self.session(), environment=environment(), bounds=bounds)
 
     def begin(self) -> Answer:
         """Start to connect, without waiting for it; return the failure, if any."""

@@ -16,10 +16,10 @@ from typing import Any
 from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import bundle, remote
 from raidctl.runners.answers import answer_of, chains_of, invalid, limited
-from raidctl.runners.connection import CONNECT_PATIENCE, Connection, environment
+from raidctl.runners.connection import CONNECT_PATIENCE, Connection, Sessions
 from raidctl.runners.gather import Gathering
 from raidctl.runners.parallel import Switch, Task, WorkerPool
-from raidctl.runners.process import Bounds, Interrupted, run
+from raidctl.runners.process import Bounds, Interrupted
 
 WIDTH = 8
 """Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
@@ -33,8 +33,9 @@ class SshRunner:
     """Carries requests out on another machine; use it as a context manager, or call :meth:`close`."""
 
     def __init__(
-        self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None
-    ) -> None:
+        self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None,
+        sessions: Sessions | None = None,
+    ) -> None:  # fmt: skip
         """Prepare a runner; the first request connects.
 
         Args:
@@ -42,6 +43,8 @@ class SshRunner:
             options: Arguments for ssh, before all others, which they override (``("-F", "file")``).
             sudo: Whether to run everything through ``sudo -n`` there.
             timeout: Seconds for the connection, a batch of files, and each reading program, instead of the defaults.
+            sessions: What carries the scripts instead of ssh, one after the other; ``sudo`` is then whether it runs
+                them as another user.
 
         Raises:
             UsageError: The destination is invalid.
@@ -49,7 +52,9 @@ class SshRunner:
         self.destination = destination
         self._sudo = sudo
         self._timeout = timeout
-        self._connection = Connection(destination, options, sudo=sudo, patience=timeout or CONNECT_PATIENCE)
+        self.IN_STEP = sessions is not None
+        patience = timeout or CONNECT_PATIENCE
+        self._connection = sessions or Connection(destination, options, sudo=sudo, patience=patience)
         self._switch = Switch()
         self._gathering = Gathering(self._files)
 
@@ -135,14 +140,13 @@ class SshRunner:
             seconds=seconds, size=size, feed=script, until=f"{mark}{end}".encode(), stop=stop,
             begin=f"{mark}!".encode(), patience=self._timeout or CONNECT_PATIENCE,
         )  # fmt: skip
-        argv = self._connection.session()
-        answer = run(argv, environment=environment(), bounds=bounds)
+        answer = self._connection.run(bounds)
         if remote.began(answer, mark) and not answer.trouble and f"{mark}{end}".encode() not in answer.out:
             self._connection.settle()
         denied = self._sudo and answer.code not in {None, 255}
         if remote.began(answer, mark) or denied or (changes and answer.trouble) or self._connection.ready().trouble:
             return answer
-        return run(argv, environment=environment(), bounds=bounds)
+        return self._connection.run(bounds)
 
     def _no_shell(self, answer: RunAnswer) -> Answer:
         """Return the failure if the remote shell never began."""

@@ -8,7 +8,19 @@ from typing import Any
 
 from raidctl.model import Problem
 from raidctl.recording.manifest import key
-from raidctl.request import Answer, Failure, Glob, Read, Request, Run, RunAnswer, Runner, Which, answers_at_once
+from raidctl.request import (
+    Answer,
+    Failure,
+    Glob,
+    Read,
+    Request,
+    Run,
+    RunAnswer,
+    Runner,
+    Which,
+    answers_at_once,
+    asks_in_step,
+)
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
@@ -24,6 +36,7 @@ class FailureWatch:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
         self.AT_ONCE = answers_at_once(runner)
+        self.IN_STEP = asks_in_step(runner)
         self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:

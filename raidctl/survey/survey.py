@@ -26,7 +26,7 @@ from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, Tool, write_protection
 from raidctl.order import in_order
-from raidctl.request import Runner, answers_at_once, converse
+from raidctl.request import Dialogue, Runner, answers_at_once, asks_in_step, converse, together
 from raidctl.survey import (
     block_devices,
     kernel_facts,
@@ -156,6 +156,10 @@ def _ask(
         return
     if not vendors:
         return
+    if asks_in_step(runner):
+        for vendor, found in zip(vendors, converse(together(_kept(one, view) for one in vendors), runner), strict=True):
+            _guarded(vendor, "while asking its tools", partial(_raised, found), results)
+        return
     # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
     dialogues = [(vendor, _Dialogue(vendor, view, runner)) for vendor in vendors]
     meanwhile()
@@ -165,6 +169,20 @@ def _ask(
 
 def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
     return converse(vendor.observe(view), runner)
+
+
+def _kept(vendor: Vendor, view: HostView) -> Dialogue[Observation | Exception]:
+    """The dialogue of a vendor package, with what it raises as its result, so that the others go on."""
+    try:
+        return (yield from vendor.observe(view))
+    except Exception as error:  # noqa: BLE001 - raised again by `_raised`
+        return error
+
+
+def _raised(found: Observation | Exception) -> Observation:
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def warm(vendors: Sequence[Vendor]) -> None:

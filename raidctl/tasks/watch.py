@@ -86,6 +86,10 @@ class Rates(Struct):
         return replace(task, remaining_seconds=round((100 - task.percent) * passed / gained), estimated=True)
 
 
+def _work(inventory: Inventory) -> object:
+    return {(task.operation, task.object_id) for task in inventory.tasks}
+
+
 class Watch(Struct):
     """The looks at a machine, until ``at_most`` seconds have passed."""
 
@@ -93,10 +97,22 @@ class Watch(Struct):
     quick: Quick
     clock: Clock
     at_most: float | None = None
-    pause: float = FIRST_SECONDS
+    every: float = KERNEL_SECONDS
+    """Between two looks at the kernel's files."""
+    first: float = FIRST_SECONDS
+    longest: float = LONGEST_SECONDS
+    steady: bool = False
+    """Whether more than tasks is followed: there is a look at kernel files and tools even if nothing is going on."""
+    same: Callable[[Inventory], object] = _work
+    """What a complete look shows; after a change, the tools are run sooner."""
+    pause: float = 0.0
+    """Between two complete looks now."""
     kernel: frozenset[str] = frozenset()
     """Ids of objects whose progress the kernel's files report."""
     rates: Rates = field(default_factory=Rates)
+
+    def __post_init__(self) -> None:
+        self.pause = self.first
 
     def frames(self) -> Iterator[Frame]:
         """One look after the other; the first at once. Ends when the time is up."""
@@ -108,11 +124,11 @@ class Watch(Struct):
             self._rest(tasks, read_at, begun)
             due = self.clock.now() >= read_at + self._patience(tasks)
             if due or (newer := self._newer(tasks)) is None:
-                before = {(task.operation, task.object_id) for task in tasks}
+                before = self.same(inventory)
                 inventory, read_at = self.look(), self.clock.now()
                 tasks = self._settled(inventory)
-                same = before == {(task.operation, task.object_id) for task in tasks}
-                self.pause = min(self.pause * GROWTH, LONGEST_SECONDS) if same else FIRST_SECONDS
+                same = before == self.same(inventory)
+                self.pause = min(self.pause * GROWTH, self.longest) if same else self.first
                 yield Frame(self.clock.now() - begun, inventory, tasks, whole=True)
             else:
                 tasks = newer
@@ -120,13 +136,14 @@ class Watch(Struct):
 
     def _patience(self, tasks: tuple[Task, ...]) -> float:
         """Seconds from one complete look to the next; kernel files alone show when their own tasks end."""
-        return self.pause if any(task.object_id not in self.kernel for task in tasks) else LONGEST_SECONDS
+        asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
+        return self.pause if asked else self.longest
 
     def _rest(self, tasks: tuple[Task, ...], read_at: float, begun: float) -> None:
         now = self.clock.now()
         wake = read_at + self._patience(tasks)
-        if self.kernel:
-            wake = min(wake, now + KERNEL_SECONDS)
+        if self.kernel or self.steady:
+            wake = min(wake, now + self.every)
         if self.at_most is not None:
             wake = min(wake, begun + self.at_most)
         self.clock.sleep(max(wake - now, 0.0))

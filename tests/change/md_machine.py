@@ -22,6 +22,7 @@ from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from raidctl_md.simulated_machine import fields, words
+from tests.support.readings import READINGS
 
 VENDORS = vendors()[0]
 UUID = "3ac0e815:f96b2d74:58d1c03f:9e7bfa01"
@@ -100,6 +101,8 @@ class Bench:
     moments: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
     """The same, for what is done to the machine by its own functions."""
     said: list[str] = field(default_factory=list)
+    recorded: str | None = None
+    """Which recording it is of: readings of the same state are read once. None: each one is read."""
 
     def __post_init__(self) -> None:
         """Answer through a runner with moods."""
@@ -145,6 +148,11 @@ class Bench:
 
     def look(self) -> Survey:
         """Read the whole machine."""
+        if self.recorded is None:
+            return self._read()
+        return READINGS.of(self.recorded, self.machine.state(), self._read)
+
+    def _read(self) -> Survey:
         return survey(self, VENDORS, source=SOURCE)
 
     @property
@@ -172,8 +180,8 @@ class Bench:
 def bench(place: Path, text: str | None = None) -> Bench:
     """A bench with its files in a directory."""
     place.mkdir(parents=True, exist_ok=True)
-    kept = recording(text if text is not None else definition())
-    return Bench(place, Simulated(kept, [simulator], place / "machine.json"))
+    text = text if text is not None else definition()
+    return Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)
 
 
 def deed(verb: Any, number: int, *, array: str = "md:md0", part: str = "") -> Deed:

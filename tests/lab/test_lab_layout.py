@@ -145,8 +145,8 @@ def test_every_signature_is_refused_and_stays(machine: Guest) -> None:
     assert machine.sh("cat /proc/mdstat | grep -c active || true").strip() == "0"
 
 
-def test_a_layout_is_applied_and_the_second_run_is_nothing(machine: Guest) -> None:
-    """Two mirrors on new partitions: made, listed in mdadm.conf, and as the layout describes."""
+def test_a_layout_is_applied(machine: Guest) -> None:
+    """Two mirrors on new partitions: made, and listed in mdadm.conf."""
     write(machine, SYSTEM)
     done = apply(machine, PLACE, "--confirm", coded(machine))
     assert done.rc == 0, done
@@ -154,12 +154,13 @@ def test_a_layout_is_applied_and_the_second_run_is_nothing(machine: Guest) -> No
     uuids = machine.sh("mdadm --detail --export /dev/md/boot /dev/md/data | grep ^MD_UUID=").split()
     assert all(f"UUID={one.partition('=')[2]}" in conf for one in uuids), conf
     assert machine.sh("cat /sys/block/$(basename $(readlink -f /dev/md/data))/md/bitmap/location").strip() != "none"
-    again = apply(machine, PLACE)
-    assert (again.rc, "nothing to do" in again.text) == (0, True), again
 
 
 def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
-    """Whatever the kernel had written by then, the next command ends it or names what is in the way."""
+    """Whatever the kernel had written by then, the next command ends it or names what is in the way.
+
+    For the whole layout, with the mirrors that the cut left alone, a second run has nothing to do.
+    """
     write(machine, STRIPED)
     job = machine.start_raidctl("layout", "apply", PLACE, "--unsafe", "lab", "--confirm", coded(machine))
     while b"--create" not in job.stderr() and job.wait(0) is None:
@@ -176,7 +177,8 @@ def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
         assert apply(machine, PLACE, "--confirm", coded(machine)).rc == 0
     level = "mdadm --detail /dev/md/lake | grep -c -e raid0 -e LABLAY -e 'Raid Devices : 2'"
     assert machine.sh(level).strip() == "2"
-    assert machine.raidctl("layout", "check", PLACE).rc == 0
+    again = apply(machine, PLACE)
+    assert (again.rc, "nothing to do" in again.text) == (0, True), again
 
 
 def test_a_volume_that_is_named_is_deleted(machine: Guest) -> None:

@@ -75,14 +75,16 @@ def empty(place: Path, drives: int = 6, **about: str) -> Bench:
         extra = dict(word.split("=", 1) for word in about.get(serial, "").split())
         lines[f"drive {serial}"] = words({**drive, **extra})
     place.mkdir(parents=True, exist_ok=True)
-    kept = recording("".join(f"{name} = {value}\n" for name, value in lines.items()))
+    text = "".join(f"{name} = {value}\n" for name, value in lines.items())
+    kept = recording(text)
     own = (
         Entry(which="smartctl", path="/usr/sbin/smartctl"),
         Entry(read="/proc/self/mountinfo", text="22 27 0:20 / /sys rw - sysfs sysfs rw\n"),
     )
     more = (*(one for one in kept.manifest.answers if one.read != "/proc/self/mountinfo"), *own)
     manifest = msgspec.structs.replace(kept.manifest, answers=more)
-    return Bench(place, Simulated(Recording(manifest, kept.files), [simulator], place / "machine.json"))
+    machine = Simulated(Recording(manifest, kept.files), [simulator], place / "machine.json")
+    return Bench(place, machine, recorded=f"empty drives\n{text}")
 
 
 @dataclass

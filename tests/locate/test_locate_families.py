@@ -129,6 +129,10 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
         ("adaptec", "IDENTIFY 1 DEVICE 0 3"),
         ("areca", "disk delete drv=1"),
         ("threeware", "/c0/p5 remove"),
+        ("mpt", "0 LOCATE 1:4"),
+        ("mpt", "0 DELETE noprompt"),
+        ("marvell", "locate -o pd -i 0"),
+        ("marvell", "delete -o vd -i 0"),
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
@@ -161,6 +165,11 @@ ANSWERS = [
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Setting Port Identify on /c0/p5 to [on] ... Done.\n", True),
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Setting Port Identify on /c0/p4 to [on] ... Done.\n", False),
     ("threeware", "tw_cli /c0/p5 set identify=on", 0, "Error: (CLI:144) Invalid drive(s) specified.\n", False),
+    ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Command LOCATE Completed Successfully.\n", True),
+    ("mpt", "sas3ircu 0 LOCATE 1:4 ON", 0, "SAS3IRCU: Error executing command LOCATE.\n", False),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 0, "SG driver version 3.5.36.\n", True),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 0, "Error: the PD does not support it.\n", False),
+    ("marvell", "mvcli locate -o pd -i 0 -a on", 1, "", False),
 ]
 
 

@@ -18,6 +18,7 @@ import pytest
 from raidctl.errors import UsageError
 from raidctl.request import Failure, Glob, Read, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Which
 from raidctl.runners import locks, process_group
+from raidctl.runners.connection import Connection
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
@@ -75,6 +76,7 @@ def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
     server = make_server()
     runner = server.runner()
     assert runner.carry_out([Run(("true",))])[0].fine
+    assert isinstance(runner._connection, Connection)
     place = Path(runner._connection.socket).parent
     runner.close()
     assert not place.exists()
@@ -171,6 +173,7 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
     server = make_server()
     with server.runner() as runner:
         assert runner.carry_out([Run(("true",))])[0].fine
+        assert isinstance(runner._connection, Connection)
         client = runner._connection._client
         assert client is not None
         popen = client._popen

@@ -20,6 +20,7 @@ from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import outside
 from raidctl.vendor.simulator import Bays
 from tests.support.machines import FIXTURES, MACHINES
+from tests.support.readings import READINGS
 
 VENDORS = vendors()[0]
 VERBS: tuple[Verb, ...] = get_args(Verb)
@@ -41,8 +42,9 @@ def simulated(name: str, place: Path) -> Simulated:
 
 
 def look(runner: Simulated) -> Survey:
-    """What raidctl reads of it."""
-    return survey(runner, VENDORS, source="test")
+    """What raidctl reads of it; a machine of :func:`simulated` in the same state is read once."""
+    recorded = f"{runner.place.stem}, for deeds"
+    return READINGS.of(recorded, runner.state(), lambda: survey(runner, VENDORS, source="test"))
 
 
 def planned(seen: Survey, *deeds: Deed) -> Plan:

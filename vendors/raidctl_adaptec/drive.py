@@ -94,7 +94,7 @@ def _state(drive: Draft, pair: Pair) -> None:
     """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
     line = pair.lines[0]
     known = vocabulary.drive_word(pair.value)
-    if not vocabulary.has_value(pair.value):
+    if not vocabulary.has_value(pair.value) and normalized(pair.value) != "unknown":
         keep(drive, pair)
         return
     put_status(drive, [line], "drive", known.status if known else None, text=pair.value)

@@ -62,6 +62,11 @@ def has_value(text: str) -> bool:
     return normalized(text) not in NO_VALUE
 
 
+def has_state(text: str) -> bool:
+    """Whether a state is printed: also the word for one that the tool cannot read, ``Unkwn=Unknown``."""
+    return has_value(text) or normalized(text) in ("unknown", "unkn", "unkwn")
+
+
 VOLUME_STATES: dict[str, VolumeWord] = {
     "optl": VolumeWord("ok"), "optimal": VolumeWord("ok"),
     # One drive of a RAID 6 is gone: it still has redundancy, and it is degraded.

@@ -278,15 +278,15 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             made, found, _ = applying.look_at(named.survey())
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
-        if wanted.wipe:
-            _check_wipes(applying, named.survey())
+        seen = named.survey()
+        _check_wipes(applying, seen)
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
         with _reported(report, settings), _held(story.begin, settings):
             running.journal.append(StepEvent(
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip
-            done = _run(applying, running)
+            done = _run(applying, running, seen)
             running.end("done")
             report.result = "done"
         return _ended(running, settings, done)

@@ -106,7 +106,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
     """Another machine; what is needed to understand it is imported while the connection is being made."""
     from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
-    with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout)) as far:
+    with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout, sessions=settings.sessions)) as far:
         far.connect(wait=False)
         found, problems = vendors()  # all this in the time that the connection takes
         warm(found)

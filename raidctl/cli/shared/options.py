@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from raidctl.cli.shared.option_types import Number
+
+if TYPE_CHECKING:
+    from raidctl.runners.connection import Sessions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +36,8 @@ class Settings:
         self.verbose = False
         self.printed = False
         """Whether anything was written to standard output."""
+        self.sessions: Sessions | None = None
+        """What carries scripts to the host of ``--host``; None: ssh."""
         self.given: dict[str, str] = {}
         """Names of those that stand on the command line, with the option as it is written there."""
 

@@ -47,14 +47,14 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         facts, around = facts_for(named, seen, word, wanted, settings)
         story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         story.hint = demo_hints(settings, facts)
-        speed = rate_plan(named, seen, facts, wanted.rate)
+        speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
 
         def planner(read: Survey) -> Plan:
             return story.plan(next_stage(read, facts), read)
 
         # --yes never answers for a drive: its serial number does
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
-        noted = (*notes(seen, facts, around, wanted), *(f"While raidctl waits: {step.action}" for step in speed.steps))
+        noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
         report = Report(work.plan)
         tell(_title(facts))
@@ -67,8 +67,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                 return code
             if not facts.gone:
                 confirm_serial(work, facts.old, wanted.confirm, f"This takes the drive {facts.old} out of its arrays")
-            first = work.begin("operation", about(), resume=_resume(named, "ID"), facts=facts_text(facts))
-            first = msgspec.structs.replace(first, touches=(*first.touches, facts.old, *filter(None, (facts.new,))))
+            first = _first(work, facts)
             report.change = first.change
             with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
@@ -86,6 +85,12 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         finally:
             if settings.as_json:
                 emit_json(report.outcome())
+
+
+def _first(work: Work, facts: Facts) -> Begin:
+    """The first line of the story, with the drives that nothing else may touch meanwhile."""
+    first = work.begin("operation", about(), resume=_resume(work.named, "ID"), facts=facts_text(facts))
+    return msgspec.structs.replace(first, touches=(*first.touches, facts.old, *filter(None, (facts.new,))))
 
 
 def _title(facts: Facts) -> str:

@@ -135,7 +135,7 @@ class Card:
 def card(name: str, place: Path) -> Card:
     """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
     place.mkdir(parents=True, exist_ok=True)
-    bench = Bench(place, machine(name, VENDORS, place))
+    bench = Bench(place, machine(name, VENDORS, place), recorded=name)
     if name in INCOMPLETE:
         bench.machine.pull(INCOMPLETE[name])
         bench.machine.insert(INCOMPLETE[name])

@@ -59,7 +59,7 @@ CASES = [
 @pytest.mark.parametrize("mood", OUTCOMES)
 def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
     """Refused and unchanged: nothing was done, even past the point of no return; never done on the tool's word."""
-    bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"))
+    bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"), recorded=case.demo)
 
     def now() -> object:
         [card] = [one for one in bench.look().inventory.controllers if one.id == CARD]

@@ -11,6 +11,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import outside
 from raidctl_megaraid import operate
+from tests.support.readings import READINGS
 from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
 
 CARD = "megaraid:0"
@@ -22,10 +23,11 @@ class Bench:
     def __init__(self, name: str, place: Path) -> None:
         self.machine: Simulated = simulated(name, place)
         self.argvs: list[str] = []
+        self.recorded = f"{name}, of the family"
 
     def look(self) -> Survey:
-        """Read the machine."""
-        return survey(self.machine, VENDORS)
+        """Read the machine; in the same state once."""
+        return READINGS.of(self.recorded, self.machine.state(), lambda: survey(self.machine, VENDORS))
 
     def card(self) -> Controller:
         """The controller as raidctl reads it now."""

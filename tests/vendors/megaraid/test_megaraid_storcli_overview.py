@@ -51,13 +51,18 @@ def test_megaraid_overview_has_a_card_for_each_row() -> None:
         ("Dgd", "warning"),
         ("Fld", "critical"),
         ("Safe", "warning"),
-        ("Unkwn", None),
     ],
 )
 def test_megaraid_overview_health_column_is_read_with_its_legend(word: str, health: Health | None) -> None:
     """The abbreviations of the legend are known."""
     card = read(overview(V7, card7(health=word))).controller
     assert (card.get("status"), card.complaints) == (health, [])
+
+
+def test_megaraid_overview_a_health_that_the_tool_cannot_read_is_a_problem() -> None:
+    """The legend's Unkwn is a state that is unknown, and no missing value."""
+    card = read(overview(V7, card7(health="Unkwn"))).controller
+    assert (card.get("status"), len(card.complaints)) == ("unknown", 1)
 
 
 @pytest.mark.parametrize(

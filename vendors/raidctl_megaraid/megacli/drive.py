@@ -18,6 +18,7 @@ from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
     DriveWord,
     drive_state,
+    has_state,
     has_value,
     interface,
     media,
@@ -137,7 +138,7 @@ def _size(drive: Draft, pair: Pair) -> None:
 
 def _state(drive: Draft, pair: Pair, place: _Place) -> None:
     """``Firmware state: Unconfigured(good), Spun down``."""
-    if not has_value(pair.value):
+    if not has_state(pair.value):
         drive.keep_detail(pair)
         return
     bare = pair.value.split(",")[0]

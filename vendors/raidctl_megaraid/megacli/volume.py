@@ -16,6 +16,7 @@ from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.vocabulary import (
     disk_cache,
+    has_state,
     has_value,
     io_policy,
     normalized,
@@ -105,7 +106,7 @@ def _level(volume: GroupDraft, pair: Pair, depth: Pair | None) -> None:
 
 def state(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``State               : Optimal``."""
-    if not has_value(pair.value):
+    if not has_state(pair.value):
         volume.keep_detail(pair)
         return
     found = volume_state(pair.value)

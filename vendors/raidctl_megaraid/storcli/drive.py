@@ -11,7 +11,7 @@ from raidctl.vendor.fields import Field, Fields, read_field, read_pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
-from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
+from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.foreign import FOREIGN
 from raidctl_megaraid.vocabulary import normalized
 
@@ -88,10 +88,13 @@ def put_place(drive: Draft, pair: Pair, where: tuple[str, str]) -> None:
     drive.put(line, "bay", where[1])
 
 
+_STATES = ("state", "status")
+
+
 def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     """``Onln``; of version 8 ``Conf`` and ``Online``."""
-    state, status = told(row, "state"), told(row, "status")
-    for title in ("state", "status"):
+    state, status = (row[one] if one in row and vocabulary.has_state(row[one].value) else None for one in _STATES)
+    for title in _STATES:
         if title in row and row[title] not in (state, status):
             drive.keep_detail(row[title])
     printed = [pair for pair in (state, status) if pair is not None]

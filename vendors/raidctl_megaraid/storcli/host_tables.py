@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.vendor import statuses
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
@@ -79,7 +80,10 @@ def read_subvendor(controller: Draft, pair: Pair) -> None:
 
 def read_status(controller: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
-    statuses.read_status(controller, pair, "controller", words.health, weight)
+    if vocabulary.has_state(pair.value) and not vocabulary.has_value(pair.value):
+        statuses.put_status(controller, pair.lines, "controller", "unknown", text=pair.value, weight=weight)
+    else:
+        statuses.read_status(controller, pair, "controller", words.health, weight)
 
 
 _COLUMNS: Fields[ControllerDraft] = {

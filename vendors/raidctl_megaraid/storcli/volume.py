@@ -99,7 +99,7 @@ def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW) -> Grou
 
 def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
     """``Optl``, ``Dgrd``."""
-    if not vocabulary.has_value(pair.value):
+    if not vocabulary.has_state(pair.value):
         volume.keep_detail(pair)
         return
     known = vocabulary.volume_state(pair.value)

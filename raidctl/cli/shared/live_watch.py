@@ -1,0 +1,221 @@
+"""``raidctl watch`` without ``--once``: the readings of a machine, on a terminal's screen or line by line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from datetime import datetime, timedelta, timezone
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import click
+
+from raidctl.cli import reader_gone
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import Machine, machine, with_open_ends
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.terminal import emit, paper
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
+from raidctl.events.reading import read_kernel, read_logs
+from raidctl.events.report import Filter, report, unseen
+from raidctl.events.times import parsed, written
+from raidctl.layers.build import stack
+from raidctl.layers.model import Layer
+from raidctl.layers.probe import probe_caches
+from raidctl.layers.scope import scope
+from raidctl.model import Inventory, Problem, Progress, hides
+from raidctl.request import converse
+from raidctl.survey.survey import Survey
+from raidctl.tasks.watch import FIRST_SECONDS, LONGEST_SECONDS, Clock, Frame, SystemClock, Watch
+from raidctl.text import collapse, printable
+from raidctl.vendor.events import Event
+from raidctl.watch.live import Board, Live, Reading
+from raidctl.watch.live_facts import facts_of
+
+if TYPE_CHECKING:
+    from raidctl.output.live import Screen
+
+USUAL, USUAL_FAR = 2.0, 5.0
+"""Seconds between two readings of kernel files: on this machine, and over ssh."""
+LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
+"""The kernel log is read no more often: it may have megabytes, which over ssh are not for nothing."""
+_PLAIN_TERMINALS = ("", "dumb", "unknown")
+Opened = Callable[[], AbstractContextManager[Machine]]
+
+
+def run(settings: Settings, interval: float | None, at_most: float | None) -> int:
+    """Watch the machine that the options name until interrupted; the exit code."""
+    every = interval or (USUAL_FAR if settings.host else USUAL)
+    with Readings(lambda: machine(settings), settings) as readings:
+        return follow(readings, settings, every, at_most, SystemClock())
+
+
+def follow(readings: Readings, settings: Settings, every: float, at_most: float | None, clock: Clock) -> int:
+    """Show the readings until the time is up, or the user ends it; the exit code is that of the last complete look."""
+    still = settings.demo is not None  # simulated tools disturb no controller
+    watch = Watch(
+        readings.whole, readings.quick, clock, at_most, every=every, steady=True, same=_state,
+        first=every if still else max(FIRST_SECONDS, every), longest=every if still else max(LONGEST_SECONDS, every),
+    )  # fmt: skip
+    live = Live()
+    try:
+        _shown((live.step(one) for one in readings.of(watch.frames())), settings)
+    except KeyboardInterrupt:
+        if live.board is None:
+            raise
+    if live.board is None:
+        return EXIT_FINE
+    last = live.board.reading
+    return exit_code(last.frame.inventory.problems) or (EXIT_CANNOT_TELL if last.unread else EXIT_FINE)
+
+
+def _state(inventory: Inventory) -> object:
+    """What makes the tools be asked sooner: something is better, worse, begun or over."""
+    return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(inventory, inventory.tasks, ())
+            if fact.section != "temperature"}  # fmt: skip
+
+
+def on_screen(settings: Settings) -> bool:
+    """Whether there is a terminal that can be drawn on, and nothing else is wanted."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
+
+
+def _shown(boards: Iterator[Board], settings: Settings) -> None:
+    from raidctl.output.live import Screen, json_lines, lines  # noqa: PLC0415 - rich only where it is drawn
+
+    if not on_screen(settings):
+        told: set[str] = set()
+        for board in boards:
+            for unread in board.reading.unread:
+                if unread not in told:
+                    click.echo(f"raidctl: not read: {collapse(printable(unread))}", err=True)
+            told |= set(board.reading.unread)
+            if board.changes:
+                emit(json_lines(board.changes) if settings.as_json else lines(board.changes, paper()))
+        return
+    screen = Screen(lambda: (paper(), shutil.get_terminal_size((80, 24)).lines))
+    first = next(boards)  # what cannot be read at all is an error, on the first screen
+    with _open(screen):
+        for board in chain([first], boards):
+            try:
+                screen.show(board)
+            except OSError as error:  # the terminal is gone, and no signal has reported it
+                raise reader_gone() from error
+
+
+@contextmanager
+def _open(screen: Screen) -> Iterator[None]:
+    """The screen, given back however it ends; also while raidctl is stopped by Ctrl-Z."""
+
+    def stopped(_number: int, _frame: object) -> None:
+        screen.close()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        screen.open()
+
+    before = signal.signal(signal.SIGTSTP, stopped)
+    try:
+        screen.open()
+        yield
+    finally:
+        screen.close()
+        signal.signal(signal.SIGTSTP, before)
+
+
+class Readings:
+    """A machine that is read again and again; a lost connection is made again at the next complete look."""
+
+    def __init__(self, opened: Opened, settings: Settings, began: datetime | None = None) -> None:
+        self._opened, self._settings = opened, settings
+        self._began = began or datetime.now(timezone.utc)
+        self._stack = ExitStack()
+        self._named: Machine | None = None
+        self._seen: Survey | None = None
+        self._known: list[Event] | None = None
+        self._log_pause = LOG_SECONDS_FAR if settings.host else LOG_SECONDS
+        self._logs_at = 0.0
+        self._log_faults: tuple[str, ...] = ()
+
+    def __enter__(self) -> Readings:  # noqa: PYI034 - Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _machine(self) -> Machine:
+        connect = getattr(self._named.runner, "connect", None) if self._named is not None else None
+        if connect is not None and connect().trouble:
+            self._named = None
+            self._stack.close()
+        if self._named is None:
+            self._named = self._stack.enter_context(self._opened())
+        return self._named
+
+    def whole(self) -> Inventory:
+        """Everything; a machine that cannot be read this time is one of which all is unknown."""
+        try:
+            seen = with_open_ends(self._machine().survey(), self._settings)
+        except RaidctlError as error:
+            if self._seen is None:
+                raise
+            fault = Problem("error", "host", f"The machine cannot be read: {error}", kind="unread")
+            return Inventory(host=self._seen.inventory.host, problems=(fault,))
+        self._seen = seen
+        return seen.inventory
+
+    def quick(self) -> Mapping[str, Progress | None]:
+        """What families read from kernel files alone."""
+        found: dict[str, Progress | None] = {}
+        if self._named is not None:
+            for vendor in self._named.vendors:
+                progress = getattr(vendor, "progress", None)
+                if progress is not None:
+                    found |= converse(progress(), self._named.runner)
+        return found
+
+    def of(self, frames: Iterator[Frame]) -> Iterator[Reading]:
+        """The frames, each with the caches, and the logs' new entries."""
+        for number, frame in enumerate(frames):
+            layers, faults = self._caches(frame)
+            entries: tuple[Event, ...] = ()
+            at = written(self._began + timedelta(seconds=frame.seconds))
+            if number:  # the first picture does not wait for the logs
+                entries = self._entries(frame)
+            hidden = [f"{one.where}: {one.message}" for one in frame.inventory.problems if hides(one)]
+            unread = tuple(dict.fromkeys((*hidden, *faults, *self._log_faults)))
+            yield Reading(
+                at=at, frame=frame, layers=layers, caches_read=not faults, entries=entries, unread=unread
+            )  # fmt: skip
+
+    def _caches(self, frame: Frame) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+        named, seen = self._named, self._seen
+        if named is None or seen is None:
+            return (), ("caches",)
+        of = scope(seen.view, frame.inventory, None)
+        kernel = converse(probe_caches(seen.view, of.names), named.runner)
+        found = stack(of, seen.view, kernel, frame.inventory, named.vendors)
+        return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
+
+    def _entries(self, frame: Frame) -> tuple[Event, ...]:
+        """New entries of the kernel log, and after a complete look of the controllers' logs."""
+        named, seen = self._named, self._seen
+        if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
+            return ()
+        self._logs_at = frame.seconds
+        recorded = parsed(named.recorded_at)
+        now = recorded or self._began + timedelta(seconds=frame.seconds)
+        tools = frame.whole or self._known is None
+        logs = converse((read_logs if tools else read_kernel)(seen, named.vendors, now), named.runner)
+        found = report(seen.inventory, logs.logs, now, Filter())
+        if tools:
+            faults = [problem.where for log in logs.logs for problem in log.problems if hides(problem)]
+            self._log_faults = tuple(dict.fromkeys(faults))
+        since = recorded or self._began
+        late = [one for one in found.events if (at := parsed(one.host_at)) is not None and at >= since]
+        fresh = unseen(late, ()) if self._known is None else unseen(found.events, self._known)
+        self._known = [*(self._known or ()), *found.events]
+        return tuple(one for one in fresh if (at := parsed(one.host_at)) is None or at >= since)

@@ -1,0 +1,252 @@
+"""The screen of ``raidctl watch`` on a terminal, and its lines in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import msgspec
+from rich.cells import cell_len
+from rich.console import Console, Group
+from rich.live import Live
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.model import Task
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.json import safe
+from raidctl.output.tasks import left
+from raidctl.watch.live import Board, Happened
+from raidctl.watch.live_facts import HOST, Fact
+from raidctl.watch.live_report import LiveChange, Section
+
+LEAST_WIDTH = 10
+_STYLES = {"critical": BAD, "warning": WARN, "info": DULL, None: PLAIN}
+_CHANGED = Style(bold=True, reverse=True)
+_SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
+_FEW = 3
+_BESIDE = 5
+"""The title of a section stands before its only line."""
+_BAR_LEAST, _BAR_MOST = 8, 30
+_TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
+Size = tuple[Paper, int]
+
+
+class Screen:
+    """The terminal's second screen: the first one comes back as it was, whatever ends the watching."""
+
+    def __init__(self, size: Callable[[], Size]) -> None:
+        """``size``: the paper and the number of its lines, asked before each picture."""
+        self._size = size
+        paper, _ = size()
+        self._console = Console(file=sys.stdout, highlight=False, no_color=not paper.colour, legacy_windows=False)
+        self._live: Live | None = None
+        self._board: Board | None = None
+
+    def open(self) -> None:
+        """Begin to draw, also once more after :meth:`close`."""
+        self._live = Live(
+            console=self._console, screen=True, auto_refresh=False, vertical_overflow="crop", redirect_stdout=False,
+            redirect_stderr=False,
+        )  # fmt: skip
+        self._live.start()
+        if self._board is not None:
+            self.show(self._board)
+
+    def close(self) -> None:
+        """Give the terminal back; one that is gone needs nothing."""
+        live, self._live = self._live, None
+        if live is not None:
+            with suppress(OSError):
+                live.stop()
+
+    def show(self, board: Board) -> None:
+        """Draw a board in the size that the terminal has now."""
+        self._board = board
+        paper, rows = self._size()
+        self._console.size = (max(paper.width, LEAST_WIDTH), rows)
+        if self._live is not None:
+            self._live.update(Group(*picture(board, paper, rows)), refresh=True)
+
+
+def lines(changes: Iterable[LiveChange], paper: Paper) -> str:
+    """The changes of a reading as lines of a log."""
+    return "".join(f"{one.at}  {paper.clean(one.message)}\n" for one in changes)
+
+
+def json_lines(changes: Iterable[LiveChange]) -> str:
+    """The changes of a reading, one JSON object a line."""
+    return "".join(f"{safe(msgspec.json.encode(one).decode('utf-8'))}\n" for one in changes)
+
+
+def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
+    """The lines of a board, at most ``rows``: what is less important has fewer of them, and says how many are left."""
+    width = max(paper.width, LEAST_WIDTH)
+    console = Console(width=width, height=max(rows, 1), highlight=False)
+    sections: list[list[Text]] = []
+    for texts in _sections(board, paper, width):
+        found: list[Text] = []
+        for text in texts:
+            found += text.wrap(console, width, overflow="fold") or [Text("")]
+        sections.append(found)
+    return _fitting(sections, max(rows, 1), paper)
+
+
+def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
+    """Cut the longest section until all fit, the first one last; then leave out sections from the end."""
+    shown = [len(one) for one in sections]
+    while sum(shown) > rows and max(shown[1:], default=0) > 2:
+        place = max(range(1, len(shown)), key=lambda number: (shown[number], number))
+        shown[place] -= 1
+    found: list[Text] = []
+    for one, number in zip(sections, shown, strict=True):
+        cut = len(one) - number
+        found += one if not cut else [*one[: number - 1], Text(paper.words(f"  … {cut + 1} more lines"), style=DULL)]
+    return found[:rows]
+
+
+def _sections(board: Board, paper: Paper, width: int) -> Iterator[list[Text]]:
+    by_section: dict[Section, list[Fact]] = {}
+    for fact in board.facts:
+        by_section.setdefault(fact.section, []).append(fact)
+    conditions = [fact for fact in by_section.get("health", []) if fact.object_id != HOST]
+    yield [*_head(board, paper, width), *(_condition(board, fact, paper) for fact in conditions)]
+    none = "none" if board.whole else "none reported, but not everything could be read"
+    parts: dict[Section, list[Text]] = {
+        "task": _tasks(board, by_section.get("task", []), paper, width) or [line((none, DULL))],
+        "cache": _caches(board, by_section.get("cache", []), paper) or [line(("unknown", DULL))],
+        "temperature": _temperatures(board, by_section.get("temperature", []), paper, width),
+        "event": _events(board, paper),
+    }
+    for section, rows in parts.items():
+        title = line((_TITLES[section], STRONG))
+        yield [title + line("  ") + _unindented(rows[0])] if len(rows) == 1 else [title, *rows]
+
+
+def _unindented(row: Text) -> Text:
+    return row[2:] if row.plain.startswith("  ") else row
+
+
+def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
+    """The verdict first: it is what a very small terminal shows."""
+    host = board.reading.frame.inventory.host
+    verdict = next(fact for fact in board.facts if fact.section == "health" and fact.object_id == HOST)
+    word = str(verdict.value).upper() if verdict.severity else str(verdict.value)
+    style = GOOD if verdict.value == "ok" else _STYLES[verdict.severity]
+    yield line(
+        (paper.clean(host.hostname or host.source), STRONG), "  ",
+        *_marked(board, verdict, paper, f"{word}: {verdict.words}", style),
+    )  # fmt: skip
+    times = f"{board.reading.at[11:19]} UTC", f"{'all' if board.whole else 'not all'} read at {board.read_at[11:19]}"
+    yield pack([(text, DULL) for text in (*times, "Ctrl-C ends")], width, paper.dot)
+    unread = board.reading.unread
+    for text in unread[:_FEW]:
+        yield line((paper.clean(f"Not read: {text}"), WARN))
+    if len(unread) > _FEW:
+        yield line((f"Not read: {len(unread) - _FEW} more", WARN))
+
+
+def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:
+    """The sign of a value that has changed in the last minute: bold, and readable without colour."""
+    way = board.mark(fact)
+    return [(_SIGNS[way][paper.ascii], _CHANGED), " "] if way else []
+
+
+def _marked(board: Board, fact: Fact, paper: Paper, text: str, style: Style = PLAIN) -> list[Piece]:
+    changed = board.mark(fact) is not None
+    return [*_sign(board, fact, paper), (paper.clean(text), style + STRONG if changed else style)]
+
+
+def _condition(board: Board, fact: Fact, paper: Paper) -> Text:
+    style = WARN if fact.lost else _STYLES[fact.severity]
+    word = "?" if fact.lost else str(fact.value).upper() if fact.severity != "info" else "info"
+    return line("  ", *_marked(board, fact, paper, f"{word}: {fact.named}: {fact.words}", style))
+
+
+def _tasks(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> list[Text]:
+    found: list[Text] = []
+    for fact in facts:
+        state = next(
+            (one for one in facts if one.object_id == fact.object_id and one.name == f"{fact.name}, state"), fact
+        )
+        if fact.task is not None:
+            found += _task(board, fact, state, paper, width - _BESIDE)
+    return found
+
+
+def _task(board: Board, fact: Fact, state: Fact, paper: Paper, width: int) -> Iterator[Text]:
+    """``rebuild of md:md0  ━━━━━━        45.2 %  1 h 20 min left``; in two lines where that does not fit."""
+    name = f"{fact.name} of {fact.named}"
+    task = fact.task
+    if task is None or fact.lost:
+        yield line("  ", *_marked(board, fact, paper, f"{name}: {fact.words}", WARN))
+        return
+    waits = "" if task.state in ("running", None) else f"  {state.text}"
+    time = f"  {left(task)} left" if task.remaining_seconds is not None else ""
+    behind = paper.words(f"{f'{task.percent:.1f} %' if task.percent is not None else fact.text}{time}") + paper.clean(
+        waits
+    )
+    start: list[Piece] = ["  ", *_marked(board, state, paper, name)]
+    room = min(width - line(*start).cell_len - cell_len(behind) - 4, _BAR_MOST)
+    if room >= _BAR_LEAST:
+        yield line(*start, "  ", *_bar(task, room, paper), f"  {behind}")
+        return
+    yield line(*start)
+    room = min(width - cell_len(behind) - 6, _BAR_MOST)
+    yield line("    ", *((*_bar(task, room, paper), "  ") if room >= _BAR_LEAST else ()), behind)
+
+
+def _bar(task: Task, room: int, paper: Paper) -> list[Piece]:
+    if task.percent is None:
+        return []
+    done = min(int(room * task.percent / 100), room)
+    full, empty = ("#", ".") if paper.ascii else ("━", "╌")
+    return [(full * done, GOOD), (empty * (room - done), DULL)]
+
+
+def _caches(board: Board, facts: Sequence[Fact], paper: Paper) -> list[Text]:
+    """One line for each layer: ``page cache  unwritten 1.5 MiB``."""
+    layers: dict[str, list[Fact]] = {}
+    for fact in facts:
+        layers.setdefault(fact.object_id, []).append(fact)
+    found = []
+    for group in layers.values():
+        pieces: list[Piece] = ["  ", (paper.clean(group[0].named), DULL), "  "]
+        for number, fact in enumerate(group):
+            style = WARN if fact.lost else PLAIN
+            pieces += [", ", *_marked(board, fact, paper, f"{fact.name} {fact.words}", style)][not number :]
+        found.append(line(*pieces))
+    return found
+
+
+def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> list[Text]:
+    if not facts:
+        return [line(("none reported", DULL))]
+    found: list[Text] = []
+    row = line("  ")
+    common = {fact.named.partition("/")[0] for fact in facts if "/" in fact.named}
+    only = f"{common.pop()}/" if len(common) == 1 else ""  # the short form of ids, as everywhere
+    for fact in facts:
+        figure = "?" if fact.lost else fact.text
+        one = line(*_marked(board, fact, paper, f"{fact.named.removeprefix(only)} {figure}"))
+        if row.cell_len > 2 and row.cell_len + len(paper.dot) + one.cell_len > width:
+            found.append(row)
+            row = line("  ")
+        row = row + (paper.dot if row.cell_len > 2 else "") + one
+    return [*found, row]
+
+
+def _events(board: Board, paper: Paper) -> list[Text]:
+    """The newest first; times in UTC."""
+    if not board.events:
+        return [line((f"none since {board.begun[11:19]}", DULL))]
+    return [_event(one, paper) for one in reversed(board.events)]
+
+
+def _event(one: Happened, paper: Paper) -> Text:
+    return line(
+        "  ",
+        (f"{one.at[11:19]} ", DULL),
+        (paper.clean(one.text), PLAIN if one.severity == "info" else _STYLES[one.severity]),
+    )

@@ -1,0 +1,77 @@
+"""Volumes that the kernel shows as plain drives, and no tool of the family lists. Pure.
+
+For families whose controllers use a driver of plain drives: the kernel's device is a volume by its address or
+model, and its members are hidden from the operating system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from raidctl.evidence import Output
+from raidctl.host import BlockDevice
+from raidctl.model import Capability, Controller, Problem, Volume
+from raidctl.text import listing
+from raidctl.vendor.protocol import Observation, ToolSpec
+
+
+def with_unlisted(
+    observation: Observation,
+    blocks: Sequence[BlockDevice],
+    found: Sequence[str],
+    *,
+    family: str,
+    what: str,
+    tools: Sequence[ToolSpec],
+    support: Mapping[str, Capability],
+) -> Observation:
+    """Add the volumes that are missing in what the tools list: status unknown, and a problem for each controller.
+
+    Args:
+        observation: What the family's tools list.
+        blocks: The kernel's devices that are volumes of the family.
+        found: The names of the installed tools.
+        family: Name of the family.
+        what: What such a volume is: ``an IR volume of an LSI controller``.
+        tools: The tools of the family, of which each may be the one that lists it.
+        support: Capabilities of the family.
+    """
+    listed = {volume.device for controller in observation.controllers for volume in controller.volumes}
+    left = [block for block in blocks if block.node not in listed]
+    output = Output(f"{family} volumes (kernel)")
+    controllers, problems = [], []
+    for address in dict.fromkeys(block.pci_address for block in left):
+        object_id = f"{family}:{address or 'unknown'}"
+        own = [block for block in left if block.pci_address == address]
+        for block in own:
+            line = output.add(f"{block.node}: {block.model or 'no model'}, {block.driver}, at {block.scsi_address}")
+            line.fact(f"{object_id}/{block.name}", "device", block.node)
+            line.fact(object_id, "driver", block.driver)
+        controllers.append(
+            Controller(
+                id=object_id,
+                driver=own[0].driver,
+                pci_address=address,
+                mode="raid",
+                volumes=tuple(Volume(id=f"{object_id}/{block.name}", device=block.node) for block in own),
+                capabilities=dict(support),
+            )
+        )
+        problems.append(_problem(object_id, f"{listing(block.node for block in own)}: {what}", found, tools))
+    return Observation(
+        controllers=(*observation.controllers, *controllers),
+        problems=(*observation.problems, *problems),
+        tools=observation.tools,
+        outputs=(*observation.outputs, *([output] if left else [])),
+    )
+
+
+def _problem(where: str, what: str, found: Sequence[str], tools: Sequence[ToolSpec]) -> Problem:
+    missing = [tool for tool in tools if tool.name not in found]
+    unknown = "its state and its drives are unknown."
+    if not missing:
+        message = f"{what} that {listing(found)} does not list; {unknown}"
+        return Problem("error", where, message, f"Run {found[0]} by hand, as root.", "unread")
+    names = listing((tool.name for tool in missing), "or")
+    message = f"{what} that no installed tool lists ({names} is missing); {unknown}"
+    return Problem("error", where, message, f"Install {listing((tool.package for tool in missing), 'or')}.", "no_tool")

@@ -1,0 +1,156 @@
+"""What ``raidctl watch`` follows on a machine: health, tasks, temperatures, the use of caches. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from raidctl.health.judge import WEIGHT, Severity, judge
+from raidctl.layers.model import Layer
+from raidctl.layers.scope import VM
+from raidctl.model import Inventory, Task, hides
+from raidctl.model.drives_below import physical_drives
+from raidctl.tasks.outcome import word
+from raidctl.text import counted, listing
+from raidctl.units import format_binary
+from raidctl.watch.live_report import Section, Value
+
+HOST = ""
+"""The object of what is about the whole machine."""
+PERCENT_STEP, CELSIUS_STEP = 5.0, 2.0
+"""What a percentage or a temperature changes by before a line is printed."""
+_CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
+"""Layers that hold data of their own; the others are settings."""
+_PERCENT = re.compile(r" \d+(?:\.\d+)?%")
+"""``rebuilding 37.25%``: the task has a newer figure."""
+_YES = {True: "yes", False: "no", None: "unknown"}
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """One value that is followed."""
+
+    section: Section
+    object_id: str
+    name: str
+    value: Value
+    unit: Literal["percent", "celsius", "bytes"] | None = None
+    text: str
+    """For people, without the object."""
+    severity: Severity | None = None
+    label: str = ""
+    """What a person calls the object, if not by its id."""
+    step: float = 0.0
+    """A smaller change of the figure gets no line of a log."""
+    task: Task | None = None
+    lost: bool = False
+    """It could not be read this time: everything else is as it was before."""
+
+    @property
+    def words(self) -> str:
+        """What is known of it, for people."""
+        return f"unknown now, it was: {self.text}" if self.lost else self.text
+
+    @property
+    def named(self) -> str:
+        """``md:md0``, ``page cache``; empty for what is about the machine."""
+        return self.label if self.object_id == VM else self.object_id
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What stays the same of it from reading to reading."""
+        return self.section, self.object_id, self.name
+
+
+def complete(inventory: Inventory) -> bool:
+    """Whether everything could be read; if not, what is missing is unknown."""
+    return not any(map(hides, inventory.problems))
+
+
+def facts_of(inventory: Inventory, tasks: Sequence[Task], layers: Sequence[Layer]) -> list[Fact]:
+    """Every value of a reading, in the order of the screen."""
+    return [*_health(inventory), *_tasks(tasks), *_temperatures(inventory), *_caches(layers)]
+
+
+def _health(inventory: Inventory) -> Iterator[Fact]:
+    causes = [one for one in judge(inventory) if one.under is None]
+    worst: Severity = min((one.severity for one in causes), key=WEIGHT.__getitem__, default="info")
+    numbers = {"critical": "critical condition", "warning": "warning"}
+    found = [
+        counted(sum(one.severity == severity for one in causes), noun)
+        for severity, noun in numbers.items()
+        if any(one.severity == severity for one in causes)
+    ]
+    unread = [problem.where for problem in inventory.problems if hides(problem)]
+    state = worst if worst != "info" else "unknown" if unread else "ok"
+    doubt = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
+    text = ", ".join([*found, *([doubt] if doubt else [])])
+    severity: Severity | None = worst if worst != "info" else "warning" if unread else None
+    empty = "no problems found" if inventory.controllers else "no controller, array or drive was found"
+    yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
+    for one in causes:
+        yield Fact(
+            section="health", object_id=one.where, name=one.rule, value=one.severity,
+            text=_PERCENT.sub("", one.cause),
+            severity=one.severity,
+        )  # fmt: skip
+
+
+def _tasks(tasks: Sequence[Task]) -> Iterator[Fact]:
+    for task in tasks:
+        name = word(task.operation)
+        state = f"{task.state or 'unknown'}{f': {task.reason}' if task.reason else ''}"
+        text = "" if task.percent is None else f"{task.percent:g} %"
+        yield Fact(
+            section="task", object_id=task.object_id, name=name, value=task.percent, unit="percent",
+            text=text or "under way", step=PERCENT_STEP, task=task,
+        )  # fmt: skip
+        yield Fact(section="task", object_id=task.object_id, name=f"{name}, state", value=task.state, text=state)
+
+
+def _temperatures(inventory: Inventory) -> Iterator[Fact]:
+    """Of drives and batteries that report one."""
+    found = [(drive.id, drive.temperature_celsius) for _, drive in physical_drives(inventory.controllers)]
+    found += [(pack.id, pack.temperature_celsius) for one in inventory.controllers for pack in one.batteries]
+    for name, value in found:
+        if value is not None:
+            yield Fact(
+                section="temperature", object_id=name, name="temperature", value=float(value), unit="celsius",
+                text=f"{value} °C", step=CELSIUS_STEP,
+            )  # fmt: skip
+
+
+def _caches(layers: Sequence[Layer]) -> Iterator[Fact]:
+    for layer in layers:
+        label = "page cache" if layer.kind == "page_cache" else layer.name or ""
+        policy = layer.policy_in_force or layer.policy
+        if policy is not None and (layer.kind in _CACHES[1:] or layer.kind == "volume"):
+            yield _words(layer, label, "active policy", policy.replace("_", "-"))
+        if layer.kind not in _CACHES:
+            continue
+        for name, size in (("used", layer.used_bytes), ("unwritten", layer.unwritten_bytes)):
+            if size is not None:
+                yield _size(layer, label, name, size)
+        if layer.unwritten_bytes is None:
+            yield _words(layer, label, "unwritten", _YES[layer.unwritten])
+        if layer.preserved is not None:
+            yield _words(layer, label, "preserved", _YES[layer.preserved])
+
+
+def _words(layer: Layer, label: str, name: str, text: str) -> Fact:
+    value = None if text == "unknown" else text
+    return Fact(section="cache", object_id=layer.id, name=name, value=value, text=text, label=label)
+
+
+def _size(layer: Layer, label: str, name: str, size: int) -> Fact:
+    """A line of a log for each twentieth of the cache, or of the limit for unwritten data in memory."""
+    limits = [one.effective_bytes for one in layer.thresholds if one.name.startswith("dirty_") and one.effective_bytes]
+    whole = max(limits, default=0) if layer.kind == "page_cache" else layer.size_bytes
+    step = (whole or 0) * PERCENT_STEP / 100 or size / 2
+    share = f" of {format_binary(layer.size_bytes)}" if layer.size_bytes and layer.kind != "page_cache" else ""
+    return Fact(
+        section="cache", object_id=layer.id, name=name, value=float(size), unit="bytes",
+        text=f"{format_binary(size)}{share}", label=label, step=step,
+    )  # fmt: skip

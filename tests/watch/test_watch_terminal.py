@@ -1,0 +1,120 @@
+"""``raidctl watch`` on a real terminal: whatever ends it, the terminal is as it was before."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import read_until
+
+ROOT = Path(__file__).resolve().parents[2]
+SECOND_SCREEN, FIRST_SCREEN, CURSOR = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25h"
+
+
+@contextmanager
+def watched(state: Path, *, term: str = "xterm", size: tuple[int, int] = (24, 80)) -> Iterator[tuple[int, int]]:
+    """The terminal and the process of a watch, which leads the terminal's session as a shell's job does."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    words = ["--state-dir", str(state), "--demo", "p440", "watch"]
+    environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    command = [shutil.which("setsid") or "", "--ctty", sys.executable, "-m", "raidctl", *words]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=follower, stdout=follower,
+        stderr=follower, env={**environment, "TERM": term, "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    os.close(follower)
+    try:
+        yield leader, process.pid
+    finally:
+        with suppress(OSError):
+            os.close(leader)
+        if process.poll() is None:
+            process.kill()
+            process.wait(60)
+
+
+def rest(terminal: int) -> bytes:
+    """What is shown until nobody writes any more."""
+    seen = b""
+    with suppress(OSError):  # EIO: the last one has closed it
+        while part := os.read(terminal, 65536):
+            seen += part
+    return seen
+
+
+def ended(pid: int) -> int:
+    """The exit code, as a shell has it."""
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143)])
+def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
+    """The first screen, the cursor and all settings; until then, 20 columns are used as they are."""
+    with watched(tmp_path, size=(24, 20)) as (terminal, pid):
+        before = termios.tcgetattr(terminal)
+        shown = read_until(terminal, b"Events")
+        assert SECOND_SCREEN in shown
+        text = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]", "", shown.decode())
+        assert "CRITICAL" in text
+        assert max(len(line.strip()) for line in text.splitlines()) <= 20
+        if isinstance(how, str):
+            os.write(terminal, b"\x03")
+        else:
+            os.kill(pid, how)
+        end = read_until(terminal, FIRST_SCREEN)
+        after = termios.tcgetattr(terminal)
+        end += rest(terminal)
+        assert CURSOR in end
+        assert SECOND_SCREEN not in end.partition(FIRST_SCREEN)[2]
+        assert b"Traceback" not in end
+        assert after == before
+        assert ended(pid) == code
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell(tmp_path: Path) -> None:
+    """While it is stopped, the shell has the first screen; afterwards it goes on."""
+    with watched(tmp_path) as (terminal, pid):
+        read_until(terminal, b"Events")
+        os.kill(pid, signal.SIGTSTP)
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        assert CURSOR in read_until(terminal, FIRST_SCREEN)
+        os.kill(pid, signal.SIGCONT)
+        read_until(terminal, SECOND_SCREEN)
+        read_until(terminal, b"Events")
+        os.write(terminal, b"\x03")
+        assert FIRST_SCREEN in rest(terminal)
+        assert ended(pid) == 0
+
+
+def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
+    """A closed window, a lost ssh: by the signal, without an error of drawing on nothing."""
+    with watched(tmp_path) as (terminal, pid):
+        read_until(terminal, b"Events")
+        os.close(terminal)
+        assert ended(pid) == 128 + signal.SIGHUP
+
+
+def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
+    """Nothing but text, one line for each value, as in a pipe."""
+    with watched(tmp_path, term="dumb") as (terminal, pid):
+        shown = read_until(terminal, b"v2: active policy")
+        os.write(terminal, b"\x03")
+        shown += rest(terminal)
+        assert b"\x1b" not in shown
+        assert re.match(rb"\S+Z  health: CRITICAL", shown)
+        assert ended(pid) == 0

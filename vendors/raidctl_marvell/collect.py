@@ -1,0 +1,65 @@
+"""Read complete or partial outputs of the tools into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from raidctl.evidence import Output
+from raidctl.model import Problem, Tool
+from raidctl.order import natural
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
+from raidctl_marvell.draft import Controllers
+from raidctl_marvell.reader import Reader
+from raidctl_marvell.to_model import build
+
+KIND = "marvell"
+"""The one form of document: every output of the tools has the same grammar."""
+_REMEDY = "Give the outputs of `mvcli info -o hba`, `-o vd` and `-o pd` (or mnv_cli) as it prints them."
+_NOWHERE: Mapping[str, str | None] = MappingProxyType({})
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs and combine those of one controller. Never raises for their contents."""
+    return assemble(documents)
+
+
+def assemble(
+    documents: Sequence[Document],
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+    *,
+    places: Mapping[str, Mapping[str, str | None]] = MappingProxyType({}),
+) -> Observation:
+    """The same for a dialogue: with its problems and tools, and what the kernel knows of each controller."""
+    controllers = Controllers()
+    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
+    for reader in readers:
+        reader.read()
+    found, reported = [], list(problems)
+    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
+        if not controller.reported:
+            continue
+        described = build(controller, places.get(controller.name, _NOWHERE))
+        controller.write_evidence(described.id)
+        found.append(described)
+        reported += controller.problems(described.id)
+    for reader in readers:
+        reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
+        reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.totals or reader.empty)
+    versions = [Tool(name=reader.tool, version=reader.version) for reader in readers if reader.version]
+    return Observation(
+        controllers=tuple(found),
+        problems=tuple(dict.fromkeys(reported)),
+        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
+        outputs=tuple(reader.output for reader in readers),
+    )
+
+
+def _error(error: str, where: str) -> Problem:
+    """``No Adapter Found``: there is no controller, or the tool was not run as root."""
+    return Problem(
+        severity="error", kind="unread", where=where, message=f"The tool reports: {error}",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+"""The tools' words and figures in neutral words.
+
+Sources: the tools' help; Dell's and SmartX's pages on BOSS controllers (functional, degraded, "BGA progress"). Missing,
+offline, foreign and the operations besides rebuilding have their plain meaning: they were found in no manual.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Health, Operation, RaidLevel, VolumeStatus
+from raidctl.text import figure
+from raidctl.units import parse_size
+
+_VOLUMES: tuple[tuple[str, VolumeStatus], ...] = (
+    ("functional", "ok"),
+    ("optimal", "ok"),
+    # Degrade of mnv_cli
+    ("degrade", "degraded"),
+    ("partially", "degraded"),
+    ("rebuild", "rebuilding"),
+    ("initializ", "initializing"),
+    ("offline", "offline"),
+    ("missing", "offline"),
+    ("fail", "failed"),
+    ("foreign", "inactive"),
+    ("conflict", "inactive"),
+    ("importable", "inactive"),
+)
+"""How a state begins."""
+HEALTH: dict[VolumeStatus, Health] = {
+    "ok": "ok", "initializing": "ok", "degraded": "warning", "rebuilding": "warning", "failed": "critical",
+    "offline": "critical", "inactive": "critical",
+}  # fmt: skip
+_DRIVES: dict[str, Health] = {
+    "online": "ok", "idle": "ok", "ok": "ok", "good": "ok", "unconfigured": "ok", "hot spare": "ok", "spare": "ok",
+    "rebuilding": "warning", "rebuild": "warning", "foreign": "warning", "degraded": "warning",
+    "offline": "critical", "failed": "critical", "fail": "critical", "dead": "critical", "missing": "critical",
+    "error": "critical", "bad": "critical",
+}  # fmt: skip
+_LEVELS: dict[str, RaidLevel] = {
+    "raid0": "raid0", "raid1": "raid1", "raid1e": "raid1e", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10",
+    "raid50": "raid50", "raid60": "raid60", "jbod": "jbod",
+}  # fmt: skip
+_OPERATIONS: tuple[tuple[str, Operation], ...] = (
+    ("rebuild", "rebuild"),
+    ("init", "initialize"),
+    ("patrol", "patrol_read"),
+    ("check", "check"),
+    ("sync", "resync"),
+    ("migrat", "migrate"),
+    ("expan", "expand"),
+    ("copy", "copyback"),
+    ("eras", "erase"),
+)
+"""What ``BGA progress`` contains."""
+_NO_VALUE = frozenset({"", "n/a", "na", "none", "unknown", "-", "not support", "not supported"})
+_NUMBERS = re.compile(r"\d{1,4}(?:[ ,]+\d{1,4})*", re.ASCII)
+_COUNT = re.compile(r"\d{1,16}", re.ASCII)
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_SPEED = re.compile(r"(?:[\d.]{1,4} )*(\d{1,2}(?:\.\d)?) ?Gb/s", re.ASCII)
+_PORT = re.compile(r".*\bport (\d{1,3})", re.ASCII | re.IGNORECASE)
+_SECTOR = re.compile(r"(\d{3,5}) ?bytes?", re.ASCII | re.IGNORECASE)
+_ZEROS = re.compile(r"(?:0x)?0*")
+
+
+def has_value(text: str) -> bool:
+    """Whether a value has a meaning."""
+    return text.strip().lower() not in _NO_VALUE
+
+
+def text(value: str) -> str | None:
+    """A value with single blanks; None if it has no meaning."""
+    return " ".join(value.split()) if has_value(value) else None
+
+
+def volume_state(value: str) -> VolumeStatus | None:
+    """``functional``, ``Degrade``; None for a word that is not known."""
+    word = value.strip().lower()
+    return next((status for start, status in _VOLUMES if word.startswith(start)), None)
+
+
+def drive_state(value: str) -> Health | None:
+    """``online``, ``Idle``; None for a word that is not known."""
+    return _DRIVES.get(value.strip().lower())
+
+
+def raid_level(value: str) -> RaidLevel | None:
+    """``RAID1``; None for a level that has no neutral name."""
+    return _LEVELS.get(re.sub(r"[\s-]", "", value).lower())
+
+
+def operation(value: str) -> Operation:
+    """``rebuilding is 15% done``, ``Rebuilding is running in 21%``."""
+    return next((name for word, name in _OPERATIONS if word in value.lower()), "unknown")
+
+
+def percent(value: str) -> float | None:
+    """The percentage in such a sentence; None without one."""
+    found = _PERCENT.search(value)
+    return float(found[1]) if found is not None and float(found[1]) <= 100 else None
+
+
+def size(value: str) -> int | None:
+    """Bytes of ``122040 M``, ``125034840 K``, ``447 GB``: all in powers of 1024."""
+    return parse_size(value, binary=True) if has_value(value) else None
+
+
+def strip(value: str) -> int | None:
+    """Bytes of ``64``, which is in KiB, and of ``128K``."""
+    return parse_size(f"{value}K" if value.strip().isdecimal() else value, binary=True) if has_value(value) else None
+
+
+def numbers(value: str) -> list[str] | None:
+    """``0 1``: the numbers of drives."""
+    if not has_value(value):
+        return None
+    return [str(int(number)) for number in re.split("[ ,]+", figure(_NUMBERS, value.strip())[0])]
+
+
+def count(value: str) -> int | None:
+    """A plain number."""
+    return int(figure(_COUNT, value.strip())[0]) if has_value(value) else None
+
+
+def speed(value: str) -> float | None:
+    """The highest of ``1.5 3 6 Gb/s``, in Gbit/s."""
+    return float(figure(_SPEED, value.strip())[1]) if has_value(value) else None
+
+
+def port(value: str) -> str | None:
+    """``0`` of ``HBA port 0``; None of another place."""
+    found = _PORT.fullmatch(value.strip())
+    return found[1] if found is not None else None
+
+
+def sector(value: str) -> int | None:
+    """``512bytes``, ``512 bytes``."""
+    return int(figure(_SECTOR, value.strip())[1]) if has_value(value) else None
+
+
+def wwn(value: str) -> str | None:
+    """A world wide name; None if it is all zeros."""
+    return None if _ZEROS.fullmatch(value.strip()) else text(value)

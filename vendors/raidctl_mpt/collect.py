@@ -1,0 +1,70 @@
+"""Read complete or partial outputs of the tools into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from raidctl.evidence import Output
+from raidctl.model import Controller, Problem, Tool
+from raidctl.order import natural
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
+from raidctl_mpt.draft import Controllers
+from raidctl_mpt.reader import Reader
+from raidctl_mpt.to_model import build
+
+KIND = "ircu"
+"""The one form of document: every output of the tools has the same grammar."""
+_REMEDY = "Give the outputs of `sas3ircu LIST`, `sas3ircu 0 DISPLAY` and `sas3ircu 0 STATUS` as it prints them."
+_NO_DEVICES: Mapping[str, str] = MappingProxyType({})
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs and combine those of one controller. Never raises for their contents."""
+    return assemble(documents)
+
+
+def assemble(
+    documents: Sequence[Document],
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+    *,
+    devices: Mapping[str, str] = _NO_DEVICES,
+    left_out: Callable[[Controller], bool] = lambda _: False,
+) -> Observation:
+    """The same for a dialogue: with its problems, tools and devices, without the controllers that others show."""
+    controllers = Controllers()
+    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
+    for reader in readers:
+        reader.read()
+    found, reported = [], list(problems)
+    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
+        if not controller.reported:
+            continue
+        described, own = build(controller, devices)
+        if left_out(described):
+            for draft in controller.all():
+                draft.drop_evidence()
+            continue
+        controller.write_evidence(described.id)
+        found.append(described)
+        reported += own
+    for reader in readers:
+        reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
+        reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.ended)
+    versions = [Tool(name=reader.tool, version=reader.version) for reader in readers if reader.tool and reader.version]
+    return Observation(
+        controllers=tuple(found),
+        problems=tuple(dict.fromkeys(reported)),
+        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
+        outputs=tuple(reader.output for reader in readers),
+    )
+
+
+def _error(error: str, where: str) -> Problem:
+    """``SAS2IRCU: MPTLib2 Error 1``: the tool found no controller, or may not open its device."""
+    return Problem(
+        severity="error", kind="unread", where=where, message=f"The tool reports: {error}",
+        remedy="Run the command by hand, as root; the driver's device /dev/mpt2ctl or /dev/mpt3ctl has to exist.",
+    )  # fmt: skip

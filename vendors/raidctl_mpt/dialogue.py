@@ -1,0 +1,112 @@
+"""The dialogue with the tools: ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
+
+A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. The driver
+shows an IR volume as a drive on SCSI channel 1 (RAID_CHANNEL in drivers/scsi/mpt3sas/mpt3sas_base.h); one that no tool
+lists is reported, as its members are hidden from the operating system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.evidence import Output
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Controller
+from raidctl.request import Dialogue
+from raidctl.vendor.kernel_volumes import with_unlisted
+from raidctl.vendor.protocol import Document, Observation, ToolSpec
+from raidctl.vendor.session import Reading, Session
+from raidctl.vendor.tools import Installed
+from raidctl_mpt.capability import SUPPORT
+from raidctl_mpt.collect import KIND, assemble
+from raidctl_mpt.draft import Controllers
+from raidctl_mpt.reader import Reader
+
+LOCK = "mpt"
+TIMEOUT = 60.0
+"""Seconds for one call."""
+_DRIVERS = ("mpt2sas", "mpt3sas")
+_VOLUME = re.compile(r"\d+:1:\d+:\d+", re.ASCII)
+_MOST = 64
+"""Controllers that are asked for on their own."""
+
+
+def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:
+    """Read the controllers of each installed tool: each lists those of its generation."""
+    sessions = [Session(one, KIND, LOCK, TIMEOUT, Reading) for one in found if _served(host)]
+    for session in sessions:
+        first = yield from session.run("LIST")
+        numbers = [name.rpartition("-")[2] for name in _named(session.documents)][:_MOST] if first.answered else []
+        yield from session.run_all((number, "DISPLAY") for number in numbers)
+        yield from session.run_all((number, "STATUS") for number in _with_volumes(session.documents))
+    volumes = [block for block in host.blocks if block.kind == "disk" and _is_volume(block)]
+    observation = assemble(
+        [
+            document
+            for session in sessions
+            for document in session.documents
+            if host.root is False or not _none_there(document)
+        ],
+        [problem for session in sessions for problem in session.problems],
+        [session.tool for session in sessions],
+        devices={_digits(block.wwn): block.node for block in volumes},
+        left_out=lambda controller: _plain(controller, host),
+    )
+    return with_unlisted(
+        observation,
+        volumes,
+        [one.spec.name for one in found],
+        family="mpt",
+        what="an IR volume of an LSI controller",
+        tools=tools,
+        support=SUPPORT,
+    )
+
+
+def _is_volume(block: BlockDevice) -> bool:
+    return block.driver in _DRIVERS and _VOLUME.fullmatch(block.scsi_address or "") is not None
+
+
+def _served(host: HostView) -> bool:
+    """Whether the machine may have such a controller; without a view of the kernel, it may."""
+    return not host.pci or any(device.driver in _DRIVERS for device in host.pci)
+
+
+def _none_there(document: Document) -> bool:
+    """``SAS2IRCU: MPTLib2 Error 1`` of LIST: the other tool's generation is in the machine."""
+    return document.name.endswith(" LIST") and re.search(r"MPTLib2 Error 1\b", document.text) is not None
+
+
+def _drafts(documents: Sequence[Document]) -> Controllers:
+    controllers = Controllers()
+    for document in documents:
+        Reader(Output.of_text(document.name, document.text), controllers).read()
+    return controllers
+
+
+def _named(documents: Sequence[Document]) -> list[str]:
+    return list(_drafts(documents).controllers)
+
+
+def _with_volumes(documents: Sequence[Document]) -> list[str]:
+    found = _drafts(documents).controllers
+    return [name.rpartition("-")[2] for name, controller in found.items() if controller.volumes]
+
+
+def _digits(name: str | None) -> str:
+    return re.sub(r"^(?:0x|naa\.)", "", (name or "").strip().lower())
+
+
+def _plain(controller: Controller, host: HostView) -> bool:
+    """Whether it is an HBA, all of whose drives the kernel shows."""
+    blocks = [block for block in host.blocks if block.kind == "disk"]
+    names = {_digits(block.wwn) for block in blocks} | {(block.serial or "").strip() for block in blocks}
+    return (
+        controller.firmware is not None
+        and not controller.volumes
+        and all(
+            drive.role == "passthrough" and not names.isdisjoint({_digits(drive.wwn) or None, drive.serial})
+            for drive in controller.drives
+        )
+    )
