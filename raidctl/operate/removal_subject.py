@@ -242,7 +242,11 @@ def uses(subject: Subject) -> Iterator[Use]:
             listed |= {(drive.array or "").partition("/")[0]}
     names = {name.partition(":")[2] for name in listed}
     nodes = {loss.volume.device for loss in subject.losses if loss.volume and loss.controller.mode == "software"}
-    nodes |= {drive.device for controller, drive in subject.entries if controller.mode == "software" and drive.array}
+    nodes |= {
+        drive.device
+        for controller, drive in subject.entries
+        if controller.mode == "software" and any(array.id == drive.array for array in controller.arrays)
+    }
     names |= {block.node for node in nodes if node and (block := subject.view.block(node)) is not None}
     for block in subject.blocks:
         yield from _walk(subject.view, block, names)
