@@ -91,7 +91,7 @@ def test_the_same_sources_give_the_same_bytes(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_every_command_can_be_imported_and_the_engine_is_compiled(archive: Path, tmp_path: Path) -> None:
-    """What is left out of the dependencies (Pygments, markdown-it-py) is nowhere imported; only reports need an extra."""
+    """What is left out of the dependencies (Pygments, markdown-it-py) is nowhere imported; reports need an extra."""
     assert run(archive, tmp_path, "--version").returncode == 0
     (tree,) = tmp_path.iterdir()
     every = (
