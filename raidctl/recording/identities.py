@@ -88,6 +88,8 @@ NUMBERS = re.compile(
     r"\"(?:ext_)?id\"\s*:\s*(?P<id>\d{1,13})\s*\}"
 )
 """A world wide name or EUI-64 whose parts are decimal numbers in JSON."""
+IR_VOLUME = re.compile(r"600508e0{9}(?P<id>(?!0{16})[0-9a-f]{16})(?![0-9a-z])", re.IGNORECASE)
+"""The kernel's name of an IR volume of LSI: the tool prints its last 16 digits with their bytes reversed."""
 _VOLUME = re.compile(
     r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})"
 )

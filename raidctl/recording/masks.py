@@ -16,6 +16,8 @@ _DEVICE = re.compile(
     r"(?:md|dm-|mmcblk|sr|loop|raid|ext)\d{1,3}(?:p\d{1,3})?"
 )
 """Names of the kernel: never replaced without a label."""
+_IR = "600508e000000000"
+"""The beginning of the names of all IR volumes of LSI; the rest is the volume's own."""
 
 _COMMON = frozenset({
     "array", "backup", "block", "boot", "bulk", "card", "centos", "check", "data", "debian", "device", "devices",
@@ -68,12 +70,21 @@ class Masks:
         self._add_hex(f"{match['naa'] or ''}{int(match['oui']):06x}{tail}")
         self._put(match["id"], str(int(self._hex(tail), 16)), Kind.SERIAL)
 
+    def add_reversed(self, match: re.Match[str]) -> None:
+        """Add the part of a volume's name that is also printed with its bytes reversed."""
+        old = match["id"].lower()
+        new = self._hex(old)
+        self._put(old, new, Kind.HEX)
+        self._put(_reversed(old), _reversed(new), Kind.HEX)
+
     def _add_hex(self, text: str) -> None:
         digits = re.sub(r"[:\- ]", "", text)
         keep = 0
         if digits == text.replace(" ", "") and len(digits) in {16, 32}:
             # the maker's part: 5 or 6 and the registered number, or the registered number alone
             keep = 7 if digits[0] == ("5" if len(digits) == 16 else "6") else 6 if len(digits) == 16 else 0
+        if keep and digits.startswith(_IR):
+            keep = len(_IR)
         tail = digits[keep:]
         new = digits[:keep] + self._hex(tail)
         self._put(digits, new, Kind.HEX)
@@ -160,6 +171,10 @@ class Masks:
                 out += [text[place:start], _as(text[start:end], new)]
                 place = end
         return "".join([*out, text[place:]])
+
+
+def _reversed(digits: str) -> str:
+    return bytes.fromhex(digits)[::-1].hex()
 
 
 def _reach(old: str, kind: Kind) -> int:

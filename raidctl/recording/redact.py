@@ -17,7 +17,7 @@ from msgspec import structs
 
 from raidctl.errors import RecordError
 from raidctl.model import Inventory
-from raidctl.recording.identities import NUMBERS, Identity, identities, identities_of_answer, serial_parts
+from raidctl.recording.identities import IR_VOLUME, NUMBERS, Identity, identities, identities_of_answer, serial_parts
 from raidctl.recording.manifest import Entry
 from raidctl.recording.masks import Masks
 from raidctl.recording.recording import Recording
@@ -84,6 +84,8 @@ def _masks(recording: Recording, salt: bytes, known: Sequence[str]) -> Masks:
     for _, text in texts:
         for match in NUMBERS.finditer(text):
             masks.add_number(match)
+        for match in IR_VOLUME.finditer(text):
+            masks.add_reversed(match)
     for kind, text in sorted(found):
         masks.add(Identity(kind, text, 0))
     masks.prepare()

@@ -209,6 +209,14 @@ def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
     assert f"0x5000c50{tail[:-1]}" in masked.files["smart.out"].decode().split("Attached")[1]
 
 
+def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
+    """sas2ircu prints the bytes of a volume's name in the other order; the volume still is the kernel's drive."""
+    text = one("Volume wwid : 0b1f84d2c76a3e95\nE: ID_WWN_WITH_EXTENSION=0x600508e000000000953e6ac7d2841f0b\n")
+    wwid, name = re.findall(r": ([0-9a-f]{16})\n|=0x600508e000000000([0-9a-f]{16})\n", text)
+    assert bytes.fromhex(wwid[0])[::-1] == bytes.fromhex(name[1])
+    assert wwid[0] != "0b1f84d2c76a3e95"
+
+
 def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
     """The kernel spells the serial number of some namespaces in hexadecimal; it still says the same number."""
     text = one("E: ID_SERIAL_SHORT=RCN5A00042\nS: disk/by-id/nvme-nvme.1b36-52434e35413030303432-5243-00000001\n")
