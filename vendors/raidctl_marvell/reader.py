@@ -16,7 +16,7 @@ from raidctl_marvell.labels import ATTRIBUTES, CONTROLLER, DRIVE, VOLUME
 
 _LONGEST = 600
 """Characters of the longest line that the tools print."""
-_NVME = re.compile(r"^(?:VD ID|PD Count|SSD backend .{0,30}|Sector Size|SMART Critical) *:", re.MULTILINE)
+_NVME = re.compile(r"^ *(?:VD ID|PD Count|SSD backend .{0,30}|Sector Size|SMART Critical) *:", re.MULTILINE)
 _SMART = re.compile(r"\bsmart +-[pi] +(\d{1,4})\b", re.ASCII)
 _FORMS = forms(
     # Total # of VD:       1
