@@ -179,12 +179,12 @@ def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
 
 
 def test_guard_R5_R6_each_family_says_what_it_cannot_report() -> None:
-    """The families of RAID controllers, row by row, as the manual's table has them."""
+    """The families with such facts, row by row, as the manual's table has them; md and LVM count differences."""
     rows = {(family, fact): row.in_status for (family, fact), row in unreported(vendors()[0]).items()}
-    named = ("adaptec", "areca", "smartarray", "threeware")
+    named = ("adaptec", "areca", "mpt", "smartarray", "threeware")
     assert rows == {
         **{(family, "preserved_data"): family == "smartarray" for family in named},
-        **{(family, "differences"): False for family in (*named, "megaraid")},
+        **{(family, "differences"): False for family in (*named, "marvell", "megaraid", "zfs")},
     }  # fmt: skip
 
 
