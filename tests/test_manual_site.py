@@ -188,7 +188,8 @@ def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
 
 def test_every_command_with_json_is_on_the_page() -> None:
     """What --json prints is told for each command that has it: a schema, or what stands in it."""
-    told = {name for names in PRINTED.values() for name in names.split("|")} | {name.split(" --")[0] for name in PLAIN}
+    printed = [name for names in PRINTED.values() for name in names.split("|")]
+    told = {name.split(" --")[0] for name in (*printed, *PLAIN)}
     assert told == with_json()
     assert set(PRINTED) == set(schemas.ANSWERS)
 

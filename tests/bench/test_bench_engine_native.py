@@ -269,7 +269,7 @@ def copy_of_the_tree(place: Path) -> Path:
     """What a wheel is made of."""
     for name in ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, place / name)
-    for name in ("raidctl", "vendors"):
+    for name in ("raidctl", "vendors", "docs/man", "packaging/completions"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info"))
     return place
 

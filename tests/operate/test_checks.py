@@ -159,7 +159,7 @@ def test_results_survive_in_a_file(tmp_path: Path) -> None:
     kept = read(tmp_path)
     assert len(kept.of(UUID)) == 2
     assert kept.unread is not None
-    assert "1 of 4 lines" in kept.unread
+    assert "damaged lines: 1 of 4" in kept.unread
 
 
 def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
