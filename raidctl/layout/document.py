@@ -264,6 +264,10 @@ VOLUME_KEYS: Mapping[str, Reader] = {
 """Keys of a volume, and how each is read."""
 
 
+_SHARING = "lvm"
+"""The controller whose volumes may have some of their drives in common."""
+
+
 def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
     """Note partitions that would have different numbers on the drives of one array, or follow one without an end."""
     if not both:
@@ -284,7 +288,10 @@ def _deleted_and_listed(layout: Layout, place: Place) -> None:
 
 
 def _used_twice(layout: Layout, place: Place) -> None:
-    """Note drives that two arrays of one controller would share; volumes of one array name the same drives."""
+    """Note drives that two arrays of one controller would share; volumes of one array name the same drives.
+
+    Not so in LVM: each volume of a group takes a part of some of its drives.
+    """
     for number, one in enumerate(layout.volumes):
         for other in layout.volumes[:number]:
             if not isinstance(one.drives, tuple) or not isinstance(other.drives, tuple):
@@ -292,7 +299,7 @@ def _used_twice(layout: Layout, place: Place) -> None:
             both = set(one.drives) & set(other.drives)
             if one.partition is not None and other.partition is not None:
                 _partitioned_twice(one, other, both, place.at("volume", number, "drives"))
-            elif both and set(one.drives) != set(other.drives) and one.controller == other.controller:
+            elif both and set(one.drives) != set(other.drives) and one.controller == other.controller != _SHARING:
                 place.at("volume", number, "drives").wrong(
                     f'the drive "{min(both)}" is a member of another array, too (line {other.line}); '
                     "volumes of one array name the same drives."

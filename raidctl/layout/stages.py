@@ -194,8 +194,12 @@ def _adding(one: Lacking, known: Known, refused: list[NotPlanned]) -> Plan:
 
 def _deleting(controller: Controller, volume: Volume, known: Known, refused: list[NotPlanned]) -> Plan:
     """All steps of a deletion, for the preview: only the first is carried out from it."""
+    family = family_of(controller)
+    if family not in known.making:
+        refused.append(NotPlanned(label=volume.id, why=(f"raidctl deletes no volumes of {family}: use its tool.",)))
+        return Plan()
     try:
-        steps = known.making[family_of(controller)].delete(controller, volume, known.seen.view)
+        steps = known.making[family].delete(controller, volume, known.seen.view)
     except CannotCreate as error:
         refused.append(NotPlanned(label=volume.id, why=(str(error),)))
         return Plan()

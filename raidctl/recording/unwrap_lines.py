@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Document, Observation
 
-_WIDEST = 82
-"""Longest wrapped line in characters: mailers wrap at 72 to 78."""
+_WIDEST = 86
+"""Longest wrapped line in characters: mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
 _WAYS = ((72, True), (62, True), (72, False))
 """The least length of a wrapped line, and whether a table's rules show how long its lines were."""
 _LONGEST = 20_000

@@ -11,11 +11,14 @@ import pytest
 from raidctl.errors import UnderWay
 from raidctl.layout.deleting import deletion_objections
 from raidctl.layout.document import read_layout
-from raidctl.layout.ground import Ground
+from raidctl.layout.ground import Ground, makers
+from raidctl.layout.plan import compiled
+from raidctl.layout.stages import Known, stages
 from raidctl.model import Progress
 from raidctl.toml_files.mistakes import MistakesError
+from raidctl.vendor.creating import Setup
 from raidctl_md.simulated_machine import arrays, fields, words
-from tests.change.md_machine import Bench
+from tests.change.md_machine import VENDORS, Bench
 from tests.layout.applied import (
     HEAD,
     MIRROR,
@@ -28,6 +31,7 @@ from tests.layout.applied import (
     killed,
     restore,
 )
+from tests.support.machines import replayed
 
 
 def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
@@ -148,3 +152,24 @@ def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     assert found == ([guard] if guard else [])
     card = msgspec.structs.replace(controller, mode=None)
     assert [name for name, _ in deletion_objections(card, volume, seen, read, frozenset())] == ["P"]
+
+
+def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:
+    """An unused LVM volume is not deleted, and the refusal names its family."""
+    recorded = replayed("lvm-raid5-recovering")
+    blocks = tuple(msgspec.structs.replace(one, mountpoints=(), mounts=()) for one in recorded.view.blocks)
+    seen = msgspec.structs.replace(recorded, view=msgspec.structs.replace(recorded.view, blocks=blocks))
+    [volume] = [one for controller in seen.inventory.controllers for one in controller.volumes if one.name == "home"]
+    layout = read_layout("layout.toml", (
+        f'layout = 1\n[machine]\nhostname = "{seen.inventory.host.hostname}"\n'
+        f'[[delete]]\ncontroller = "lvm"\nunique_id = "{volume.unique_id}"\n'
+    ).encode())  # fmt: skip
+    setups = {family: Setup(files={"/etc/mdadm/mdadm.conf": ""}) for family in makers(VENDORS)}
+    read = Ground(signatures={str(volume.device): ()}, held=frozenset(), setups=setups)
+    made = compiled(layout, read.stock(seen, frozenset(), unsafe=False), VENDORS)
+    known = Known(layout=layout, seen=seen, read=read, vendors=VENDORS, making=makers(VENDORS), wipe=frozenset())
+    found = stages(made, known)
+    assert found.plans == ()
+    assert [(one.label, one.why) for one in found.refused] == [
+        (volume.id, ("raidctl deletes no volumes of lvm: use its tool.",))
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
@@ -11,31 +12,44 @@ from raidctl_zfs.vocabulary import GROUPS, INTERIOR
 
 # NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT
 HEAD = re.compile(r"\s*NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\b.*")
+# 3.62T   31989997142016   -
+_SIZE = re.compile(r"\d+|\d+(?:[.,]\d+)?[BKMGTPEZ]|-", re.ASCII)
+# not a name, but the rest of a row that a mailer has wrapped: "-   4%   63%   1.00x  DEGRADED  -"
+_REST = re.compile(r"-|[\d.,]{1,6}[%xBKMGTPEZ]?", re.ASCII)
 _PROPERTIES = {"SIZE": "size", "ALLOC": "allocated", "FREE": "free"}
 
 
 def read_list(output: Output, controller: ControllerDraft) -> bool:
     """Read the table; False if there is none."""
     columns: list[str] = []
+    margin = 0
     pool: PoolDraft | None = None
     path: list[tuple[int, Vdev]] = []
     for line in output.lines:
         words = line.stripped.split()
         if HEAD.fullmatch(line.text):
-            columns = words
+            columns, margin = words, line.indent
             mark_read(line)
-        elif words and columns:
+        elif columns and _is_row(words):
             row = dict(zip(columns, words, strict=False))
             # a vdev is indented, unless the indentation is lost; it has no deduplication of its own
             inside = pool is not None and (INTERIOR.fullmatch(words[0]) or (pool.flat and row.get("DEDUP") == "-"))
             # a title of -v is not indented either: "logs      -      -      -"
-            if line.indent == 0 and words[0] not in GROUPS and len(words) > 2 and not inside:
+            outer = line.indent <= margin
+            if outer and words[0] not in GROUPS and len(words) > 2 and not inside:
                 pool, path = _pool(line, row, controller), []
                 path = [(0, pool.root)] if pool.root else []
             elif pool is not None:
-                pool.flat = pool.flat or (line.indent == 0 and words[0] not in GROUPS)
+                pool.flat = pool.flat or (outer and words[0] not in GROUPS)
                 _vdev(line, row, pool, path)
     return bool(columns)
+
+
+def _is_row(words: Sequence[str]) -> bool:
+    """Whether a line is a row of the table: a name and a size, or a title alone; not a sentence below it."""
+    if len(words) < 2:
+        return bool(words) and words[0] in GROUPS
+    return _SIZE.fullmatch(words[1]) is not None and not _REST.fullmatch(words[0])
 
 
 def _pool(line: Line, row: dict[str, str], controller: ControllerDraft) -> PoolDraft:

@@ -18,7 +18,7 @@ _SIGNATURES = (
             r"(?:see: )https?://\S*(?:zfs|sun\.com)\S*/msg/ZFS-8000-\w\w",
         ),
     ),
-    Signature("zpool list", (r"NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\s.*\bHEALTH\b",)),
+    Signature("zpool list", (r"NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\s(?:\s*FREE\b|.*\bHEALTH\b)",)),
     Signature(_STATUS, (r"pool: \S", r"no pools available$", r"all pools are healthy$"),
               confidence=Confidence.POSSIBLE),
 )  # fmt: skip

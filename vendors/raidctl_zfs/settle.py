@@ -48,13 +48,18 @@ def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tup
         pool.add_problem("info" if mild else "warning", "state", f"zpool reports: {text}", action[1] or None)
 
 
+def fine(text: str) -> bool:
+    """Whether ``errors:`` says that there are none, so that no list of files follows."""
+    return collapse(text).lower() in _FINE
+
+
 def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """``errors:``, with the damaged files in the lines below."""
     for line in lines:
         pool.detail(line, "errors", text)
     if text.lower().startswith(("list of errors", "error list")):
         pool.add_problem("warning", "no_right", f"zpool reports: {text}", "Run it as root (sudo).")
-    elif text.lower() not in _FINE:
+    elif not fine(text):
         remedy = "Restore the files that `zpool status -v` lists from a backup, then start a scrub."
         pool.add_problem("error", "state", f"The pool has damaged data: {text[:300]}", remedy)
 

@@ -9,7 +9,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.scan import read_scan
-from raidctl_zfs.settle import put_errors, put_message, put_state
+from raidctl_zfs.settle import fine, put_errors, put_message, put_state
 from raidctl_zfs.vocabulary import GROUPS, INTERIOR
 
 #   pool: tank
@@ -51,7 +51,7 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
             continue
         elif match is not None:
             sections.append((match[1], [line], match[2] or ""))
-        elif sections:
+        elif sections and not (sections[-1][0] == "errors" and fine(sections[-1][2])):
             label, lines, text = sections[-1]
             sections[-1] = (label, [*lines, line], f"{text} {line.stripped}")
     _finish(output, pool, sections)
