@@ -102,10 +102,14 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
 
 
 def _lacking(controller: Controller) -> int:
-    """How many members the arrays lack, by what their volumes need and which drives work."""
+    """How many members the arrays lack whose volumes are reported as not whole; others explain no missing drive."""
     works = Counter(drive.array for drive in controller.drives if drive.role == "member" and drive.status == "ok")
-    needed = {volume.array: volume.drives_expected or 0 for volume in controller.volumes}
+    volumes = [volume for volume in controller.volumes if volume.status in _NOT_WHOLE]
+    needed = {volume.array: volume.drives_expected or 0 for volume in volumes}
     return sum(max(0, number - works[array]) for array, number in needed.items())
+
+
+_NOT_WHOLE = ("degraded", "rebuilding", "failed", "offline")
 
 
 def pci_address(text: str | None) -> str | None:

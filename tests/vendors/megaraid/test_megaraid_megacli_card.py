@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from raidctl.vendor.protocol import Confidence
+import raidctl_megaraid
+from raidctl.vendor.protocol import Confidence, Document
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.megacli import sniff, tool_version
 from tests.vendors.megaraid import megacli_texts as texts
@@ -18,6 +21,8 @@ from tests.vendors.megaraid.megacli_texts import (
     left,
     told,
 )
+
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 
 
 def test_a_card_tells_all_of_itself() -> None:
@@ -135,6 +140,19 @@ def test_missing_drives() -> None:
     assert not found.arrays
     assert complaints(found, "state")
     assert left(text) == []
+
+
+@pytest.mark.parametrize(("state", "reported"), [("Degraded", False), ("Optimal", True)])
+def test_a_missing_drive_is_folded_only_into_a_volume_that_is_not_whole(state: str, reported: bool) -> None:
+    """Of a volume that is reported as whole it is a contradiction, which must not vanish."""
+    documents = []
+    for path in sorted((FIXTURES / "megaraid-perc5i-failed-battery").glob("MegaCli-*.out")):
+        text = path.read_text().replace("State               : Degraded", f"State               : {state}")
+        found = raidctl_megaraid.sniff(path.name, text)
+        assert found is not None
+        documents.append(Document(path.name, found.kind, text))
+    messages = [problem.message for problem in raidctl_megaraid.read(documents).problems]
+    assert ("The drive in row 1 of array 0 is missing." in messages) is reported
 
 
 def test_enclosures_and_their_sensors() -> None:
