@@ -190,7 +190,7 @@ def expanded(pattern: str) -> list[str]:
     """Return the hosts of a pattern: ``db[01:03]`` are db01, db02 and db03; ``[a:c]`` counts letters.
 
     Raises:
-        UsageError: The range is invalid.
+        UsageError: The range is invalid, or too long.
     """
     found = _RANGE.search(pattern)
     if not found:
@@ -198,7 +198,10 @@ def expanded(pattern: str) -> list[str]:
     first, last, step = found[1], found[2], int(found[3] or 1)
     if first.isdecimal() and last.isdecimal() and step:
         width = len(first) if len(first) > 1 else 0
-        steps = [str(number).zfill(width) for number in range(int(first), int(last) + 1, step)[:_MOST]]
+        numbers = range(int(first), int(last) + 1, step)
+        if numbers[_MOST:]:
+            raise UsageError(f'"{printable(pattern)}" is a range of more than {_MOST:,} hosts.')
+        steps = [str(number).zfill(width) for number in numbers]
     elif len(first) == len(last) == 1 and first.isalpha() and last.isalpha() and step:
         steps = [chr(number) for number in range(ord(first), ord(last) + 1, step)]
     else:

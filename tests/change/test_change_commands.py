@@ -254,7 +254,8 @@ def test_the_unit_is_installed_with_this_program(
     [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
     assert Path(shlex.split(start.removeprefix("ExecStart="))[0]).is_file()
     monkeypatch.setattr(restore, "ENABLE", ("false", "enable"))
-    assert "Enable it with: false enable\n" in raidctl("restore", "--install-unit").stderr
+    done = raidctl("restore", "--install-unit")
+    assert (done.exit_code, "Enable it with: false enable\n" in done.stderr) == (4, True)
     monkeypatch.setattr(restore, "UNITS", tmp_path / "nowhere")
     done = raidctl("restore", "--install-unit")
     assert done.exit_code == 4

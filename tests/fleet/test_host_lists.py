@@ -126,6 +126,8 @@ def test_passwords_are_not_used_and_that_is_said() -> None:
     ("text", "name", "word"),
     [
         ("db[9:1]\n", "x", "no range"),
+        ("db[1:100001]\n", "x", "more than 100,000 hosts"),
+        (f"db[0:{'9' * 40}]\n", "x", "more than 100,000 hosts"),
         ("a b\n", "x", "x:1"),
         ("a 'b\n", "x", "x:1"),
         ("", "x", "names no host"),

@@ -47,7 +47,7 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
         dry_run: Only print them.
 
     Raises:
-        AccessMissing: They cannot be written, or others than root could change the program that they start.
+        AccessMissing: They cannot be written or enabled, or others than root could change the program that they start.
     """
     if dry_run:
         for name, text in units.items():
@@ -73,11 +73,10 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
             raise AccessMissing(f"{place / name} cannot be written: {error.strerror}.") from None
     done = run(enable, environment={"PATH": ":".join(SYSTEM_PATH), "LC_ALL": "C"})
     shown = " and ".join(str(place / name) for name in units)
-    if done.code == 0:
-        tell(f"Installed and enabled {shown}.")
-    else:
+    if done.code != 0:
         why = done.error_text.strip() or done.detail or f"exit code {done.code}"
-        tell(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")
+        raise AccessMissing(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")
+    tell(f"Installed and enabled {shown}.")
     return EXIT_FINE
 
 
