@@ -134,6 +134,12 @@ class Witness:
                 self._active.journal.close()
                 self._active = None
 
+    def acknowledged(self) -> int:
+        """How many writes of the present session were followed by a flush that returned; 0: no session."""
+        with self._lock:
+            history = self._active.account.history if self._active is not None else None
+            return history.acknowledged if history is not None and self._active and self._active.checked else 0
+
     def _connection(self, plug: socket.socket, where: str) -> None:
         run: _Run | None = None
         try:
