@@ -23,6 +23,7 @@ NAV = {
         "Changing caches": "cache",
         "Find a drive": "locate",
         "Does it behave?": "bench",
+        "Does it survive a power cut?": "powercut",
         "Checks": "checks",
         "Spares": "spares",
         "Drive states and controllers": "drive_states",

@@ -120,7 +120,7 @@ def test_wherever_the_journal_ends_an_honest_disk_is_not_accused(stand: Stand, k
 @pytest.mark.parametrize("changed", [{"serial": "S2"}, {"serial": None}, {"size_bytes": 2 << 20}, {"kind": "file"}])
 def test_a_target_that_is_another_one_is_neither_checked_nor_written(stand: Stand, changed: dict[str, object]) -> None:
     """Its serial number changed between the cut and the check, or is no longer reported."""
-    other = msgspec.structs.replace(TARGET, **changed)  # type: ignore[arg-type]  # the values are those of the fields
+    other = msgspec.structs.replace(TARGET, **changed)
     with stand.running():
         stand.write(Disk(), "boot 1", new=True)
         with stand.session("boot 2", target=other) as (witness, _):
@@ -184,7 +184,7 @@ def test_a_witness_keeps_one_run_at_a_time(stand: Stand) -> None:
     with stand.running(), stand.session("boot 1", new=True) as (witness, _):
         witness.same(TARGET)
         for words in ({"run": "00000000000000b2", "new": True}, {"run": RUN}, {"run": "last"}):
-            with pytest.raises(CannotTell, match="is being written at this moment"), stand.session("boot 1", **words):  # type: ignore[arg-type]  # as above
+            with pytest.raises(CannotTell, match="is being written at this moment"), stand.session("boot 1", **words):
                 pass
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
@@ -19,6 +22,7 @@ from click.testing import CliRunner, Result
 from raidctl.bench.powercut.report import PowerCutRun
 from raidctl.bench.powercut.witness import Witness
 from raidctl.cli import cli
+from raidctl.cli.shared.options import Settings
 from raidctl.output.json import schema
 from tests.bench.nbd_server import nbdkit, uri
 
@@ -175,6 +179,22 @@ def test_without_a_witness_nothing_is_made(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["bench", *words, "--state-dir", str(tmp_path)])
     assert (done.exit_code, "No witness can be reached" in done.stderr) == (8, True), done.output
     assert list((tmp_path / "data").iterdir()) == []
+
+
+def test_the_commands_of_the_page_are_accepted() -> None:
+    """Those of ``docs/powercut.md``, up to the point at which they would do something."""
+    page = (Path(__file__).resolve().parents[2] / "docs/powercut.md").read_text(encoding="utf-8")
+    lines = re.findall(r"(?m)^    (raidctl .*)$", page.replace("\\\n        ", ""))
+    assert len(lines) > 8
+    for line in lines:
+        with cli.make_context("raidctl", shlex.split(line.partition(" > ")[0])[1:], obj=Settings()) as context:
+            group: click.Command = cli
+            words = [*context._protected_args, *context.args]
+            while isinstance(group, click.Group):
+                _, found, words = group.resolve_command(context, words)
+                assert found is not None, line
+                group = found
+            group.make_context("raidctl", words, parent=context)
 
 
 def test_the_witness_makes_its_token_for_its_owner_alone_and_ends_in_order(tmp_path: Path) -> None:
