@@ -259,5 +259,5 @@ def boot_id(root: Path = Path("/proc")) -> str:
         return (root / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError as error:
         raise CannotTell(
-            f"The id of this boot cannot be read ({error.strerror}), so a power cut cannot be told from none."
+            f"The id of this boot cannot be read ({error.strerror}), so a power cut would not be noticed."
         ) from None
