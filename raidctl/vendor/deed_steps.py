@@ -24,13 +24,17 @@ class CannotDo(Exception):
         self.reason, self.alternative, self.guard, self.unknown = reason, alternative, guard, unknown
 
 
-def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step]]) -> Plan:
-    """The steps of all deeds, in order; what cannot be done is denied."""
+def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
+    """The steps of all deeds, in order; what cannot be done is denied, returned or raised as `CannotDo`."""
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:
         try:
-            steps += steps_of(deed)
+            made = steps_of(deed)
+            if isinstance(made, Denial):
+                denials.append(made)
+            else:
+                steps += made
         except CannotDo as why:
             denials.append(
                 Denial(
