@@ -207,7 +207,7 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
     node = deed.device or ""
     member = _member(volume, node)
     want, have = volume.drives_expected, volume.drives_active
-    short = want is not None and have is not None and have < want
+    short = want is None or have is None or have < want  # where it is unknown, a rebuild may begin
     return Step(
         object_id=volume.id,
         setting="add_spare",
