@@ -27,6 +27,7 @@ from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
+from tests.support.deeds import operations
 
 
 @pytest.fixture
@@ -71,6 +72,25 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
     change.finish()
     assert (bays.member("LABD00004"), marks(bays)) == ("spare", ["start", "done", "done"])
     assert bays.journal.stories()[-1].begin.deeds[0].verb == "add_spare"
+
+
+def test_a_spare_of_an_array_that_may_lack_a_member_may_be_rebuilt_on(bays: Bench) -> None:
+    """Where the number of members is not reported, the way back is not that of a spare, and the array is kept."""
+    seen = bays.look()
+    [controller] = [one for one in seen.inventory.controllers if one.id == "md"]
+    steps = {}
+    for name, active in {"whole": 3, "short": 2, "unknown": None}.items():
+        volumes = tuple(msgspec.structs.replace(one, drives_active=active) for one in controller.volumes)
+        changed = msgspec.structs.replace(controller, volumes=volumes)
+        made = operations("md").plan_deeds(changed, [deed("add_spare", 4)], seen.inventory.tools, seen.view)
+        assert made.denials == ()
+        [steps[name]] = made.steps
+    assert {name: (step.way_back, bool(step.saves)) for name, step in steps.items()} == {
+        "whole": ("same", False), "short": ("other", True), "unknown": ("other", True),
+    }  # fmt: skip
+    assert [step.affects for step in steps.values()] == [
+        (), ("The rebuild of md:md0 begins.",), ("The rebuild of md:md0 may begin.",),
+    ]  # fmt: skip
 
 
 OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {

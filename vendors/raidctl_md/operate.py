@@ -207,7 +207,8 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
     node = deed.device or ""
     member = _member(volume, node)
     want, have = volume.drives_expected, volume.drives_active
-    short = want is None or have is None or have < want  # where it is unknown, a rebuild may begin
+    known = want is not None and have is not None
+    short = want is None or have is None or have < want
     return Step(
         object_id=volume.id,
         setting="add_spare",
@@ -218,7 +219,7 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
         way_back="other" if short else "same",
         action=_mdadm(volume, "--add-spare", node),
         undo=_mdadm(volume, "--remove", node),
-        affects=(f"The rebuild of {volume.id} begins.",) if short else (),
+        affects=(f"The rebuild of {volume.id} {'begins' if known else 'may begin'}.",) if short else (),
         expects=(_expect(member, "present", "yes"), _expect(member, "status", "critical", op="is_not")),
         undo_expects=(_expect(member, "present", "no"),),
         subjects=subjects,
