@@ -171,3 +171,16 @@ def needs_member(volumes: Iterable[Volume]) -> list[str]:
             and volume.status != "rebuilding"
         )
     ]
+
+
+def lacking(volumes: Sequence[Volume]) -> list[str]:
+    """Ids of the volumes that lack a member, where a drive is to take its place.
+
+    Raises:
+        CannotDo: None of them is known to, and the state of one is unknown.
+    """
+    found = needs_member(volumes)
+    unknown = next((volume.id for volume in volumes if volume.status == "unknown"), None)
+    if not found and unknown is not None:
+        raise CannotDo(f"Whether {unknown} lacks a member is unknown.", unknown=True)
+    return found
