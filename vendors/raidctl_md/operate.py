@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
 from raidctl.vendor.shapes import Shape
@@ -54,17 +55,14 @@ _CONTAINERS = ("imsm", "ddf")
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
     """One mdadm call for each deed."""
     volumes = {volume.id: volume for volume in controller.volumes}
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
+
+    def steps_of(deed: Deed) -> list[Step] | Denial:
         volume = volumes.get(deed.object_id)
-        checks = deed.verb in operate_checks.VERBS
-        made = operate_checks.steps_of(deed, volume) if checks else _steps(deed, volume, controller, tools, view)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+        if deed.verb in operate_checks.VERBS:
+            return operate_checks.steps_of(deed, volume)
+        return _steps(deed, volume, controller, tools, view)
+
+    return planned(deeds, steps_of)
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:  # noqa: ARG001 - the signature of all families
