@@ -37,11 +37,16 @@ class Report(Struct, frozen=True, kw_only=True):
     problems: Annotated[tuple[Problem, ...], doc("What could not be read.")] = ()
 
 
-class ControllerPatrol(Struct, frozen=True, kw_only=True):
-    """The patrol read of a controller."""
+class ControllerEntry(Struct, frozen=True, kw_only=True):
+    """A controller in these reports."""
 
     object_id: Annotated[str, doc("Id of the controller.")]
     model: Annotated[str | None, doc("Its model.")] = None
+
+
+class ControllerPatrol(ControllerEntry, frozen=True, kw_only=True):
+    """The patrol read of a controller."""
+
     patrol_read: Annotated[Scrub | None, doc("Its setting and last run; null: not reported.")] = None
     task: Annotated[Task | None, doc("The one that is running or paused; null: none is reported.")] = None
 
@@ -68,11 +73,9 @@ class BatteryState(Struct, frozen=True, kw_only=True):
     more: Annotated[dict[str, str], doc("Capacity and learn cycles in the tool's labels and words.")] = {}
 
 
-class ControllerBatteries(Struct, frozen=True, kw_only=True):
+class ControllerBatteries(ControllerEntry, frozen=True, kw_only=True):
     """The batteries of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     batteries: Annotated[tuple[BatteryState, ...], doc("Its batteries; empty: none is reported.")] = ()
 
 
@@ -91,11 +94,9 @@ class ForeignDrive(Struct, frozen=True, kw_only=True):
     status_text: Annotated[str | None, doc("The tool's words for its state.")] = None
 
 
-class ControllerForeign(Struct, frozen=True, kw_only=True):
+class ControllerForeign(ControllerEntry, frozen=True, kw_only=True):
     """The foreign configurations of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     serial: Annotated[str | None, doc("Its serial number, which confirms what acts on all of it.")] = None
     foreign: Annotated[bool | None, doc("Whether there are any; null: not reported.")] = None
     groups: Annotated[tuple[ForeignGroup, ...], doc("The configurations that the tool lists.")] = ()
@@ -110,11 +111,9 @@ class ForeignReport(Report, frozen=True, kw_only=True):
     controllers: Annotated[tuple[ControllerForeign, ...], doc("Its RAID controllers.")] = ()
 
 
-class ControllerPreserved(Struct, frozen=True, kw_only=True):
+class ControllerPreserved(ControllerEntry, frozen=True, kw_only=True):
     """The preserved cache of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     preserved_data: Annotated[bool | None, doc("Whether its cache holds preserved data; null: not reported.")] = None
     volumes: Annotated[tuple[PreservedCache, ...], doc("The volumes that it is of, as far as they are listed.")] = ()
 

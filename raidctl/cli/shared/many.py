@@ -61,26 +61,31 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
         UsageError: There is no such file, or it names no host.
         CannotTell: The file cannot be read.
     """
-    found = _listed(settings.hosts or "")
+    words = settings.hosts or ""
+    if words == "-" or os.path.lexists(words):
+        return hosts_in(words)
+    if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
+        raise UsageError(f"There is no file {printable(words)}.")
+    return _noted(of_words(words))
+
+
+def hosts_in(path: str) -> tuple[Host, ...]:
+    """Return the hosts of a file, or of standard input (``-``); raises as `hosts_of`."""
+    if Path(path).is_dir():
+        raise UsageError(
+            f"{printable(path)} is a directory: ansible-inventory -i {printable(path)} --list | raidctl --hosts - ..."
+        )
+    name = "standard input" if path == "-" else path
+    text = files.read(path, printable(name), "a list of hosts")
+    return _noted(of_text(text.decode("utf-8", errors="surrogateescape"), name))
+
+
+def _noted(found: HostList) -> tuple[Host, ...]:
     for note in found.notes:
         click.echo(f"raidctl: {note}", err=True)
     if not found.hosts:
         raise UsageError("--hosts names no host.")
     return found.hosts
-
-
-def _listed(words: str) -> HostList:
-    if words != "-" and not os.path.lexists(words):
-        if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
-            raise UsageError(f"There is no file {printable(words)}.")
-        return of_words(words)
-    if Path(words).is_dir():
-        raise UsageError(
-            f"{printable(words)} is a directory: ansible-inventory -i {printable(words)} --list | raidctl --hosts - ..."
-        )
-    name = "standard input" if words == "-" else words
-    text = files.read(words, printable(name), "a list of hosts")
-    return of_text(text.decode("utf-8", errors="surrogateescape"), name)
 
 
 def one_of(settings: Settings, host: Host) -> Settings:
@@ -107,7 +112,7 @@ def asked(
             return loaded[0]
 
     def one(host: Host, hold: Callable[[Closeable], None]) -> V:
-        sudo = settings.sudo if host.sudo is None else host.sudo
+        sudo = host.with_sudo(settings.sudo)
         runner = SshRunner(host.destination, host.options, sudo=sudo, timeout=settings.timeout)
         with closing(runner):
             hold(runner)

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from raidctl.cli.shared.option_types import Number
 
 if TYPE_CHECKING:
+    from raidctl.fleet.hosts import Host
     from raidctl.runners.connection import Sessions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +39,8 @@ class Settings:
         """Whether anything was written to standard output."""
         self.sessions: Sessions | None = None
         """What carries scripts to the host of ``--host``; None: ssh."""
+        self.described: Host | None = None
+        """The host of ``--host`` as an inventory describes it; None: only as it is named there."""
         self.given: dict[str, str] = {}
         """Names of those that stand on the command line, with the option as it is written there."""
 
