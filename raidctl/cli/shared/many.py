@@ -61,7 +61,7 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
         UsageError: There is no such file, or it names no host.
         CannotTell: The file cannot be read.
     """
-    found = _listed(settings.hosts or "")
+    found = _listed(settings.hosts or "", settings.limit)
     for note in found.notes:
         click.echo(f"raidctl: {note}", err=True)
     if not found.hosts:
@@ -69,24 +69,24 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
     return found.hosts
 
 
-def _listed(words: str) -> HostList:
+def _listed(words: str, limit: str | None) -> HostList:
     if words != "-" and not os.path.lexists(words):
         if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
             raise UsageError(f"There is no file {printable(words)}.")
-        return of_words(words)
+        return of_words(words, limit)
     if Path(words).is_dir():
         raise UsageError(
             f"{printable(words)} is a directory: ansible-inventory -i {printable(words)} --list | raidctl --hosts - ..."
         )
     name = "standard input" if words == "-" else words
     text = files.read(words, printable(name), "a list of hosts")
-    return of_text(text.decode("utf-8", errors="surrogateescape"), name)
+    return of_text(text.decode("utf-8", errors="surrogateescape"), name, limit)
 
 
 def one_of(settings: Settings, host: Host) -> Settings:
     """Return the settings that mean one of the hosts."""
     found = copy.copy(settings)
-    found.host, found.hosts, found.jobs = host.name, None, None
+    found.host, found.hosts, found.limit, found.jobs = host.name, None, None, None
     return found
 
 
