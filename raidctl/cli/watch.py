@@ -19,8 +19,7 @@ from click.core import ParameterSource
 
 from raidctl import json_decode
 from raidctl.audit.engine import Auditor
-from raidctl.audit.ignored import Entry, entries_of, sift
-from raidctl.change.state_directory import ROOT_PLACE, default_directory
+from raidctl.change.state_directory import ROOT_PLACE
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_open_ends
@@ -29,6 +28,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.waivers import kept
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
@@ -210,22 +210,11 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     except RaidctlError as error:
         host = settings.host or os.uname().nodename
         return _Seen(unreadable(f"The machine cannot be read: {error}"), host, source, error.exit_code)
-    entries, notes = _ignored(settings) if inventory.host.hostname else ((), ())  # no entry covers an unknown machine
+    ignored, notes = kept(settings, inventory.host.hostname)
+    rules.add_waivers(ignored)
     audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
-    sifted = sift(audited.findings, entries, inventory.host.hostname, now.astimezone().date())
-    seen = look_at(inventory, sifted.left, [one.finding for one in (*audited.waived, *sifted.ignored)])
+    seen = look_at(inventory, audited.findings, [one.finding for one in audited.waived])
     return _Seen(seen, inventory.host.hostname or source, source, notes=notes)
-
-
-def _ignored(settings: Settings) -> tuple[Sequence[Entry], tuple[str, ...]]:
-    """What ``diagnose --ignore`` has suppressed up to a day; a damaged file suppresses nothing, with a note."""
-    path = Path(settings.state_dir or default_directory()) / "ignored.json"
-    if not path.exists():
-        return (), ()
-    try:
-        return entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path)), ()
-    except CannotTell as error:
-        return (), (f"Nothing is ignored: {error}",)
 
 
 @dataclass

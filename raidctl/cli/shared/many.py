@@ -63,13 +63,13 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
     """
     words = settings.hosts or ""
     if words == "-" or os.path.lexists(words):
-        return hosts_in(words)
+        return hosts_in(words, settings.limit)
     if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
         raise UsageError(f"There is no file {printable(words)}.")
-    return _noted(of_words(words))
+    return _noted(of_words(words, settings.limit))
 
 
-def hosts_in(path: str) -> tuple[Host, ...]:
+def hosts_in(path: str, limit: str | None = None) -> tuple[Host, ...]:
     """Return the hosts of a file, or of standard input (``-``); raises as `hosts_of`."""
     if Path(path).is_dir():
         raise UsageError(
@@ -77,7 +77,7 @@ def hosts_in(path: str) -> tuple[Host, ...]:
         )
     name = "standard input" if path == "-" else path
     text = files.read(path, printable(name), "a list of hosts")
-    return _noted(of_text(text.decode("utf-8", errors="surrogateescape"), name))
+    return _noted(of_text(text.decode("utf-8", errors="surrogateescape"), name, limit))
 
 
 def _noted(found: HostList) -> tuple[Host, ...]:
@@ -91,7 +91,7 @@ def _noted(found: HostList) -> tuple[Host, ...]:
 def one_of(settings: Settings, host: Host) -> Settings:
     """Return the settings that mean one of the hosts."""
     found = copy.copy(settings)
-    found.host, found.hosts, found.jobs = host.name, None, None
+    found.host, found.hosts, found.limit, found.jobs = host.name, None, None, None
     return found
 
 

@@ -27,6 +27,7 @@ class Settings:
     def __init__(self) -> None:
         self.host: str | None = None
         self.hosts: str | None = None
+        self.limit: str | None = None
         self.jobs: int | None = None
         self.sudo = False
         self.replay: str | None = None
@@ -50,10 +51,9 @@ class Settings:
         Raises:
             click.UsageError: They contradict each other.
         """
-        if self.hosts is not None or self.jobs is not None:
-            raise click.UsageError(
-                f"{self.given.get('hosts') or '--jobs'} is for {MANY}; the other commands read one machine."
-            )
+        for name in ("hosts", "limit", "jobs"):
+            if getattr(self, name) is not None:
+                raise click.UsageError(f"--{name} is for {MANY}; the other commands read one machine.")
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
         for name in ("host", "replay", "demo", "state_dir"):
@@ -69,8 +69,9 @@ class Settings:
             click.UsageError: They contradict each other.
         """
         if self.hosts is None:
-            if self.jobs is not None:
-                raise click.UsageError("--jobs belongs to --hosts.")
+            for name in ("limit", "jobs"):
+                if getattr(self, name) is not None:
+                    raise click.UsageError(f"--{name} belongs to --hosts.")
             return False
         if any(name in self.given for name in ("host", "replay", "demo")):
             raise click.UsageError("--hosts excludes --host, --replay and --demo.")
@@ -84,7 +85,7 @@ class Settings:
         Raises:
             click.UsageError: It does.
         """
-        for name in ("host", "hosts", "jobs", "sudo", "replay", "demo"):
+        for name in ("host", "hosts", "limit", "jobs", "sudo", "replay", "demo"):
             if name in self.given:
                 raise click.UsageError(
                     f'"raidctl {command}" does not read a machine: {self.given[name]} cannot be used here.'
@@ -131,9 +132,11 @@ def hosts_options(function: F) -> F:
 
 
 def hosts_option(function: F) -> F:
-    """``--hosts`` alone, of a command with its own ``--jobs``."""
+    """``--hosts`` and ``--limit`` alone, of a command with its own ``--jobs``."""
     text = "Read many machines over ssh: names, a file with one per line, or an Ansible inventory."
-    return _option("--hosts", metavar="FILE|A,B", help=text)(function)
+    limit = "With --hosts: only these groups and hosts of the inventory, as with Ansible: web,db*,!db3."
+    limiting = _option("--limit", metavar="WORDS", help=limit)
+    return _option("--hosts", metavar="FILE|A,B", help=text)(limiting(function))
 
 
 def state_option(function: F) -> F:
