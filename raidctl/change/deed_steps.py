@@ -66,7 +66,6 @@ class Running(Protocol):
     at_most: float | None
     pauses: Sequence[float]
     turns: list[StepEvent]
-    uncertain: bool
     doubtful: bool
     passed: bool
 
@@ -290,13 +289,13 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
 def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
     """What is left of a deed that the machine does not show: nothing, or that it is unknown; None: it is to be undone.
 
-    A command that was interrupted, or hung, is watched as long as it may take.
+    A command that was interrupted is watched as long as it may take.
     """
     seen = change.look()
     marks = {turn.mark for turn in change.turns if turn.step == number}
     if not unmet(seen, step.expects):
         return None
-    if "failed" in marks and not change.uncertain:
+    if "failed" in marks:
         return []  # it was refused, and has changed nothing
     if "done" not in marks:
         change.tell(f"Waiting whether {step.action} still takes effect.")
