@@ -1,4 +1,4 @@
-"""What speaks against a learn cycle of a battery: the guards B1 to B3. Pure.
+"""Reasons to refuse a learn cycle of a battery: the guards B1 to B3. Pure.
 
 A learn cycle discharges the battery and charges it again. Until it is charged, unwritten data would be lost in a power
 failure, so every volume must be in write-through by then, or fall back to it. B4 (modes that switch a battery off, or
@@ -25,7 +25,7 @@ HOURS = (
     "Volumes in protected write-back may be in write-through until the cycle has ended and the battery is charged: "
     "hours, and up to a day. It cannot be ended."
 )
-"""B3: what the plan says of it."""
+"""B3: the warning of the plan."""
 
 
 def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, reported: bool = False) -> list[Denial]:
@@ -40,7 +40,7 @@ def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, report
     """
     controller = controller_of(seen.inventory, deed.object_id)
     if controller is None:
-        return []  # said by the plan
+        return []  # printed with the plan
     if not controller.batteries:
         return [Denial(deed=deed, reason=f"No battery of {controller.id} is listed.")]
     found = [*_pack(deed, controller), *_volumes(deed, controller), *_recent(deed, last, now, reported=reported)]
@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is whole, and in write-through or falls back to it."""
+    """B1: every volume is complete, and in write-through or falls back to it."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache

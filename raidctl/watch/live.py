@@ -97,7 +97,7 @@ class Live(Struct):
     """What is known from earlier readings."""
 
     board: Board | None = None
-    told: dict[Key, Value] = field(default_factory=dict)
+    reported: dict[Key, Value] = field(default_factory=dict)
     """The values that a log has."""
     tasks: list[_Seen] = field(default_factory=list)
 
@@ -123,16 +123,16 @@ class Live(Struct):
         first = self.board is None
         before = {fact.key: fact for fact in self.board.facts} if self.board else {}
         for fact in facts:
-            old = self.told.get(fact.key)
-            known = fact.key in self.told
+            old = self.reported.get(fact.key)
+            known = fact.key in self.reported
             if known and not _differs(old, fact):
                 continue
-            self.told[fact.key] = fact.value
+            self.reported[fact.key] = fact.value
             kind: Kind = "first" if first else "new" if not known else "unknown" if fact.value is None else "changed"
             yield _change(reading, kind, fact, old)
         present = {fact.key for fact in facts}
-        for key in [key for key in self.told if key not in present]:
-            old = self.told.pop(key)
+        for key in [key for key in self.reported if key not in present]:
+            old = self.reported.pop(key)
             gone = before[key]
             if gone.section != "task":  # how it ended is an event
                 yield _change(reading, "gone", replace(gone, value=None, severity=None), old)

@@ -100,12 +100,12 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
             alternative="Name a volume of the array with --for.",
         )  # fmt: skip
-    if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
+    if deed.verb == "let_in" and not _needs_a_command(deed, drive, volume):
         return []
     return _spare(controller, deed, (drive, volume), command(controller, tools))
 
 
-def _has_to_be_told(deed: Deed, drive: Drive, volume: Volume) -> bool:
+def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
     """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"

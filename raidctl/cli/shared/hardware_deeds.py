@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""What speaks against a deed now; it may ask the machine more."""
+"""Reasons to refuse a deed now; it may ask the machine more."""
 
 
 class HardwareDeeds(Struct):

@@ -89,12 +89,12 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
     from raidctl.output.live import Screen, json_lines, lines  # noqa: PLC0415 - rich only where it is drawn
 
     if not on_screen(settings):
-        told: set[str] = set()
+        reported: set[str] = set()
         for board in boards:
             for unread in board.reading.unread:
-                if unread not in told:
+                if unread not in reported:
                     click.echo(f"raidctl: not read: {collapse(printable(unread))}", err=True)
-            told |= set(board.reading.unread)
+            reported |= set(board.reading.unread)
             if board.changes:
                 emit(json_lines(board.changes) if settings.as_json else lines(board.changes, paper()))
         return
