@@ -21,6 +21,7 @@ from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
@@ -72,15 +73,7 @@ def hinders(words: Sequence[str]) -> bool:
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """The commands of these deeds."""
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
-        made = _steps(controller, deed, tools)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+    return planned(deeds, lambda deed: _steps(controller, deed, tools))
 
 
 def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[Step] | Denial:
