@@ -16,7 +16,15 @@ from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
 from raidctl.audit.rule import Rule
 from raidctl.cli.shared.machine import Machine, look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    examples,
+    hosts_options,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
@@ -44,6 +52,7 @@ from raidctl.text import listing, printable
 @click.option("--because", metavar="TEXT", help="Reason for --ignore, shown with the finding.")
 @click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 @click.pass_context
