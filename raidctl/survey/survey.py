@@ -33,6 +33,7 @@ from raidctl.survey import (
     md_members,
     merge_controllers,
     pci_controllers,
+    second_view,
     truncated_outputs,
 )
 from raidctl.survey.failed_requests import FailureWatch
@@ -115,6 +116,8 @@ def survey(
     results.outputs += pci_controllers.evidence(bare, view)
     _keep(block_devices.add_mountpoints(results.controllers, view), results)
     results.problems += watched.problems(results.problems)
+    if second_view.alone(view, results.controllers, vendors):
+        results.problems = [problem for problem in results.problems if problem not in seen.problems]
     results.controllers = md_members.add_backing(results.controllers, view, results.outputs)
     _keep(kernel_facts.add_facts(results.controllers, view), results)
     host = Host(

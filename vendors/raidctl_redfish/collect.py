@@ -58,7 +58,23 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
             problems.append(Problem("info", document.name, message))
             continue
         resources.setdefault(resource.path, resource)
+    problems += _lacking(resources)
     return assemble(resources, support, problems, ())
+
+
+def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
+    """What saved resources link to, and is not among them."""
+    for path, one in resources.items():
+        if one.kind != "Storage":
+            continue
+        drives = [link for link in links_of(one.get("Drives")) if link not in resources]
+        if drives:
+            message = f"{len(drives)} of its drives are described by resources that are not given: they are unknown."
+            yield Problem("warning", path, message, f"Save {drives[0]} as well.", "unread")
+        volumes = link_of(one.get("Volumes"))
+        if volumes and not any(other.startswith(f"{volumes}/") for other in resources):
+            message = "Its volumes are described by resources that are not given: they are unknown."
+            yield Problem("warning", path, message, f"Save {volumes} and its members as well.", "unread")
 
 
 def assemble(

@@ -56,7 +56,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, cards: l
         if controller.get("model") is None:
             read_fields(controller, storage, (Field("Name", "model", text),), WEAK)
         if controller.get("status") is None and bare(storage.text("Status.Health")) in HEALTH:
-            put_health(controller, storage, "controller", HEALTH[bare(storage.text("Status.Health"))], WEAK)
+            put_health(controller, storage, "controller", HEALTH[bare(storage.text("Status.Health"))], weight=WEAK)
         elif controller.get("status") is None and bare(storage.text("Status.HealthRollup")) in ("warning", "critical"):
             line = storage.line("Status.HealthRollup")
             word = storage.text("Status.HealthRollup")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from raidctl.vendor.draft import Draft
-from raidctl.vendor.statuses import put_status
+from collections.abc import Iterator
+
+from raidctl.vendor.draft import WEAK, Draft
 from raidctl_redfish.fields import (
     Field,
+    Mark,
     flag,
     look_up,
     number,
@@ -26,6 +28,7 @@ from raidctl_redfish.vocabulary import (
     LOST_STATES,
     MEDIA,
     SPARE_STATES,
+    WAITING_STATES,
     WORKING,
     bare,
 )
@@ -74,6 +77,7 @@ _SMART_FIELDS = (
     Field("PowerOnHours", "power_on_hours", whole),
     Field("SSDEnduranceUtilizationPercentage", "life_used_percent", whole),
 )
+_DELL = "Oem.Dell.DellPhysicalDisk"
 _LOCATION = "PhysicalLocation.PartLocation"
 
 
@@ -85,8 +89,9 @@ def is_empty_bay(resource: Resource) -> bool:
 def read_drive(draft: Draft, resource: Resource) -> None:
     """Read a drive: ``"@odata.type": "#Drive.v1_17_0.Drive"``."""
     read_fields(draft, resource, _FIELDS)
-    put_health(draft, resource, "drive", _status(resource))
-    _put_marks(draft, resource)
+    put_health(draft, resource, "drive", _status(resource), tuple(_marks(resource)))
+    if bare(resource.get(f"{_DELL}.RaidStatus")) == "foreign":
+        draft.put(resource.line(f"{_DELL}.RaidStatus"), "foreign", value=True)
     identifiers = resource.parts("Identifiers")
     for identifier in identifiers:
         if identifier.get("DurableNameFormat") in ("NAA", "EUI") and identifier.text("DurableName"):
@@ -108,9 +113,13 @@ def read_smart_drive(draft: Draft, resource: Resource) -> None:
     blocks, block = resource.get("CapacityLogicalBlocks"), resource.get("BlockSizeBytes")
     if isinstance(blocks, int) and isinstance(block, int) and not isinstance(block, bool):
         draft.put(resource.line("CapacityLogicalBlocks"), "size_bytes", max(blocks * block, 0) or None)
-    put_health(draft, resource, "drive", _status(resource))
-    for place, reason in enumerate(resource.get("DiskDriveStatusReasons") or ()):
-        _put_word(draft, resource, f"DiskDriveStatusReasons[{place}]", reason)
+    reasons = resource.get("DiskDriveStatusReasons")
+    marks = [
+        mark
+        for place, reason in enumerate(reasons if isinstance(reasons, list) else ())
+        for mark in _mark(resource, f"DiskDriveStatusReasons[{place}]", reason)
+    ]
+    put_health(draft, resource, "drive", _status(resource), marks)
     # "Location": "1I:1:13", "LocationFormat": "ControllerPort:Box:Bay"
     place_text = resource.text("Location")
     if resource.get("LocationFormat") and place_text.count(":") == 2:
@@ -129,31 +138,23 @@ def _status(resource: Resource) -> str | None:
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if state == ABSENT or state in LOST_STATES:
         return "critical"
-    return None if health == "ok" and state not in WORKING | SPARE_STATES else health
+    return None if health == "ok" and state not in WORKING | SPARE_STATES | WAITING_STATES else health
 
 
-def _put_marks(draft: Draft, resource: Resource) -> None:
-    """What else tells that a drive is failing; each is worse than a health of OK."""
+def _marks(resource: Resource) -> Iterator[Mark]:
+    """What else tells that a standard drive is failing."""
     if resource.get("FailurePredicted") is True:
-        line = resource.line("FailurePredicted")
-        put_status(draft, [line] if line else [], "drive", "warning", text="FailurePredicted")
-    for leaf in ("StatusIndicator", "Oem.Dell.DellPhysicalDisk.RaidStatus", "Oem.Dell.DellPCIeSSD.RaidStatus"):
-        _put_word(draft, resource, leaf, resource.get(leaf))
-    if bare(resource.get("Oem.Dell.DellPhysicalDisk.PredictiveFailureState")) == "smartalertpresent":
-        line = resource.line("Oem.Dell.DellPhysicalDisk.PredictiveFailureState")
-        put_status(draft, [line] if line else [], "drive", "warning", text="SmartAlertPresent")
-    if bare(resource.get("Oem.Dell.DellPhysicalDisk.RaidStatus")) == "foreign":
-        draft.put(resource.line("Oem.Dell.DellPhysicalDisk.RaidStatus"), "foreign", value=True)
+        yield Mark("warning", "FailurePredicted", resource.line("FailurePredicted"))
+    for leaf in ("StatusIndicator", f"{_DELL}.RaidStatus", "Oem.Dell.DellPCIeSSD.RaidStatus"):
+        yield from _mark(resource, leaf, resource.get(leaf))
+    if bare(resource.get(f"{_DELL}.PredictiveFailureState")) == "smartalertpresent":
+        yield Mark("warning", "SmartAlertPresent", resource.line(f"{_DELL}.PredictiveFailureState"))
 
 
-def _put_word(draft: Draft, resource: Resource, leaf: str, word: object) -> None:
-    """A further word for the state: a bad one counts; one that says "fine" adds nothing."""
-    found = DRIVE.get(bare(word)) if isinstance(word, str) else None
-    line = resource.line(leaf)
-    if found is not None and found != "ok":
-        put_status(draft, [line] if line else [], "drive", found, text=str(word))
-    elif isinstance(word, str) and found is None and bare(word) not in ("", "unknown"):
-        draft.add_problem("warning", "unread", f"The drive's {leaf} {word[:40]!r} is not known.")
+def _mark(resource: Resource, leaf: str, word: object) -> Iterator[Mark]:
+    """A further word for the state; one that says "fine" adds nothing."""
+    if isinstance(word, str) and bare(word) not in ("", "unknown") and (status := DRIVE.get(bare(word))) != "ok":
+        yield Mark(status or "unknown", word, resource.line(leaf))
 
 
 def _put_role(draft: Draft, resource: Resource) -> None:
@@ -162,6 +163,8 @@ def _put_role(draft: Draft, resource: Resource) -> None:
         draft.put(resource.line("HotspareType"), "role", "spare")
     elif state_of(resource) in SPARE_STATES:
         draft.put(resource.line("Status.State"), "role", "spare")
+    elif state_of(resource) in WAITING_STATES:
+        draft.put(resource.line("Status.State"), "role", "unassigned", WEAK)
 
 
 def volumes_of(resource: Resource) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from raidctl.evidence import Line
 from raidctl.text import collapse, printable
 from raidctl.vendor.draft import DETAIL, REPORT, Draft
 from raidctl.vendor.statuses import put_status
@@ -104,16 +105,38 @@ def state_of(resource: Resource) -> str:
     return bare(resource.text("Status.State"))
 
 
-def put_health(draft: Draft, resource: Resource, what: str, status: str | None, weight: int = DETAIL) -> None:
-    """Put a status that follows from ``Status``, with the words for it; one that is not reported is a problem."""
+class Mark(NamedTuple):
+    """A further word for the state of an object: the model's status, the word, its line."""
+
+    status: str
+    word: str
+    line: Line | None
+
+
+_ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", "unknown", "ok")
+
+
+def put_health(
+    draft: Draft,
+    resource: Resource,
+    what: str,
+    status: str | None,
+    marks: Sequence[Mark] = (),
+    *,
+    weight: int = DETAIL,
+) -> None:
+    """Put the worst of what ``Status`` and other words report; a health that is not reported is a problem."""
     words = [resource.text(f"Status.{name}") for name in ("Health", "State")]
-    lines = [line for name in ("Health", "State") if (line := resource.line(f"Status.{name}")) is not None]
-    shown = ", ".join(printable(word) for word in words if word)
+    lines = [resource.line(f"Status.{name}") for name in ("Health", "State")] + [mark.line for mark in marks]
+    shown = ", ".join(dict.fromkeys(printable(word) for word in (*words, *(mark.word for mark in marks)) if word))
+    told = [mark.status for mark in marks]
     if bare(words[0]) in HEALTH:
-        put_status(draft, lines, what, status, text=shown, weight=weight)
+        found = min((status or "unknown", *told), key=_ORDER.index)
+        put_status(draft, [line for line in lines if line is not None], what, found, text=shown, weight=weight)
         return
+    bad = [one for one in told if one not in ("unknown", "ok")]
     for line in lines:
-        draft.put(line, "status", "unknown", weight)
+        draft.put(line, "status", min(bad, key=_ORDER.index, default="unknown"), weight)
         draft.put(line, "status_text", shown or None, weight)
     message = f"The BMC does not report the health of the {what}."
     if words[0]:

@@ -10,7 +10,17 @@ from raidctl_redfish.battery import worst
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.volume import volume_cache
 
-_HEALTH: dict[str, Health] = {"ok": "ok", "degraded": "warning", "rebuilding": "warning", "failed": "critical"}
+_HEALTH: dict[str, Health] = {
+    "ok": "ok",
+    "checking": "ok",
+    "initializing": "ok",
+    "expanding": "ok",
+    "migrating": "ok",
+    "degraded": "warning",
+    "rebuilding": "warning",
+    "offline": "critical",
+    "failed": "critical",
+}
 
 
 def build(
@@ -96,8 +106,8 @@ def _arrays(controller: ControllerDraft) -> None:
             if key in controller.drives:
                 drive = controller.drives[key]
                 drive.conclude("array", title)
-                if drive.get("role") is None:
-                    drive.conclude("role", "passthrough" if volume.get("raid_level") == "jbod" else "member")
+                if drive.get("role") in (None, "unassigned"):
+                    drive.override("role", "passthrough" if volume.get("raid_level") == "jbod" else "member")
 
 
 def _array(draft: GroupDraft, controller: ControllerDraft, name: str) -> Array:

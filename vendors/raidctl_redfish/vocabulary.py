@@ -9,7 +9,9 @@ HEALTH: dict[str, Health] = {"ok": "ok", "warning": "warning", "critical": "crit
 WORKING = frozenset({"enabled"})
 """States in which a health of OK means that the object works."""
 SPARE_STATES = frozenset({"standbyspare"})
-LOST_STATES = frozenset({"unavailableoffline", "standbyoffline", "disabled"})
+WAITING_STATES = frozenset({"standbyoffline"})
+"""Of a drive: in no volume, and works; of a volume: not in use."""
+LOST_STATES = frozenset({"unavailableoffline", "disabled"})
 ABSENT = "absent"
 
 # "Status": {"Health": "Warning", "State": "Enabled"} of a volume

@@ -27,6 +27,7 @@ from raidctl_redfish.vocabulary import (
     READ,
     SMART_LEVELS,
     VOLUME,
+    WAITING_STATES,
     WORKING,
     WRITE,
     bare,
@@ -110,7 +111,7 @@ def read_logical_drive(draft: GroupDraft, resource: Resource) -> None:
 def _status(resource: Resource) -> VolumeStatus | None:
     """Health and state together; good only if the volume is enabled."""
     health, state = bare(resource.text("Status.Health")), state_of(resource)
-    if health in HEALTH and state in LOST_STATES:
+    if health in HEALTH and state in LOST_STATES | WAITING_STATES:
         return "offline"
     status = VOLUME.get(health)
     return None if status == "ok" and state not in WORKING else status
