@@ -17,7 +17,7 @@ NAV = {
         "What is going on?": "tasks",
         "What has happened?": "events",
         "Is it what was promised?": "verify",
-        "A page to hand on": "report",
+        "Reports": "report",
         "What has changed?": "drift",
         "May I pull this drive?": "replace",
         "Changing caches": "cache",
