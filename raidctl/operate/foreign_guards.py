@@ -115,6 +115,9 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
         reason = f"The cache holds preserved data{of}, which the foreign drives may belong to."
         way = f"raidctl foreign import {controller.id}"
         yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
+    elif cache is None or cache.preserved_data is None:
+        reason = f"Whether the cache of {controller.id} holds preserved data of the foreign drives is not reported."
+        yield Denial(deed=deed, guard="F2", reason=reason, overridable=True, unknown=True)
     for volume in controller.volumes:
         if volume.status == "unknown":
             reason = f"The state of {volume.id} is unknown: it may need the foreign drives."
