@@ -27,7 +27,7 @@ NAV = {
     },
     "Judge": {
         "Is it what was promised?": "verify",
-        "A page to hand on": "report",
+        "Reports": "report",
         "Does it behave?": "bench",
         "Policies": "policy",
     },

@@ -14,7 +14,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.protocol import Vendor
 
 NOUNS: dict[Verb, str] = {
-    "good": "to make a failed drive usable again", "jbod": "to hand a drive to the operating system",
+    "good": "to make a failed drive usable again", "jbod": "to expose a drive to the operating system",
     "raid": "to take a drive back from the operating system", "offline": "to set a drive offline",
     "online": "to set a drive online without a rebuild", "erase": "to erase a drive",
     "start_rebuild": "to start a rebuild", "stop_rebuild": "to stop a rebuild", "pause_rebuild": "to pause a rebuild",

@@ -78,7 +78,9 @@ def _volume(deed: Deed, volume: Volume) -> Iterator[Denial]:
     if volume.status == "unknown":
         yield Denial(deed=deed, guard="B1", reason=f"The state of {volume.id} is unknown.", unknown=True)
     elif volume.status != "ok":
-        yield Denial(deed=deed, guard="B1", reason=f"{volume.id} is {volume.status}: wait until it is whole and idle.")
+        yield Denial(
+            deed=deed, guard="B1", reason=f"{volume.id} is {volume.status}: wait until it is complete and idle."
+        )
     cache = volume.cache
     policy = cache.write_policy if cache is not None else None
     if policy in ("protected_write_back", "write_through", "off"):

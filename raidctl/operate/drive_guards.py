@@ -148,7 +148,7 @@ def _erase(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
     yield from _own(deed, subject, "D5")
     if subject.former:
         names = listing(volume.id for volume in subject.former)
-        reason = f"{drive.id} may be a former member of {names}, which is not whole: its data may be needed."
+        reason = f"{drive.id} may be a former member of {names}, which is not complete: its data may be needed."
         yield Denial(deed=deed, guard="D5", reason=reason, unknown=True)
     if drive.progress is not None:
         reason = f"{drive.id} is busy: {drive.progress.operation}."
@@ -196,7 +196,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
         reason = f"What was written meanwhile is not on {drive.id}: {why}."
         yield Denial(deed=deed, guard="D4", reason=reason, alternative=way)
         return
-    reason = f"{drive.id} was set offline by change {known.offline.change}, and its array has stood still since."
+    reason = f"{drive.id} was set offline by change {known.offline.change}, and its array has been inactive since."
     yield Denial(deed=deed, guard="D4", reason=f"{reason} Nothing proves that its data are current.", overridable=True)
 
 

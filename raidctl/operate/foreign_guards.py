@@ -153,7 +153,7 @@ def _kin(level: str) -> str:
 
 
 def _missing(controller: Controller) -> list[str]:
-    """Arrays of volumes that are reported as whole, and list members that nothing describes."""
+    """Arrays of volumes that are reported as complete, and list members that nothing describes."""
     known = {drive.id for drive in controller.drives}
     return [array.id for array in controller.arrays if set(array.drives) - known]
 

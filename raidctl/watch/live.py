@@ -70,13 +70,13 @@ class Board(Struct, frozen=True, kw_only=True):
     """Since the start, the oldest first."""
     begun: str
     read_at: str
-    """When the last complete look was."""
+    """When the last complete reading was."""
     changes: tuple[LiveChange, ...] = ()
     """Since the reading before; small ones are left out until they have added up."""
 
     @property
     def whole(self) -> bool:
-        """Whether the last complete look could read everything."""
+        """Whether the last complete reading could read everything."""
         return complete(self.reading.frame.inventory)
 
     def mark(self, fact: Fact) -> str | None:
@@ -138,7 +138,7 @@ class Live(Struct):
                 yield _change(reading, "gone", replace(gone, value=None, severity=None), old)
 
     def _ends(self, reading: Reading) -> Iterator[LiveChange]:
-        """Tasks that a complete look no longer has, and how they ended."""
+        """Tasks that a complete reading no longer has, and how they ended."""
         frame, left = reading.frame, list(reading.frame.tasks)
         for one in list(self.tasks):
             now = next((task for task in left if same_work(one.task, task)), None)
