@@ -29,6 +29,7 @@ NAV = {
         "Is it what was promised?": "verify",
         "Reports": "report",
         "Does it behave?": "bench",
+        "Does it survive a power cut?": "powercut",
         "Policies": "policy",
     },
     "Drives and arrays": {

@@ -52,6 +52,8 @@ GREETING = 10.0
 """Seconds within which a connection has to introduce itself."""
 FRESH = 5.0
 """Seconds after its last sign of life in which a writer counts as writing."""
+_CLOSING = 1.0
+"""Seconds that a new connection waits for the end of the one before it."""
 _MOST = 16
 """Connections at a time."""
 _BEATS = 1.0
@@ -87,7 +89,7 @@ class Witness:
     def __init__(self, directory: Path, token: bytes, tell: Callable[[str], object]) -> None:
         self._directory, self._token, self._tell = directory, token, tell
         self._id = secrets.token_hex(8)
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._active: _Run | None = None
         self._places = threading.BoundedSemaphore(_MOST)
         self._server: socket.socket | None = None
@@ -103,6 +105,8 @@ class Witness:
             self._server.bind(where)
             self._server.listen(_MOST)
         except OSError as error:
+            if self._server is not None:
+                self._server.close()
             shown = printable(host)
             raise CannotTell(f"The witness cannot listen on {shown} port {port}: {error.strerror or error}.") from None
         name = self._server.getsockname()
@@ -168,6 +172,8 @@ class Witness:
         """Open the run that is asked for; None: it is refused."""
         try:
             with self._lock:
+                # the connection of a session that has just ended may not be closed yet
+                self._lock.wait_for(lambda: not self._writing(), timeout=_CLOSING)
                 run, opened = self._opened(wire, first)
         except RaidctlError as error:
             self._tell(f"{where}: {error}")
@@ -178,9 +184,14 @@ class Witness:
         wire.send(opened)
         return run
 
+    def _writing(self) -> bool:
+        """Whether a run is being written at this moment."""
+        active = self._active
+        return active is not None and active.lives and time.monotonic() - active.heard < FRESH
+
     def _opened(self, wire: Wire, first: Open) -> tuple[_Run, Opened]:
         active = self._active
-        if active is not None and active.lives and time.monotonic() - active.heard < FRESH:
+        if active is not None and self._writing():
             name = active.account.run.run
             which = "This run" if first.run in (name, "last") and first.plan is None else f"Another run ({name})"
             raise CannotTell(f"{which} is being written at this moment, and a witness keeps one at a time.")
@@ -286,6 +297,7 @@ class Witness:
                     run.keep(Ended(account.heard), sync=True)
             run.journal.close()
             self._active = None
+            self._lock.notify_all()
         self._tell(f"Run {account.run.run}: the connection has ended.")
 
 
