@@ -102,8 +102,7 @@ def command(
         raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
     if waivers is not None and not rules:
         raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are no findings.")
-    wanted = _Wanted(rules, dict(map(_label, label)), waivers)
-    _waivers(wanted)  # mistakes in the file are reported before anything is read
+    wanted = _Wanted(rules, dict(map(_label, label)), waivers, _waivers(waivers))
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
     if install_unit:
         return _install(settings, output, wanted, dry_run=dry_run)
@@ -141,7 +140,9 @@ class _Wanted(NamedTuple):
 
     rules: bool
     labels: Mapping[str, str]
-    waivers: str | None = None
+    file: str | None = None
+    """With waivers, for the unit of a timer."""
+    waivers: tuple[Waiver, ...] = ()
     probes: bool = False
     """Whether it is one of many machines."""
 
@@ -208,7 +209,7 @@ def _install(settings: Settings, output: str | None, wanted: _Wanted, *, dry_run
     path = str(Path(output or "").absolute())
     labels = [word for name, value in wanted.labels.items() for word in ("--label", f"{name}={value}")]
     words = ["export", *(["--rules"] if wanted.rules else []), *labels, "--output", path]
-    words += ["--waivers", str(Path(wanted.waivers).absolute())] if wanted.waivers else []
+    words += ["--waivers", str(Path(wanted.file).absolute())] if wanted.file else []
     words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
     units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
     return install(UNITS, units, ENABLE, dry_run=dry_run)
@@ -229,13 +230,13 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
-def _waivers(wanted: _Wanted) -> tuple[Waiver, ...]:
-    """Those of the file, as it is now."""
-    if wanted.waivers is None:
+def _waivers(path: str | None) -> tuple[Waiver, ...]:
+    """Those of a file."""
+    if path is None:
         return ()
     from raidctl.cli.shared.waivers import written  # noqa: PLC0415 - only where there are some
 
-    return written(wanted.waivers)
+    return written(path)
 
 
 def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Diagnosis:
@@ -247,7 +248,7 @@ def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Dia
     ignored, notes = kept(settings, inventory.host.hostname)
     for note in notes:
         click.echo(f"raidctl: {note}", err=True)
-    waivers = (*_waivers(wanted), *ignored)
+    waivers = (*wanted.waivers, *ignored)
     return diagnosed(inventory, findings_of(inventory, rules()), waivers, today(), alone=not wanted.probes)
 
 

@@ -72,7 +72,7 @@ def missing_tool(answer: RunAnswer) -> str | None:
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Everything that speaks against a drive as a new member or spare of an array."""
+    """Every reason to refuse a drive as a new member or spare of an array."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."

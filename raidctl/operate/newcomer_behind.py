@@ -1,6 +1,6 @@
 """Whether a new drive behind a controller may join an array: guard R10, by what the controller's tool reports. Pure.
 
-What is on such a drive cannot be read: the controller shows it to nobody. What it reports decides: size, kind,
+What is on such a drive cannot be read: the controller hides it. What it reports decides: size, kind,
 sector size, health, whether the drive belongs to something already.
 """
 

@@ -148,13 +148,13 @@ def run(
     order = {host.name: place for place, host in enumerate(hosts)}
     found: list[tuple[Rank, int, HostAnswer, tuple[str, ...]]] = []
     for outcome in asked(settings, hosts, work):
-        told = _line(outcome, line)
+        row = _line(outcome, line)
         answer = HostAnswer(
-            host=outcome.host.name, hostname=told.hostname, exit_code=told.exit_code, state=told.state,
-            message=told.message, tries=outcome.tries, result=told.result if settings.as_json else None,
-            error=told.message if told.result is None else None,
+            host=outcome.host.name, hostname=row.hostname, exit_code=row.exit_code, state=row.state,
+            message=row.message, tries=outcome.tries, result=row.result if settings.as_json else None,
+            error=row.message if row.result is None else None,
         )  # fmt: skip
-        found.append((told.rank, order[outcome.host.name], answer, told.more))
+        found.append((row.rank, order[outcome.host.name], answer, row.more))
     found.sort(key=lambda one: one[:2])
     ranks = {answer.host: rank for rank, _, answer, _ in found}
     more = {answer.host: lines for _, _, answer, lines in found} if settings.verbose else {}
