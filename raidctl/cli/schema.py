@@ -101,7 +101,7 @@ _KINDS = {
     "rows-caches": ("Row of a cache", "raidctl.rows.tables", "CacheRow", False),
     "rows-findings": ("Row of a finding", "raidctl.rows.tables", "FindingRow", False),
     "rows-bench": ("Row of a benchmark figure", "raidctl.rows.tables", "BenchRow", False),
-    "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
+    "watch": ("Run of watch", "raidctl.watch.report", "WatchReport", False),
     "watch-live": ("Change that watch has seen", "raidctl.watch.live_report", "LiveChange", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""

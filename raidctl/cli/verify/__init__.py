@@ -166,7 +166,7 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
     file: str = given["contract"]
     others = [given[name] for name in (*wanted.NAMES, *_OF_MEASURING)]
     if target or measure or any(value or (value == 0 and value is not False) for value in others):
-        raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
+        raise click.UsageError("--contract cannot be combined with TARGET, --measure or claims: they are in the file.")
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
     contract = contract_of(file)
