@@ -17,7 +17,15 @@ from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
 from raidctl.cli.shared import waivers
 from raidctl.cli.shared.machine import Machine, look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    examples,
+    hosts_options,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
@@ -46,6 +54,7 @@ from raidctl.text import listing, printable
 @click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
 @waivers.OPTION
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 @click.pass_context

@@ -13,7 +13,6 @@ import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.export_targets import for_target, targets_of
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
@@ -254,16 +253,17 @@ def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Dia
 
 
 def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targets: str | None) -> NoReturn:
-    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - rarely needed
+    from raidctl.cli.shared.export_targets import for_target, targets_of  # noqa: PLC0415 - rarely needed
+    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - as above
 
     def page(about: Settings) -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
         gc.collect()
         try:
             _, export = _scan(about, wanted)
-        except UsageError:
-            raise  # the next time will be no better
         except RaidctlError as error:
+            if isinstance(error, UsageError) and about is settings:
+                raise  # the next time will be no better
             sentence = f"raidctl: {printable(str(error))}\n"
             click.echo(sentence, err=True, nl=False)
             return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
@@ -282,5 +282,5 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targ
         serve(place, _PATH, Refresher(lambda: page(settings), interval), announce)
     allowed = targets_of(targets, settings)
     wanted = wanted._replace(probes=True)
-    probes = Probes(lambda target: page(for_target(settings, target)), allowed, interval)
+    probes = Probes(lambda target: page(for_target(settings, allowed[target])), allowed, interval)
     serve(place, _PATH, Refresher(itself, interval), announce, probes)

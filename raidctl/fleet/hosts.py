@@ -36,6 +36,10 @@ class Host(Struct, frozen=True):
     refused: str | None = None
     """Why it cannot be asked."""
 
+    def with_sudo(self, usual: bool) -> bool:
+        """Whether sudo is used: what the inventory demands, else the usual."""
+        return usual if self.sudo is None else self.sudo
+
 
 class HostList(Struct, frozen=True):
     """The hosts, each once, in their order."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import http.client
 import json
 import os
 import re
@@ -321,3 +323,22 @@ def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: p
         )
         assert done.exit_code in {1, 8}, f"{words}: {done.output}"
         assert {"db1", "refused"} <= set(re.findall(r"\b(?:db1|refused)\b", done.output)), words
+
+
+def test_targets_of_an_export_are_reached_as_the_inventory_describes(fleet: Fleet) -> None:
+    """``--targets`` reads the inventory of ``--hosts``: address, port and arguments of ssh are those of the host."""
+    words = ["--timeout", "20", "export", "--listen", "0", "--targets", str(fleet.inventory)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
+    ) as started:
+        assert started.stderr is not None
+        found = re.search(r"http://([^:]+):(\d+)", started.stderr.readline())
+        assert found
+        pages = {}
+        for target in ("db1", "here", "refused"):
+            with contextlib.closing(http.client.HTTPConnection(found[1], int(found[2]), timeout=60)) as connection:
+                connection.request("GET", f"/probe?target={target}")
+                response = connection.getresponse()
+                pages[target] = response.status, b"raidctl_build_info" in response.read()
+        assert pages == {"db1": (200, True), "here": (503, False), "refused": (503, False)}
+        started.terminate()

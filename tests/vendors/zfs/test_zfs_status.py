@@ -184,3 +184,10 @@ def test_the_list_gives_sizes() -> None:
     [card] = read_text(text).inventory.controllers
     assert card.arrays[0].size_bytes == 3 << 39
     assert (card.volumes[0].size_bytes, card.volumes[0].raid_level) == (None, None)
+
+
+@pytest.mark.parametrize("words", ["List of errors unavailable (insufficient privileges)", "List of erro", "Li"])
+def test_damaged_files_that_zpool_did_not_list_are_not_read(words: str) -> None:
+    """A line that is cut off is no list of damaged files either."""
+    problems = read_text(_status(*_FOUR, end=f"\nerrors: {words}\n")).inventory.problems
+    assert "no_right" in [problem.kind for problem in problems]
