@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from raidctl.health import views
 from raidctl.health.phrases import errors, predicts, said
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
@@ -186,6 +187,9 @@ def _judge(inventory: Inventory) -> tuple[Condition, ...]:
             situation = "trouble" if controller.status == "critical" else "warned"
             word = said("controller", controller.status, controller.status_text)
             machine.add(situation, "controller_in_trouble", controller, word)
+    for one in views.compared(inventory):
+        if one.outcome == "fail":
+            machine.add("warned" if one.about_status else "noted", "bmc_disagrees", one.item, one.cause)
     for problem in inventory.problems:
         if problem.kind == "state":
             rank, severity, _ = TABLE[{"error": "trouble", "warning": "warned", "info": "noted"}[problem.severity]]

@@ -124,7 +124,7 @@ class PreservedReport(Report, frozen=True, kw_only=True):
     controllers: Annotated[tuple[ControllerPreserved, ...], doc("Its RAID controllers.")] = ()
 
 
-def cards(inventory: Inventory) -> list[Controller]:
+def hardware_controllers(inventory: Inventory) -> list[Controller]:
     """The RAID controllers of an inventory."""
     return [one for one in inventory.controllers if one.mode not in ("software", "none")]
 
@@ -141,7 +141,7 @@ def patrols(inventory: Inventory, tasks: tuple[Task, ...]) -> PatrolReport:
         ControllerPatrol(
             object_id=one.id, model=one.model, patrol_read=one.patrol_read, task=running.get(one.id)
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )  # fmt: skip
     return PatrolReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
@@ -152,7 +152,7 @@ def batteries(inventory: Inventory) -> BatteryReport:
         ControllerBatteries(
             object_id=one.id, model=one.model, batteries=tuple(_battery(pack) for pack in one.batteries)
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )
     return BatteryReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
@@ -182,7 +182,7 @@ def _of_learning(more: dict[str, str]) -> dict[str, str]:
 
 def foreign(inventory: Inventory, previews: dict[str, ForeignPreview | str] | None = None) -> ForeignReport:
     """The foreign configurations, with previews by controller if they were asked for."""
-    found = (_foreign(one, (previews or {}).get(one.id)) for one in cards(inventory))
+    found = (_foreign(one, (previews or {}).get(one.id)) for one in hardware_controllers(inventory))
     return ForeignReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
 
@@ -207,6 +207,6 @@ def preserved(inventory: Inventory) -> PreservedReport:
             object_id=one.id, model=one.model, volumes=one.preserved,
             preserved_data=True if one.preserved else one.cache.preserved_data if one.cache is not None else None,
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )  # fmt: skip
     return PreservedReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))

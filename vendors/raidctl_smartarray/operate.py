@@ -21,6 +21,7 @@ from typing import Literal, get_args
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
@@ -75,15 +76,7 @@ def hinders(words: Sequence[str]) -> bool:
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """The commands of these deeds."""
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
-        made = _steps(controller, deed, tools)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+    return planned(deeds, lambda deed: _steps(controller, deed, tools))
 
 
 def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[Step] | Denial:
@@ -103,12 +96,12 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
             alternative="Name a volume of the array with --for.",
         )  # fmt: skip
-    if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
+    if deed.verb == "let_in" and not _needs_a_command(deed, drive, volume):
         return []
     return _spare(controller, deed, (drive, volume), command(controller, tools))
 
 
-def _has_to_be_told(deed: Deed, drive: Drive, volume: Volume) -> bool:
+def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
     """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"

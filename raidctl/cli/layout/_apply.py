@@ -217,7 +217,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
         tell(f"Warning: {text}.")
     if not settings.as_json:
         for volume in made:
-            going = f"; {volume.progress.operation} goes on in the background" if volume.progress else ""
+            going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
             tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
         tell(f"Done and verified; in the journal as change {change.begin.change}.")
     return EXIT_STANDS if change.doubtful else EXIT_FINE
