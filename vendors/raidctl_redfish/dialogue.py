@@ -139,13 +139,13 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
     walk = _Walk(expands=False)
     place = "/redfish/v1"
     if not root.fine:
-        walk.failed(place, root)
-        return Observation(problems=tuple(walk.problems))
+        walk.failed(f"{place}/", root)
+        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
     try:
         service = decode(place, f"GET {place}", root.text, "ServiceRoot")
     except ValueError as error:
         walk.broken(place, error)
-        return Observation(problems=tuple(walk.problems))
+        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
     features = service.get("ProtocolFeaturesSupported.ExpandQuery")
     walk.expands = isinstance(features, Mapping) and features.get("NoLinks") is features.get("Levels") is True
     systems = link_of(service.get("Systems"))
