@@ -16,7 +16,7 @@ from raidctl.discovery.index import serial, wwn
 from raidctl.discovery.pci import normalised
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Problem, SecondView, Tool, Volume
-from raidctl.select import Item, family_of, items
+from raidctl.select import Item, items
 from raidctl.text import counted
 from raidctl.vendor.protocol import Vendor
 

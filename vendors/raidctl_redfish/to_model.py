@@ -29,6 +29,7 @@ def build(
     """The controller with all its problems; its drafts get their final names."""
     _rename(controller)
     _arrays(controller)
+    _check_policies(controller)
     battery = worst(controller)
     volumes = tuple(_volume(draft, controller, name, battery) for draft in controller.volumes.values())
     raid = any(volume.raid_level not in (None, "jbod", "unknown") for volume in volumes)
@@ -48,6 +49,15 @@ def build(
         capabilities=dict(support),
     )
     return found, controller.problems(name)
+
+
+def _check_policies(controller: ControllerDraft) -> None:
+    """A volume of which some setting of a cache is reported has a write policy; one that is missing is unknown."""
+    for volume in controller.volumes.values():
+        cached = any(name.startswith("cache.") for name in volume.values)
+        if cached and volume.get("cache.write_policy") is None:
+            message = "The BMC does not report the volume's write policy."
+            volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
 
 
 def _cache(controller: ControllerDraft) -> Cache | None:
