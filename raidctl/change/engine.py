@@ -321,7 +321,7 @@ class Change:
     def _undo_all(self) -> None:
         left = self._undo_begun() if self.begun else []
         if left:
-            again = self.begin.resume or restore_command(self.begin.source)
+            again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
             what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_PUT_BACK
             raise ChangeStands(
                 f'{self._why()} {what}: {listing(left)}. Check with "raidctl show"; try again with "{again}".'
