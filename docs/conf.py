@@ -27,8 +27,9 @@ NAV = {
     },
     "Judge": {
         "Is it what was promised?": "verify",
-        "A page to hand on": "report",
+        "Reports": "report",
         "Does it behave?": "bench",
+        "Does it survive a power cut?": "powercut",
         "Policies": "policy",
     },
     "Drives and arrays": {

@@ -26,6 +26,8 @@ DEFAULT_TIMEOUT = 60.0
 """Seconds that a reading command may take."""
 DEFAULT_LIMIT = 16 * 1024 * 1024
 """Largest answer in bytes; a tool that prints more is ended."""
+GET_LIMIT = 4 * 1024 * 1024
+"""Largest resource of a service processor in bytes."""
 CHANGEABLE = "can be changed by others than root"
 """Why root does not run a program: its file or a directory above. Part of the detail of a DENIED answer."""
 
@@ -113,6 +115,21 @@ class WriteAnswer(Answer, frozen=True):
     """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
 
 
+class GetAnswer(Answer, frozen=True):
+    """The body of a resource of a service processor; ``trouble`` is set unless the status is 200.
+
+    ``status`` is None if there was no reply. ``data`` is kept as far as it came.
+    """
+
+    status: int | None = None
+    data: bytes = b""
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return decode(self.data)
+
+
 class Run(Request[RunAnswer], frozen=True):
     """Run a program: argv only, no shell, C locale, a private working directory.
 
@@ -157,6 +174,16 @@ class Which(Request[WhichAnswer], frozen=True):
 
     name: str
     places: tuple[str, ...] = ()
+
+
+class Get(Request[GetAnswer], frozen=True):
+    """Read a resource of the machine's service processor (BMC): an absolute path, ``/redfish/v1/Systems``.
+
+    Where no service processor was named, the answer is MISSING.
+    """
+
+    path: str
+    limit: int = GET_LIMIT
 
 
 class UdevDatabase(Request[ReadAnswer], frozen=True):

@@ -17,7 +17,7 @@ import click
 
 from raidctl import __version__
 from raidctl.cli.shared.lazy_group import LazyGroup
-from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options
+from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
 EXIT_READER_GONE = 141
@@ -32,7 +32,7 @@ COMMANDS = {
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Replace a drive of an array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
-    "report": "Write a page about a machine, as HTML or Markdown, to hand on.",
+    "report": "Write a report about a machine, as HTML or Markdown.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics for Prometheus, or flat rows for tables.",
@@ -180,6 +180,7 @@ def reader_gone() -> ReaderGoneError:
 )
 @click.version_option(__version__, prog_name="raidctl", message="%(prog)s %(version)s")
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 def cli() -> None:

@@ -13,7 +13,15 @@ from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_open_ends
-from raidctl.cli.shared.options import Settings, examples, hosts_option, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    examples,
+    hosts_option,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, UsageError
@@ -49,6 +57,7 @@ _MOST_LEFT_OUT = 20
 )
 @click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
 @machine_options
+@bmc_options
 @hosts_option
 @output_options
 @click.pass_context
@@ -110,6 +119,8 @@ def _audit(
             raise click.UsageError("--hosts and a PATH exclude each other: give one of them.")
         far = FarAudit(settings, jobs)
         found = far.audited(rules, keep=passed)
+    elif settings.limit is not None:
+        raise click.UsageError("--limit belongs to --hosts.")
     else:
         alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(
@@ -146,7 +157,7 @@ def _found(
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
         from raidctl.fleet.work import Worker  # noqa: PLC0415 - as above
 
-        for name in ("host", "replay", "demo", "sudo"):
+        for name in ("host", "bmc", "replay", "demo", "sudo"):
             if name in settings.given:
                 raise click.UsageError(f"{settings.given[name]} and a PATH exclude each other: give one of them.")
         for one in paths:

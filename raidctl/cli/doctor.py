@@ -9,7 +9,14 @@ import msgspec
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    hosts_options,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
@@ -22,6 +29,7 @@ _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 
 @click.command("doctor")
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 @click.pass_context

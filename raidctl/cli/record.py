@@ -9,7 +9,14 @@ from msgspec.structs import replace
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    hosts_options,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.events.reading import read_logs
@@ -35,6 +42,7 @@ from raidctl.verify import kernel as claims_kernel
 @click.option("--transcript", default=None, metavar="COMMAND",
               help="Of one command that you run yourself: what its tool shows before and after.")  # fmt: skip
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 @click.pass_context
@@ -94,11 +102,11 @@ def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> 
         deed_transcript.answer(place)
     with machine(settings) as named:
         kept, seen = _record(named, "", events=False)
-        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
+        screen = deed_transcripts.write_transcript(named, kept, seen, words, place, masked=masked)
     if settings.as_json:
         emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
     else:
-        emit(told)
+        emit(screen)
     return exit_code(seen.inventory.problems)
 
 

@@ -6,7 +6,14 @@ import click
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, look, with_open_ends
-from raidctl.cli.shared.options import Settings, hosts_options, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import (
+    Settings,
+    bmc_options,
+    hosts_options,
+    machine_options,
+    output_options,
+    settings_of,
+)
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
 from raidctl.select import find, narrow
@@ -19,6 +26,7 @@ from raidctl.survey.survey import Survey
 @click.option("--explain", metavar="ID", multiple=True, help="Show the source of each fact of this object.")
 @click.option("--unparsed", is_flag=True, help="Show the lines of the tools' outputs that no parser used.")
 @machine_options
+@bmc_options
 @hosts_options
 @output_options
 @click.pass_context

@@ -54,6 +54,7 @@ from raidctl.model.inventory import (
     VolumeStatus,
     hides,
 )  # fmt: skip
+from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
 
 __all__ = [
@@ -61,7 +62,7 @@ __all__ = [
     "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
     "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface", "Inventory",
     "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
-    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Task",
-    "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
+    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "SecondView",
+    "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
     "hides",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from raidctl.model.cache import (  # fmt: skip
     PreservedCache,
     VolumeCache,
 )
+from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Progress, Rates, Task
 
 SCHEMA_VERSION = "1"
@@ -314,3 +315,6 @@ class Inventory(Model, frozen=True, kw_only=True):
     ] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read, is missing, or is reported by a tool.")] = ()
     tools: Annotated[tuple[Tool, ...], doc("Tools that were called.")] = ()
+    second_views: Annotated[
+        tuple[SecondView, ...], doc("What the BMC reports of objects that are listed here; empty: it was not asked.")
+    ] = ()

@@ -9,7 +9,7 @@ import msgspec
 
 from raidctl import json_decode
 from raidctl.errors import RecordError
-from raidctl.request import Failure, Glob, Read, Request, Run, UdevDatabase, Which, Write
+from raidctl.request import Failure, Get, Glob, Read, Request, Run, UdevDatabase, Which, Write
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
@@ -18,7 +18,7 @@ FILE_LIMIT = 64 * 1024 * 1024
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A request and its answer: exactly one of ``run``, ``read``, ``glob``, ``which``, ``udev`` is set."""
+    """A request and its answer: exactly one of ``run``, ``read``, ``glob``, ``which``, ``udev``, ``get`` is set."""
 
     run: tuple[str, ...] | None = None
     """The argv of a program."""
@@ -30,6 +30,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """The name of a program."""
     udev: bool = False
     """The udev database."""
+    get: str | None = None
+    """The path of a resource of the service processor."""
+    status: int | None = None
+    """HTTP status of ``get``; None: no reply."""
     code: int | None = None
     """Exit code of ``run``."""
     out: str | None = None
@@ -37,9 +41,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     err: str | None = None
     """File with the standard error of ``run``."""
     data: str | None = None
-    """File with the bytes of ``read`` or ``udev``."""
+    """File with the bytes of ``read``, ``udev`` or ``get``."""
     text: str | None = None
-    """The content of ``read`` or ``udev``, if it is short."""
+    """The content of ``read``, ``udev`` or ``get``, if it is short."""
     paths: tuple[str, ...] | None = None
     """Answer of ``glob``."""
     path: str | None = None
@@ -80,6 +84,8 @@ def request_of(entry: Entry) -> Request[Any]:
         return Read(entry.read)
     if entry.glob is not None:
         return Glob(entry.glob)
+    if entry.get is not None:
+        return Get(entry.get)
     return UdevDatabase() if entry.which is None else Which(entry.which)
 
 
@@ -95,6 +101,8 @@ def key(request: Request[Any]) -> tuple[str, ...]:
         return ("glob", request.pattern)
     if isinstance(request, Which):
         return ("which", request.name)
+    if isinstance(request, Get):
+        return ("get", request.path)
     return ("udev",)
 
 
@@ -133,14 +141,14 @@ def decode_manifest(shown: str, data: bytes) -> Manifest:
 
 def _fault(entry: Entry) -> str | None:
     """Return the fault of an entry; None if it is valid."""
-    asked = [entry.run is not None, entry.read is not None, entry.glob is not None, entry.which is not None, entry.udev]
-    if sum(asked) != 1 or entry.run == ():
-        return "must have one of run, read, glob, which, udev"
+    named = (entry.run, entry.read, entry.glob, entry.which, entry.get)
+    if sum((*(name is not None for name in named), entry.udev)) != 1 or entry.run == ():
+        return "must have one of run, read, glob, which, udev, get"
     if entry.run is not None and entry.code is None and entry.trouble is None:
         return "has neither an exit code nor a trouble for run"
     content = entry.data is None and entry.text is None and entry.trouble is None
-    if (entry.read is not None or entry.udev) and content:
-        return "has neither data nor text nor a trouble for read"
+    if (entry.read is not None or entry.udev or entry.get is not None) and content:
+        return "has neither data nor text nor a trouble for read or get"
     for name in (entry.out, entry.err, entry.data):
         if name is not None and not _safe(name):
             return f"names the file {name!r}, which is not a file of the recording"

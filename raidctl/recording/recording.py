@@ -29,7 +29,7 @@ from raidctl.recording.manifest import (
     files_of,
     request_of,
 )
-from raidctl.request import Answer, Failure, GlobAnswer, ReadAnswer, Request, RunAnswer, WhichAnswer
+from raidctl.request import Answer, Failure, GetAnswer, GlobAnswer, ReadAnswer, Request, RunAnswer, WhichAnswer
 
 TOTAL_LIMIT = 1024**3
 """Largest size of a recording, bytes."""
@@ -67,7 +67,11 @@ class Recording(Struct, frozen=True):
             return WhichAnswer(entry.path, trouble=entry.trouble or lost, detail=entry.detail)
         kept = self.files[entry.data] if entry.data else None
         inline = None if entry.text is None else entry.text.encode("utf-8", errors="surrogateescape")
-        return ReadAnswer(inline if kept is None else kept, trouble=entry.trouble, detail=entry.detail)
+        data = inline if kept is None else kept
+        if entry.get is not None:
+            status = entry.status or (200 if entry.trouble is None else None)
+            return GetAnswer(status, data or b"", trouble=entry.trouble, detail=entry.detail)
+        return ReadAnswer(data, trouble=entry.trouble, detail=entry.detail)
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:

@@ -65,7 +65,15 @@ def _texts(recording: Recording) -> Iterator[tuple[Entry | None, str]]:
     for entry in manifest.answers:
         owners.update({name: entry for name in (entry.out, entry.data) if name})
         yield entry, _latin(entry.text or "")
-        for text in (*(entry.run or ()), *(entry.paths or ()), entry.read, entry.glob, entry.path, entry.detail):
+        for text in (
+            *(entry.run or ()),
+            *(entry.paths or ()),
+            entry.read,
+            entry.glob,
+            entry.get,
+            entry.path,
+            entry.detail,
+        ):
             yield None, _latin(text or "")
     for name, data in recording.files.items():
         yield None, _latin(name)
@@ -105,7 +113,10 @@ def _masked(recording: Recording, masks: Masks) -> Recording:
         return None if texts is None else tuple(plain(text) or "" for text in texts)
 
     def entry_of(entry: Entry) -> Entry:
-        named = {name: plain(getattr(entry, name)) for name in ("read", "glob", "out", "err", "data", "path", "detail")}
+        named = {
+            name: plain(getattr(entry, name))
+            for name in ("read", "glob", "get", "out", "err", "data", "path", "detail")
+        }
         texts = {"run": several(entry.run), "paths": several(entry.paths), "text": plain(entry.text, entry)}
         return structs.replace(entry, **named, **texts)
 

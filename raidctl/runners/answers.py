@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from raidctl.request import (
     Answer,
     Failure,
+    Get,
+    GetAnswer,
     Glob,
     GlobAnswer,
     Read,
@@ -40,12 +42,18 @@ _CLASSES: dict[type[Request[Any]], type[Answer]] = {
     Which: WhichAnswer,
     UdevDatabase: ReadAnswer,
     Write: WriteAnswer,
+    Get: GetAnswer,
 }
 
 
 def answer_of(request: Request[Any], trouble: Failure, detail: str) -> Answer:
     """Return a failed answer of the class that belongs to the request."""
     return _CLASSES.get(type(request), Answer)(trouble=trouble, detail=detail)
+
+
+def no_bmc(request: Get) -> Answer:
+    """Return the answer of a runner that reaches no service processor."""
+    return answer_of(request, Failure.MISSING, f"no service processor was named: get {request.path}")
 
 
 def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
@@ -84,7 +92,7 @@ def invalid(request: Request[Any]) -> str:
             if not VARIABLE.match(name):
                 return f"{name!r} is not the name of a variable"
         words = (*request.argv, *(value for _, value in request.environment))
-    elif isinstance(request, Read):
+    elif isinstance(request, (Get, Read)):
         words = (request.path,)
     elif isinstance(request, Write):
         words = (request.path, request.data)

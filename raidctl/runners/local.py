@@ -15,6 +15,7 @@ from typing import Any
 from raidctl.request import (
     Answer,
     Failure,
+    Get,
     Glob,
     GlobAnswer,
     Read,
@@ -28,7 +29,7 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
-from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, invalid, limited
+from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, invalid, limited, no_bmc
 from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Switch, Task, WorkerPool
@@ -125,6 +126,8 @@ def _work(request: Request[Any]) -> Callable[[], Answer]:
         return functools.partial(_glob, request)
     if isinstance(request, Which):
         return functools.partial(_which, request)
+    if isinstance(request, Get):
+        return functools.partial(no_bmc, request)
     if isinstance(request, UdevDatabase):
         return database
     return lambda: answer_of(request, Failure.FAILED, f"no runner knows a request like {type(request).__name__}")

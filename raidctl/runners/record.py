@@ -14,6 +14,9 @@ from raidctl.recording.manifest import FORMAT, Entry, Manifest, describe, key
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
+    Failure,
+    Get,
+    GetAnswer,
     Glob,
     GlobAnswer,
     Read,
@@ -48,6 +51,8 @@ class RecordRunner:
         seconds = time.monotonic() - begun
         with self._lock:
             for request, answer in zip(requests, answers, strict=True):
+                if isinstance(request, Get) and answer.trouble is Failure.MISSING and not _replied(answer):
+                    continue  # no service processor was named: nothing to keep
                 self._kept[key(request)] = (request, answer, seconds)
         return answers
 
@@ -78,6 +83,10 @@ def _entry(request: Request[Any], answer: Answer, seconds: float, files: dict[st
         return Entry(glob=request.pattern, paths=answer.paths, **common)
     if isinstance(request, Which) and isinstance(answer, WhichAnswer):
         return Entry(which=request.name, path=answer.path, **common)
+    if isinstance(request, Get) and isinstance(answer, GetAnswer):
+        data = _kept(request, ".json", answer.data, files) if answer.data else None
+        text = None if answer.data or answer.trouble else ""
+        return Entry(get=request.path, status=answer.status, data=data, text=text, **common)
     if isinstance(request, (Read, UdevDatabase)) and isinstance(answer, ReadAnswer):
         if isinstance(request, Read):
             common["read"] = request.path
@@ -89,6 +98,10 @@ def _entry(request: Request[Any], answer: Answer, seconds: float, files: dict[st
             return Entry(text=answer.data.decode("ascii"), **common)
         return Entry(data=_kept(request, "", answer.data, files), **common)
     raise TypeError(f"{type(answer).__name__} is no answer to {describe(request)}")
+
+
+def _replied(answer: Answer) -> bool:
+    return isinstance(answer, GetAnswer) and answer.status is not None
 
 
 def _kept(request: Request[Any], ending: str, data: bytes, files: dict[str, bytes]) -> str:

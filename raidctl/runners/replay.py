@@ -15,6 +15,8 @@ from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
     Failure,
+    Get,
+    GetAnswer,
     Glob,
     GlobAnswer,
     Read,
@@ -125,6 +127,8 @@ def _missing(request: Request[Any]) -> str:
         return f"{request.argv[0] if request.argv else 'it'} is not installed on the recorded machine"
     if isinstance(request, Which):
         return f"{request.name} is not installed"
+    if isinstance(request, Get):
+        return "not in the recording"
     return f"missing on the recorded machine: {describe(request)}"
 
 
@@ -136,6 +140,11 @@ def _limited(request: Request[Any], answer: Answer) -> Answer:
             out, err = ran.out[: request.limit], ran.err[: request.limit]
             detail = f"more than {request.limit} bytes"
             return replace(ran, code=None, out=out, err=err, trouble=Failure.FLOOD, detail=detail)
+    elif isinstance(request, Get):
+        got = cast("GetAnswer", answer)
+        if len(got.data) > request.limit:
+            detail = f"more than {request.limit} bytes"
+            return replace(got, data=got.data[: request.limit], trouble=Failure.FLOOD, detail=detail)
     elif isinstance(request, Read):
         read = cast("ReadAnswer", answer)
         if read.data is not None and len(read.data) > request.limit:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
+from raidctl.request import Answer, Failure, Get, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import bundle, remote
-from raidctl.runners.answers import answer_of, chains_of, invalid, limited
+from raidctl.runners.answers import answer_of, chains_of, invalid, limited, no_bmc
 from raidctl.runners.connection import CONNECT_PATIENCE, Connection, Sessions
 from raidctl.runners.gather import Gathering
 from raidctl.runners.parallel import Switch, Task, WorkerPool
@@ -105,6 +105,7 @@ class SshRunner:
             for index, request in enumerate(requests)
             if (reason := invalid(request))
         }
+        answers |= {index: no_bmc(request) for index, request in enumerate(requests) if isinstance(request, Get)}
         asked = {index: limited(request, self._timeout) for index, request in enumerate(requests)
                  if index not in answers}  # fmt: skip
         files = len(_files_of(asked))

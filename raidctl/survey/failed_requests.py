@@ -11,6 +11,7 @@ from raidctl.recording.manifest import key
 from raidctl.request import (
     Answer,
     Failure,
+    Get,
     Glob,
     Read,
     Request,
@@ -97,7 +98,11 @@ def _name(request: Request[Any]) -> str:
     if isinstance(request, Which):
         return request.name
     return (
-        request.path if isinstance(request, Read) else request.pattern if isinstance(request, Glob) else "udev database"
+        request.path
+        if isinstance(request, (Get, Read))
+        else request.pattern
+        if isinstance(request, Glob)
+        else "udev database"
     )
 
 

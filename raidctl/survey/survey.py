@@ -24,15 +24,17 @@ from raidctl.discovery import Probe, probe_machine
 from raidctl.evidence import Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
-from raidctl.model import Controller, Host, Inventory, Problem, Tool, write_protection
+from raidctl.model import Controller, Host, Inventory, Problem, SecondView, Tool, write_protection
 from raidctl.order import in_order
 from raidctl.request import Dialogue, Runner, answers_at_once, asks_in_step, converse, together
+from raidctl.select import family_of
 from raidctl.survey import (
     block_devices,
     kernel_facts,
     md_members,
     merge_controllers,
     pci_controllers,
+    second_view,
     truncated_outputs,
 )
 from raidctl.survey.failed_requests import FailureWatch
@@ -61,6 +63,7 @@ class _Results(Struct):
     tools: list[Tool] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
+    views: tuple[SecondView, ...] = ()
 
     def add(self, found: Observation) -> None:
         self.controllers += found.controllers
@@ -104,17 +107,24 @@ def survey(
     results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
     last = [vendor for vendor in vendors if vendor.LAST]
     _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(warm, last))
+    outside = _outside(vendors, results)
     _once(vendors, results)
     _link(seen.view, vendors, results)
     _once(vendors, results)  # with the kernel's PCI addresses more of them prove to be the same
-    view = replace(seen.view, claimed=block_devices.claimed_nodes(results.controllers, seen.view))
+    outside = _linked_outside(outside, seen.view, results)
+    volumes = [replace(controller, drives=()) for controller in outside]  # its plain drives are the kernel's as well
+    claimed = block_devices.claimed_nodes([*results.controllers, *volumes], seen.view)
+    view = replace(seen.view, claimed=claimed)
     _ask(last, view, runner, results)
+    _join(outside, results)
     bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, [tool.name for tool in results.tools])
     results.controllers += bare
     results.problems += missing
     results.outputs += pci_controllers.evidence(bare, view)
     _keep(block_devices.add_mountpoints(results.controllers, view), results)
     results.problems += watched.problems(results.problems)
+    if second_view.alone(view, results.tools, vendors):
+        results.problems = [problem for problem in results.problems if problem not in seen.problems]
     results.controllers = md_members.add_backing(results.controllers, view, results.outputs)
     _keep(kernel_facts.add_facts(results.controllers, view), results)
     host = Host(
@@ -262,6 +272,29 @@ def _link(view: HostView, vendors: Sequence[Vendor], results: _Results) -> None:
     _keep(block_devices.link(results.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), results)
 
 
+def _outside(vendors: Sequence[Vendor], results: _Results) -> tuple[Controller, ...]:
+    """Take out the controllers of the families that see the machine from outside, to join them at the end."""
+    families = second_view.families(vendors)
+    found = tuple(one for one in results.controllers if family_of(one) in families)
+    results.controllers = [one for one in results.controllers if family_of(one) not in families]
+    return found
+
+
+def _linked_outside(outside: Sequence[Controller], view: HostView, results: _Results) -> tuple[Controller, ...]:
+    """Match the BMC's volumes with the kernel's devices, for a machine whose controller no tool reads."""
+    linked = block_devices.link(outside, view) if outside else block_devices.Linked(())
+    results.outputs += linked.outputs
+    return linked.controllers
+
+
+def _join(outside: Sequence[Controller], results: _Results) -> None:
+    joined = second_view.join(results.controllers, outside)
+    results.controllers += joined.left
+    results.views = joined.views
+    kept = merge_controllers.drop_facts(results.outputs, results.problems, joined.dropped)
+    results.problems = [*kept, *joined.problems]
+
+
 def _once(vendors: Sequence[Vendor], results: _Results) -> None:
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
     kept = merge_controllers.merge(results.controllers, results.outputs, tools)
@@ -285,5 +318,6 @@ def _survey(host: Host, results: _Results, view: HostView) -> Survey:
         tasks=tasks_of(ordered),
         problems=tuple(results.problems),
         tools=tuple(results.tools),
+        second_views=results.views,
     )
     return Survey(inventory, tuple(results.outputs), view, tuple(results.tracebacks))

@@ -136,6 +136,9 @@ EXAMPLES: dict[str, Example] = {
     ),
     "battery_learning": Example(Machine("megaraid-9271-learning"), GOOD),
     "block_read_ahead_small": Example(Machine(LSI, PAIR, SMALL_READ_AHEAD), Machine(LSI, PAIR, ENOUGH_READ_AHEAD)),
+    "bmc_disagrees": Example(
+        Machine("redfish-beside-hpssacli"), Machine("redfish-beside-hpssacli", "smartarray:0/v2", {"status": "ok"})
+    ),
     "bus_too_small": Example(
         Machine(SATA, "drives:0000:00:17.0", {"pci_link": PciLink(width=1, speed_gtps=2.5)}),
         Machine(SATA, "drives:0000:00:17.0", {"pci_link": PciLink(width=4, speed_gtps=8.0)}),

@@ -26,6 +26,7 @@ from raidctl.vendor.registry import vendors
 
 if TYPE_CHECKING:
     from raidctl.recording.recording import Recording
+    from raidctl.runners.bmc import BmcRunner
     from raidctl.runners.ssh import SshRunner
 
 
@@ -58,6 +59,10 @@ def machine(settings: Settings) -> Iterator[Machine]:
         UnreachableError, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
     """
     settings.check()
+    if settings.bmc:
+        with _through_bmc(settings, settings.bmc) as seen:
+            yield seen
+        return
     if settings.host:
         with _far(settings, settings.host) as far:
             yield far
@@ -82,10 +87,67 @@ def machine(settings: Settings) -> Iterator[Machine]:
         runner = simulated(settings.demo, found, place)
         yield Machine(runner, found, f"demo:{settings.demo}", problems, recorded_at=runner.recorded_at)
     else:
-        from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
+        with _near(settings, found, problems) as here:
+            yield here
 
-        with closing(LocalRunner(timeout=settings.timeout)) as here:
-            yield Machine(here, found, "local", problems)
+
+@contextmanager
+def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Problem]) -> Iterator[Machine]:
+    """This machine."""
+    from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - only where it is asked for
+
+    with closing(LocalRunner(timeout=settings.timeout)) as here:
+        yield Machine(here, found, "local", problems)
+
+
+@contextmanager
+def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
+    """A machine through its service processor; with ``--host`` or ``--local``, its own view as well."""
+    from raidctl.runners.bmc import BesideRunner  # noqa: PLC0415 - only where it is asked for
+
+    with closing(_bmc_of(settings, place)) as bmc:
+        bmc.connect()
+        if not settings.host and not settings.local:
+            found, problems = vendors()
+            yield Machine(bmc, found, f"bmc:{bmc.address.host}", problems)
+        elif settings.host:
+            with _far(settings, settings.host) as far:
+                yield replace(far, runner=BesideRunner(far.runner, bmc))
+        else:
+            with _near(settings, *vendors()) as here:
+                yield replace(here, runner=BesideRunner(here.runner, bmc))
+
+
+def _bmc_of(settings: Settings, place: str) -> BmcRunner:
+    """The runner of a service processor, not yet connected.
+
+    Raises:
+        UsageError: The address, the certificates, or the file with the password cannot be used.
+    """
+    from raidctl.runners.bmc import BmcRunner  # noqa: PLC0415 - as above
+    from raidctl.runners.bmc_connection import Trust, address_of, fingerprint_of  # noqa: PLC0415 - as above
+
+    pinned = settings.bmc_fingerprint and fingerprint_of(settings.bmc_fingerprint)
+    trust = Trust(settings.bmc_ca, pinned or None)
+    return BmcRunner(address_of(place), trust, _password(settings.bmc_password_file), timeout=settings.timeout)
+
+
+def _password(path: str | None) -> str | None:
+    """The first line of a file that only its owner can read; without one, of the environment."""
+    if path is None:
+        return os.environ.get("RAIDCTL_BMC_PASSWORD") or None
+    try:
+        with Path(path).open(encoding="utf-8") as opened:
+            if os.fstat(opened.fileno()).st_mode & 0o077:
+                raise UsageError(f"--bmc-password-file {path} can be read by others: chmod 600 {shlex.quote(path)}")
+            line = opened.readline(4096).rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"--bmc-password-file {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from None
+    if not line:
+        raise UsageError(f"--bmc-password-file {path} is empty.")
+    return line
 
 
 def demo_directory(settings: Settings, name: str) -> Path:
@@ -106,7 +168,14 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
     """Another machine; what is needed to understand it is imported while the connection is being made."""
     from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
-    with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout, sessions=settings.sessions)) as far:
+    if settings.described is not None and settings.described.refused:
+        raise UsageError(settings.described.refused)
+    there, sudo, timeout = settings.described, settings.sudo, settings.timeout
+    runner = (
+        SshRunner(there.destination, there.options, sudo=there.with_sudo(sudo), timeout=timeout) if there is not None
+        else SshRunner(host, sudo=sudo, timeout=timeout, sessions=settings.sessions)
+    )  # fmt: skip
+    with closing(runner) as far:
         far.connect(wait=False)
         found, problems = vendors()  # all this in the time that the connection takes
         warm(found)
@@ -158,7 +227,7 @@ def with_open_ends(seen: Survey, settings: Settings) -> Survey:
 
     The changes that were never ended are problems of it; the results of checks are those of its volumes.
     """
-    if settings.replay is not None or settings.host:
+    if settings.replay is not None or settings.host or (settings.bmc and not settings.local):
         return seen
     from raidctl.change.state_directory import existing  # noqa: PLC0415 - only where there is a journal
 

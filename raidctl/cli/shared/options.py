@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from raidctl.cli.shared.option_types import Number
 
 if TYPE_CHECKING:
+    from raidctl.fleet.hosts import Host
     from raidctl.runners.connection import Sessions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,6 +20,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 MANY = "show, diagnose, audit, snapshot, diff, record and doctor"
 """The commands that take ``--hosts``."""
 
+BMC_COMMANDS = "show, diagnose, audit, record and doctor"
+"""The commands that take ``--bmc``: those that only read."""
+_BMC = ("bmc", "bmc_ca", "bmc_fingerprint", "bmc_password_file", "local")
+
 
 class Settings:
     """What the shared options say; lives in the root context."""
@@ -26,8 +31,14 @@ class Settings:
     def __init__(self) -> None:
         self.host: str | None = None
         self.hosts: str | None = None
+        self.limit: str | None = None
         self.jobs: int | None = None
         self.sudo = False
+        self.bmc: str | None = None
+        self.bmc_ca: str | None = None
+        self.bmc_fingerprint: str | None = None
+        self.bmc_password_file: str | None = None
+        self.local = False
         self.replay: str | None = None
         self.demo: str | None = None
         self.state_dir: str | None = None
@@ -38,6 +49,8 @@ class Settings:
         """Whether anything was written to standard output."""
         self.sessions: Sessions | None = None
         """What carries scripts to the host of ``--host``; None: ssh."""
+        self.described: Host | None = None
+        """The host of ``--host`` as an inventory describes it; None: only as it is named there."""
         self.given: dict[str, str] = {}
         """Names of those that stand on the command line, with the option as it is written there."""
 
@@ -47,17 +60,32 @@ class Settings:
         Raises:
             click.UsageError: They contradict each other.
         """
-        if self.hosts is not None or self.jobs is not None:
-            raise click.UsageError(
-                f"{self.given.get('hosts') or '--jobs'} is for {MANY}; the other commands read one machine."
-            )
+        for name in ("hosts", "limit", "jobs"):
+            if getattr(self, name) is not None:
+                raise click.UsageError(f"--{name} is for {MANY}; the other commands read one machine.")
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
         for name in ("host", "replay", "demo", "state_dir"):
             if name in self.given and not getattr(self, name):
                 raise click.UsageError(f"{self.given[name]} is given, and empty.")
+        self._check_bmc()
         if self.sudo and not self.host:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
+
+    def _check_bmc(self) -> None:
+        """Whether the options of ``--bmc`` go together, and with the command."""
+        given = [self.given[name] for name in _BMC if name in self.given]
+        if not given:
+            return
+        context = click.get_current_context(silent=True)
+        if context is not None and all(one.name != "bmc" for one in context.command.params):
+            raise click.UsageError(f"{given[0]} is for {BMC_COMMANDS}.")
+        if not self.bmc:
+            raise click.UsageError(f"{given[0]} belongs to --bmc https://[USER@]HOST.")
+        if self.replay or self.demo:
+            raise click.UsageError("--bmc excludes --replay and --demo: a recording has the answers of its BMC.")
+        if self.local and self.host:
+            raise click.UsageError("--local and --host exclude each other: one machine at a time.")
 
     def several(self) -> bool:
         """Whether ``--hosts`` is given, and goes together with the others.
@@ -66,11 +94,12 @@ class Settings:
             click.UsageError: They contradict each other.
         """
         if self.hosts is None:
-            if self.jobs is not None:
-                raise click.UsageError("--jobs belongs to --hosts.")
+            for name in ("limit", "jobs"):
+                if getattr(self, name) is not None:
+                    raise click.UsageError(f"--{name} belongs to --hosts.")
             return False
-        if any(name in self.given for name in ("host", "replay", "demo")):
-            raise click.UsageError("--hosts excludes --host, --replay and --demo.")
+        if any(name in self.given for name in ("host", "replay", "demo", *_BMC)):
+            raise click.UsageError("--hosts excludes --host, --bmc, --replay and --demo.")
         if not self.hosts.strip():
             raise click.UsageError("--hosts is given, and empty.")
         return True
@@ -81,7 +110,7 @@ class Settings:
         Raises:
             click.UsageError: It does.
         """
-        for name in ("host", "hosts", "jobs", "sudo", "replay", "demo"):
+        for name in ("host", "hosts", "limit", "jobs", "sudo", "replay", "demo", *_BMC):
             if name in self.given:
                 raise click.UsageError(
                     f'"raidctl {command}" does not read a machine: {self.given[name]} cannot be used here.'
@@ -127,10 +156,25 @@ def hosts_options(function: F) -> F:
     return hosts_option(jobs(function))
 
 
+def bmc_options(function: F) -> F:
+    """``--bmc`` and what belongs to it, of commands that only read."""
+    for option in (
+        _option("--local", is_flag=True, help="With --bmc: it is the BMC of this machine; read both."),
+        _option("--bmc-password-file", metavar="FILE", help="Its password, else RAIDCTL_BMC_PASSWORD."),
+        _option("--bmc-fingerprint", metavar="SHA256", help="Its certificate's fingerprint."),
+        _option("--bmc-ca", metavar="FILE", help="Authority of its certificate."),
+        _option("--bmc", metavar="https://[USER@]HOST", help="Read a machine through its BMC (Redfish)."),
+    ):
+        function = option(function)
+    return function
+
+
 def hosts_option(function: F) -> F:
-    """``--hosts`` alone, of a command with its own ``--jobs``."""
+    """``--hosts`` and ``--limit`` alone, of a command with its own ``--jobs``."""
     text = "Read many machines over ssh: names, a file with one per line, or an Ansible inventory."
-    return _option("--hosts", metavar="FILE|A,B", help=text)(function)
+    limit = "With --hosts: only these groups and hosts of the inventory, as with Ansible: web,db*,!db3."
+    limiting = _option("--limit", metavar="WORDS", help=limit)
+    return _option("--hosts", metavar="FILE|A,B", help=text)(limiting(function))
 
 
 def state_option(function: F) -> F:

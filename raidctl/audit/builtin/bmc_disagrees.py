@@ -1,0 +1,46 @@
+"""The BMC and the machine's own tools report different things of one object.
+
+**What it checks.** With `--bmc` besides `--host` or `--local`, each controller, volume, drive and battery that both
+the service processor (BMC) and a tool of the operating system list: whether it works, and how a volume's writes are
+cached.
+
+**Why it matters.** Alerts often rely on one of the two alone. A BMC that reports a degraded volume as ok sends no
+alert; a drive that only the BMC calls failed is pulled by nobody. One of the two is out of date or wrong, and which one
+is not known until somebody looks.
+
+**Fails** (warning) if one reports the object as working and the other does not, or if only the BMC lists it;
+(information) if the write policies differ.
+
+**Passes** if both agree.
+
+**Unknown:** one of the two does not report a status, or the tool reports no serial numbers to find the object by. A
+machine that is read one way alone is not checked.
+
+**How to fix.** Look at the drive's LED and both logs. If the BMC is out of date, reset it (it does not disturb the
+operating system) and update its firmware; if the tool is, update the tool.
+
+**Example.** Fails: the BMC reports a volume as ok, the tool as degraded. Passes: both report it as ok.
+"""
+
+from __future__ import annotations
+
+from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
+from raidctl.health.views import compared
+from raidctl.model import Inventory
+
+FINDINGS = RuleFindings("bmc_disagrees", "warning", "The BMC and the machine's own tools disagree")
+_REMEDY = "Look at the LED of the drive and at both logs; the one that is wrong needs a reset or newer firmware."
+
+
+def check(inventory: Inventory) -> Findings:
+    """One finding for each object that both list."""
+    for one in compared(inventory):
+        cause = f"{one.cause[0].upper()}{one.cause[1:]}."
+        more = (f"second_views {one.view.seen_as} status = {one.view.status}",)
+        if one.outcome == "pass":
+            yield FINDINGS.passed(one.item, cause)
+        elif one.outcome == "unknown":
+            yield FINDINGS.unknown(one.item, cause, None, "status", severity="info", more=more)
+        else:
+            severity: Severity = "warning" if one.about_status else "info"
+            yield FINDINGS.failed(one.item, cause, _REMEDY, "status", severity=severity, more=more)

@@ -1,0 +1,163 @@
+"""Join what a service processor lists with what the machine's own tools list: one machine, two views. Pure.
+
+Volumes are joined by unique id, drives by serial number or world wide name, controllers by serial number, PCI address
+or what is on them. An object in both views is shown once, as the machine's own tools report it; what the BMC reports of
+it is kept in ``second_views``. A controller that only the BMC lists stays in the inventory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from raidctl.discovery.index import serial, wwn
+from raidctl.discovery.pci import normalised
+from raidctl.host import HostView
+from raidctl.model import Controller, Drive, Problem, SecondView, Tool, Volume
+from raidctl.select import Item, items
+from raidctl.text import counted
+from raidctl.vendor.protocol import Vendor
+
+
+class Joined(Struct, frozen=True):
+    """What is left of the BMC's controllers, and the views of the others."""
+
+    left: tuple[Controller, ...]
+    views: tuple[SecondView, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    dropped: frozenset[str] = frozenset()
+    """The ids of the objects that are shown as the machine's own tools report them."""
+
+
+class _Pair(Struct, frozen=True):
+    controller: Controller
+    """Of the machine's own tools."""
+    ours: Item
+    theirs: Item
+    by: str
+
+
+def families(vendors: Sequence[Vendor]) -> frozenset[str]:
+    """The families that see the machine from outside: those with the constant ``SECOND_VIEW``."""
+    return frozenset(vendor.FAMILY for vendor in vendors if getattr(vendor, "SECOND_VIEW", False))
+
+
+def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> bool:
+    """Whether only a service processor was asked, so that nothing of the kernel is missing."""
+    outside = families(vendors)
+    names = {spec.name for vendor in vendors if vendor.FAMILY in outside for spec in vendor.TOOLS}
+    return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)
+
+
+def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:
+    """Join the BMC's controllers with those of the machine's own tools."""
+    hardware = [controller for controller in own if controller.mode != "software"]
+    left: list[Controller] = []
+    views: list[SecondView] = []
+    problems: list[Problem] = []
+    dropped: set[str] = set()
+    pairs = {card.id: list(_pairs(hardware, card)) for card in outside}
+    for card in outside:
+        found = pairs[card.id]
+        partner = _partner(hardware, card, found)
+        if partner is None:
+            left.append(card)
+            continue
+        views += _views(partner, card, found)
+        dropped |= {item.id for item in items(card)}
+        problems.append(_note(partner, card, found))
+    if outside and not views and _named(hardware) and _named(outside):
+        problems.append(_another(outside[0]))
+    return Joined(tuple(left), tuple(views), tuple(problems), frozenset(dropped))
+
+
+def _names_of(item: Item) -> list[str]:
+    """What an object is joined by, the surest first."""
+    if isinstance(item, Volume):
+        return [name for name in (wwn(item.unique_id),) if name]
+    if isinstance(item, Drive):
+        return [name for name in (serial(item.serial), wwn(item.wwn)) if name]
+    return []
+
+
+def _named(controllers: Iterable[Controller]) -> bool:
+    return any(_names_of(item) for controller in controllers for item in items(controller))
+
+
+def _pairs(own: Sequence[Controller], card: Controller) -> Iterator[_Pair]:
+    """The volumes and drives of a controller of the BMC with the objects that they are; names must be unique."""
+    for kind in (Volume, Drive):
+        listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]
+        counts = Counter(name for _, item in listed for name in _names_of(item))
+        known = {name: pair for pair in listed for name in _names_of(pair[1]) if counts[name] == 1}
+        for theirs in (item for item in items(card) if isinstance(item, kind)):
+            name = next((name for name in _names_of(theirs) if name in known), None)
+            if name is not None:
+                yield _Pair(*known[name], theirs, name)
+
+
+def _partner(own: Sequence[Controller], card: Controller, found: Sequence[_Pair]) -> Controller | None:
+    """The same controller: by its serial number or address, else the one with the most in common."""
+    tests: tuple[Callable[[Controller], str | None], ...] = (
+        lambda one: serial(one.serial),
+        lambda one: normalised(one.pci_address) if one.pci_address else None,
+    )
+    for named in tests:
+        same = [one for one in own if named(card) is not None and named(one) == named(card)]
+        if len(same) == 1:
+            return same[0]
+    counts = Counter(pair.controller.id for pair in found)
+    best = counts.most_common(1)
+    return next(one for one in own if one.id == best[0][0]) if best else None
+
+
+def _views(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
+    yield _view(partner, card, "controller")
+    for pair in found:
+        yield _view(pair.ours, pair.theirs, "volume" if isinstance(pair.theirs, Volume) else "drive", pair.by)
+    if len(partner.batteries) == len(card.batteries) == 1:
+        yield _view(partner.batteries[0], card.batteries[0], "battery")
+    joined = {pair.theirs.id for pair in found}
+    others: list[Volume | Drive] = [*card.volumes, *card.drives]
+    for theirs in others:
+        if theirs.id not in joined:
+            volume = isinstance(theirs, Volume)
+            kind = "volume" if volume else "drive"
+            same: Sequence[Volume | Drive] = partner.volumes if volume else partner.drives
+            findable = bool(_names_of(theirs)) and all(_names_of(item) for item in same)
+            yield _view(partner, theirs, kind, listed=False if findable else None)
+
+
+def _view(ours: Item, theirs: Item, kind: str, by: str | None = None, *, listed: bool | None = True) -> SecondView:
+    cache = theirs.cache if isinstance(theirs, Volume) else None
+    return SecondView(
+        object_id=ours.id,
+        seen_as=theirs.id,
+        kind=kind,  # type: ignore[arg-type]  # one of the four words
+        listed=listed,
+        joined_by=by,
+        status=theirs.status,
+        status_text=theirs.status_text,
+        write_policy=cache.write_policy if cache is not None else None,
+        write_active=cache.write_active if cache is not None else None,
+    )
+
+
+def _note(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Problem:
+    volumes = sum(isinstance(pair.theirs, Volume) for pair in found)
+    message = (
+        f"The BMC lists the same controller, as {card.id}: {counted(volumes, 'volume')} and "
+        f"{counted(len(found) - volumes, 'drive')} are in both views. Shown as "
+        f"{partner.told_by or 'the kernel'} reports it."
+    )
+    return Problem("info", partner.id, message)
+
+
+def _another(card: Controller) -> Problem:
+    message = (
+        "No volume and no drive that the BMC lists is among those of the machine's own tools: it may be the BMC of "
+        "another machine."
+    )
+    return Problem("warning", card.id, message, "Compare the serial numbers, and correct --bmc.")

@@ -1,0 +1,133 @@
+"""Batteries and capacitors: the standard resource, and what Dell, HPE and Cisco report in extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raidctl.model import BatteryStatus
+from raidctl.text import printable
+from raidctl.vendor.draft import WEAK, Draft
+from raidctl.vendor.statuses import put_status
+from raidctl_redfish.draft import ControllerDraft
+from raidctl_redfish.fields import Field, flag, number, percent, read_fields, state_of, text, whole
+from raidctl_redfish.resource import Resource, keep_rest
+from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, bare
+
+_WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
+_DELL = "Oem.Dell.DellControllerBattery"
+_CISCO = "Oem.Cisco.Bbu"
+_HPE = ("Oem.Hpe.SmartStorageBattery", "Oem.Hp.SmartStorageBattery")
+
+
+def _kind(value: object) -> str | None:
+    found = bare(text(value) or "")
+    return "capacitor" if "cap" in found or "flash" in found else "battery" if "batt" in found else None
+
+
+def _is_capacitor(value: object) -> str:
+    return "capacitor" if flag(value) else "battery"
+
+
+_STANDARD = (
+    Field("ChargePercent", "charge_percent", percent),
+    Field("Model", "kind", _kind),
+)
+_HPE_FIELDS = (
+    Field("ProductName", "kind", _kind),
+    Field("ChargeLevelPercent", "charge_percent", percent),
+)
+_CISCO_FIELDS = (
+    Field("IsCapacitor", "kind", _is_capacitor),
+    Field("BbuVoltageInVolts", "voltage_volts", number),
+    Field("BbuTemperatureInCel", "temperature_celsius", whole),
+    Field("BbuManufacturingDate", "made_at", text),
+    Field("NextLearnCycleTimeStamp", "next_learn_at", text),
+)
+
+
+def read_batteries(controller: ControllerDraft, owners: Iterable[Resource], linked: Iterable[Resource]) -> None:
+    """Read the batteries in the resources of a controller, and those that it links to."""
+    for resource in linked:
+        draft = controller.battery(resource.path)
+        read_fields(draft, resource, _STANDARD)
+        _put(draft, resource, ("Status.Health",), gone=state_of(resource) == ABSENT)
+        charge = bare(resource.text("ChargeState"))
+        if charge == "charging" and draft.get("status") == "ok":
+            draft.restate("status", "charging", ("status",))
+        keep_rest(draft, resource)
+    for owner in owners:
+        _read_dell(controller, owner)
+        _read_cisco(controller, owner)
+
+
+def _read_dell(controller: ControllerDraft, owner: Resource) -> None:
+    # "DellControllerBattery": {"PrimaryStatus": "OK", "RAIDState": "Ready"}
+    own = owner.part(_DELL)
+    if own is not None:
+        draft = controller.battery(f"{owner.path} Dell")
+        _put(draft, own, ("RAIDState", "PrimaryStatus"))
+        draft.conclude("kind", "battery")
+        keep_rest(draft, own)
+
+
+def _read_cisco(controller: ControllerDraft, owner: Resource) -> None:
+    # "Bbu": {"BbuStatus": "Optimal", "IsCapacitor": true, "IsBatteryPresent": true}
+    own = owner.part(_CISCO)
+    if own is not None:
+        draft = controller.battery(f"{owner.path} Cisco")
+        read_fields(draft, own, _CISCO_FIELDS)
+        _put(draft, own, ("BbuStatus",), gone=own.get("IsBatteryPresent") is False)
+        if bare(own.text("BbuChargingState")) == "charging" and draft.get("status") == "ok":
+            draft.restate("status", "charging", ("status",))
+        keep_rest(draft, own)
+
+
+def packs_of(chassis: Resource) -> list[Resource]:
+    """The energy packs in a chassis of HPE, which all its array controllers share."""
+    # "SmartStorageBattery": [{"ChargeLevelPercent": 99, "ProductName": "HPE Smart Stor Hybridcap", "Status": {…}}]
+    return [pack for name in _HPE for pack in chassis.parts(name)]
+
+
+def read_pack(controller: ControllerDraft, pack: Resource) -> None:
+    """Read an energy pack of HPE as a battery of one controller."""
+    draft = controller.battery(f"{pack.path} {pack.at}")
+    read_fields(draft, pack, _HPE_FIELDS)
+    _put(draft, pack, ("Status.Health",), gone=state_of(pack) == ABSENT)
+    keep_rest(draft, pack)
+
+
+def read_backup(controller: ControllerDraft, resource: Resource) -> None:
+    """Read what an array controller of HPE reports of its backup power, if no pack is described."""
+    # "BackupPowerSourceStatus": "PresentAndCharged"
+    word = resource.text("BackupPowerSourceStatus")
+    if not word or controller.batteries:
+        return
+    draft = controller.battery("backup")
+    line = resource.line("BackupPowerSourceStatus")
+    status = BACKUP.get(bare(word))
+    put_status(draft, [line] if line else [], "battery", status, text=word)
+
+
+def worst(controller: ControllerDraft) -> BatteryStatus | None:
+    """The worst state of the batteries of a controller; None: none is reported."""
+    found = {draft.get("status") or "unknown" for draft in controller.batteries.values()}
+    return next((status for status in _WORST if status in found), None)
+
+
+def _put(draft: Draft, resource: Resource, leaves: tuple[str, ...], *, gone: bool = False) -> None:
+    """Put the state by one or several words, of which the worst counts; each must be known to be good."""
+    words = {leaf: resource.text(leaf) for leaf in leaves}
+    states = [BATTERY.get(bare(word)) or "unknown" for word in words.values()]
+    status: BatteryStatus = "missing" if gone else next(state for state in _WORST if state in states)
+    lines = [line for leaf in leaves if (line := resource.line(leaf)) is not None]
+    shown = ", ".join(printable(word) for word in dict.fromkeys(words.values()) if word)
+    if status == "unknown":
+        draft.put(lines[0] if lines else None, "status", "unknown", WEAK)
+        draft.put(None, "status_text", shown or None)
+        why = f"is {shown[:60]!r}, which is not known" if shown else "is not reported"
+        draft.add_problem("warning", "unread", f"The state of the battery or capacitor {why}.", _REMEDY)
+        return
+    put_status(draft, lines, "battery", status, text=shown or status)
+
+
+_REMEDY = "Ask the controller's own tool."

@@ -1,0 +1,169 @@
+"""From resources to the model: which belong to one controller, and what is made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.vendor.draft import distinct
+from raidctl.vendor.protocol import Document, Observation
+from raidctl_redfish.battery import packs_of, read_backup, read_batteries, read_pack
+from raidctl_redfish.controller import finish, read_array_controller, read_storage
+from raidctl_redfish.draft import ControllerDraft
+from raidctl_redfish.drive import is_empty_bay, read_drive, read_smart_drive, volumes_of
+from raidctl_redfish.resource import Resource, decode, link_of, links_of, mark_all
+from raidctl_redfish.to_model import build
+from raidctl_redfish.volume import read_logical_drive, read_volume
+
+FAMILY = "redfish"
+_OWNER = re.compile(r"(.*/(?:Storage|ArrayControllers)/([^/]+))(?:/.*)?")
+_CHASSIS = re.compile(r"(.*/Chassis/([^/]+))(?:/.*)?")
+_USED = frozenset(
+    (
+        "Storage", "StorageController", "Volume", "Drive", "Battery", "Chassis",
+        "ArrayController", "LogicalDrive", "DiskDrive",
+    )
+)  # fmt: skip
+_AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
+
+
+class _Group(Struct):
+    """The resources of one controller."""
+
+    path: str
+    name: str
+    owner: Resource | None = None
+    cards: list[Resource] = field(default_factory=list)
+    volumes: list[Resource] = field(default_factory=list)
+    drives: dict[str, Resource] = field(default_factory=dict)
+
+
+def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Observation:
+    """Read saved resources; never raises for their contents."""
+    resources: dict[str, Resource] = {}
+    problems: list[Problem] = []
+    for document in documents:
+        try:
+            resource = decode("", document.name, document.text)
+        except ValueError as error:
+            message = f"The JSON is damaged or cut off: {str(error)[:120]}."
+            problems.append(Problem("error", document.name, message, _AGAIN, "unread"))
+            continue
+        if not resource.path or resource.kind not in _USED:
+            mark_all(resource)
+            message = "It is no resource of a controller, volume, drive or battery."
+            problems.append(Problem("info", document.name, message))
+            continue
+        resources.setdefault(resource.path, resource)
+    problems += _lacking(resources)
+    return assemble(resources, support, problems, ())
+
+
+def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
+    """What saved resources link to, and is not among them."""
+    for path, one in resources.items():
+        if one.kind != "Storage":
+            continue
+        drives = [link for link in links_of(one.get("Drives")) if link not in resources]
+        if drives:
+            message = f"{len(drives)} of its drives are described by resources that are not given: they are unknown."
+            yield Problem("warning", path, message, f"Save {drives[0]} as well.", "unread")
+        volumes = link_of(one.get("Volumes"))
+        if volumes and not any(other.startswith(f"{volumes}/") for other in resources):
+            message = "Its volumes are described by resources that are not given: they are unknown."
+            yield Problem("warning", path, message, f"Save {volumes} and its members as well.", "unread")
+
+
+def assemble(
+    resources: Mapping[str, Resource],
+    support: Mapping[str, Capability],
+    problems: Iterable[Problem],
+    tools: Sequence[Tool],
+) -> Observation:
+    """Make the controllers of all resources, by path."""
+    groups = _groups(resources)
+    packs = [pack for one in resources.values() if one.kind == "Chassis" for pack in packs_of(one)]
+    batteries = {path: one for path, one in resources.items() if one.kind == "Battery"}
+    found: list[Controller] = []
+    told = list(problems)
+    drafts = [_draft(group, batteries, packs) for group in groups]
+    for draft, name in zip(drafts, distinct(f"{FAMILY}:{group.name}" for group in groups), strict=True):
+        controller, own = build(draft, name, support)
+        found.append(controller)
+        told += own
+        draft.write_evidence(name)
+    for resource in resources.values():
+        if resource.kind == "Chassis" or resource.kind not in _USED:
+            mark_all(resource)
+    outputs = tuple(dict.fromkeys(resource.output for resource in resources.values()))
+    return Observation(tuple(found), tuple(dict.fromkeys(told)), tuple(tools), outputs)
+
+
+def _groups(resources: Mapping[str, Resource]) -> list[_Group]:
+    """The resources of each controller: by their paths, and by the links of Storage to drives elsewhere."""
+    groups: dict[str, _Group] = {}
+    homes = {
+        link: path for path, one in resources.items() if one.kind == "Storage" for link in links_of(one.get("Drives"))
+    }
+    for path, one in resources.items():
+        home = homes.get(path, path)
+        match = _OWNER.fullmatch(home) or (_CHASSIS.fullmatch(home) if one.kind == "Drive" else None)
+        if match is None or one.kind not in _USED - {"Chassis", "Battery"}:
+            continue
+        group = groups.setdefault(match[1], _Group(match[1], match[2]))
+        if one.kind in ("Storage", "ArrayController"):
+            group.owner = one
+            group.cards += [card for card in one.parts("StorageControllers") if len(card.value) > 1]
+        elif one.kind == "StorageController":
+            group.cards.append(one)
+        elif one.kind in ("Volume", "LogicalDrive"):
+            group.volumes.append(one)
+        elif is_empty_bay(one):
+            mark_all(one)
+        else:
+            group.drives[path] = one
+    return list(groups.values())
+
+
+def _draft(group: _Group, batteries: Mapping[str, Resource], packs: Sequence[Resource]) -> ControllerDraft:
+    """Read all resources of a controller."""
+    controller = ControllerDraft(group.name)
+    smart = group.owner is not None and group.owner.kind == "ArrayController"
+    for path, drive in group.drives.items():
+        (read_smart_drive if drive.kind == "DiskDrive" else read_drive)(controller.drive(path), drive)
+    for volume in group.volumes:
+        draft = controller.volume(volume.path)
+        (read_logical_drive if volume.kind == "LogicalDrive" else read_volume)(draft, volume)
+        members = links_of(volume.get("Links.Drives")) or links_of(volume.get("DataDrives"))
+        members += [path for path, one in group.drives.items() if volume.path in volumes_of(one)]
+        draft.members = dict.fromkeys(members)
+        draft.spares = dict.fromkeys(links_of(volume.get("Links.DedicatedSpareDrives")), True)
+    owners = [*([group.owner] if group.owner is not None else []), *group.cards]
+    linked = [
+        batteries[path]
+        for owner in owners
+        for path in (*links_of(owner.get("Links.Batteries")), link_of(owner.get("Links.Battery")))
+        if path in batteries
+    ]
+    read_batteries(controller, owners, linked)
+    if smart and group.owner is not None:
+        _packs(controller, packs)
+        read_array_controller(controller, group.owner)
+        read_backup(controller, group.owner)
+    else:
+        read_storage(controller, group.owner, group.cards)
+        if controller.get("cache.size_bytes") or any(
+            one.get("cache.write_policy") for one in controller.volumes.values()
+        ):
+            _packs(controller, packs)
+    finish(controller, owners)
+    return controller
+
+
+def _packs(controller: ControllerDraft, packs: Sequence[Resource]) -> None:
+    if not controller.batteries:
+        for pack in packs:
+            read_pack(controller, pack)

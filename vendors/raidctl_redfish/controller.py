@@ -1,0 +1,106 @@
+"""Controllers: Storage with its controllers, and HPE's array controllers of before."""
+
+from __future__ import annotations
+
+from raidctl.text import printable
+from raidctl.vendor.draft import WEAK, GroupDraft
+from raidctl.vendor.statuses import put_status
+from raidctl_redfish.draft import ControllerDraft
+from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, text
+from raidctl_redfish.resource import Resource, keep_rest
+from raidctl_redfish.vocabulary import HEALTH, bare
+
+_FIELDS = (
+    Field("Manufacturer", "vendor", text),
+    Field("Model", "model", text),
+    Field("SerialNumber", "serial", text),
+    Field("FirmwareVersion", "firmware", text),
+    Field("CacheSummary.TotalCacheSizeMiB", "cache.size_bytes", mebibytes),
+    Field("CacheSummary.Status.Health", "cache.status", look_up(HEALTH)),
+    Field("CacheSummary.Status.State", "cache.status_text", text),
+)
+_DELL = (
+    Field("Oem.Dell.DellController.CacheSizeInMB", "cache.size_bytes", mebibytes),
+    Field("Oem.Dell.DellStorageController.CacheSizeInMB", "cache.size_bytes", mebibytes),
+    Field("Oem.Dell.DellController.PCISlot", "slot", text),
+)
+_SMART_FIELDS = (
+    Field("Model", "model", text),
+    Field("SerialNumber", "serial", text),
+    Field("FirmwareVersion.Current.VersionString", "firmware", text),
+    Field("CacheMemorySizeMiB", "cache.size_bytes", mebibytes),
+    Field("CacheModuleStatus.Health", "cache.status", look_up(HEALTH)),
+    Field("ReadCachePercent", "cache.read_percent", percent),
+    Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
+)
+_DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
+
+
+def read_storage(controller: ControllerDraft, storage: Resource | None, cards: list[Resource]) -> None:
+    """Read a Storage resource and its controllers; its own health counts if no controller reports one."""
+    for card in cards:
+        read_fields(controller, card, _FIELDS)
+        read_fields(controller, card, _DELL, WEAK)
+        health = HEALTH.get(bare(card.text("Status.Health")))
+        if health is not None:
+            put_health(controller, card, "controller", health)
+        # "HasForeignConfig": false
+        foreign = card.get("Oem.Cisco.HasForeignConfig")
+        if isinstance(foreign, bool):
+            controller.put(card.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
+        rates = card.get("SupportedRAIDTypes")
+        if isinstance(rates, list) and rates:
+            controller.put(None, "mode", "raid")
+    if storage is not None:
+        read_fields(controller, storage, _DELL, WEAK)
+        if controller.get("model") is None:
+            read_fields(controller, storage, (Field("Name", "model", text),), WEAK)
+        if controller.get("status") is None and bare(storage.text("Status.Health")) in HEALTH:
+            put_health(controller, storage, "controller", HEALTH[bare(storage.text("Status.Health"))], weight=WEAK)
+        elif controller.get("status") is None and bare(storage.text("Status.HealthRollup")) in ("warning", "critical"):
+            line = storage.line("Status.HealthRollup")
+            word = storage.text("Status.HealthRollup")
+            put_status(
+                controller, [line] if line else [], "controller", "warning", text=f"HealthRollup {printable(word)}"
+            )
+
+
+def read_array_controller(controller: ControllerDraft, resource: Resource) -> None:
+    """Read a controller of iLO 4 and 5: ``"#HpeSmartStorageArrayController.v2_2_0.HpeSmartStorageArrayController"``."""
+    read_fields(controller, resource, _SMART_FIELDS)
+    controller.conclude("vendor", "HPE")
+    put_health(controller, resource, "controller", HEALTH.get(bare(resource.text("Status.Health"))))
+    # "Location": "Slot 1", "LocationFormat": "PCISlot"
+    location = resource.text("Location")
+    if location.startswith("Slot "):
+        controller.put(resource.line("Location"), "slot", location.removeprefix("Slot "))
+    mode = {"raid": "raid", "hba": "hba", "mixed": "mixed"}.get(bare(resource.get("CurrentOperatingMode")))
+    if mode is not None:
+        controller.put(resource.line("CurrentOperatingMode"), "mode", mode)
+    cache = _DRIVE_CACHE.get(bare(resource.get("DriveWriteCache")))
+    for volume in controller.volumes.values():
+        if cache is not None:
+            volume.put(None, "cache.drive_write_cache", cache)
+            volume.add_evidence(resource.line("DriveWriteCache"), "cache.drive_write_cache", cache)
+        _put_policy(volume.get("cache.acceleration"), volume, controller)
+
+
+def _put_policy(method: str | None, volume: GroupDraft, controller: ControllerDraft) -> None:
+    """The write policy of a logical drive: by its acceleration, and what the controller does without a battery."""
+    if method is None:
+        return
+    used = bare(method)
+    if used in ("none", "iobypass"):
+        volume.restate("cache.write_policy", "write_through", ("cache.acceleration",))
+    elif used == "controllercache" and controller.get("cache.no_battery_write_cache") is not None:
+        always = controller.get("cache.no_battery_write_cache")
+        policy = "unprotected_write_back" if always else "protected_write_back"
+        if controller.get("cache.read_percent") == 100:
+            policy = "write_through"
+        volume.restate("cache.write_policy", policy, ("cache.acceleration",))
+
+
+def finish(controller: ControllerDraft, resources: list[Resource]) -> None:
+    """Keep what else the resources of the controller report as details."""
+    for resource in resources:
+        keep_rest(controller, resource)

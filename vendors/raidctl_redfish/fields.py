@@ -1,0 +1,144 @@
+"""Read the leaves of a resource into a draft, by tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from raidctl.evidence import Line
+from raidctl.text import collapse, printable
+from raidctl.vendor.draft import DETAIL, REPORT, Draft
+from raidctl.vendor.statuses import put_status
+from raidctl_redfish.resource import Resource
+from raidctl_redfish.vocabulary import HEALTH, bare
+
+_MIB = 1024 * 1024
+
+
+class Field(NamedTuple):
+    """A leaf, the model's field that it gives, and its reader, which raises ``ValueError`` for another form."""
+
+    leaf: str
+    name: str
+    read: Callable[[object], object]
+
+
+def read_fields(draft: Draft, resource: Resource, fields: Sequence[Field], weight: int = DETAIL) -> None:
+    """Read leaves; null is no value, and one of another form is a problem."""
+    for field in fields:
+        value = resource.get(field.leaf)
+        if value is None or value == "":
+            continue
+        try:
+            found = field.read(value)
+        except ValueError:
+            draft.unread(field.leaf, str(value)[:80])
+            continue
+        if found is not None:
+            draft.put(resource.line(field.leaf), field.name, found, weight)
+
+
+def text(value: object) -> str | None:
+    """A text, with its blanks collapsed."""
+    if isinstance(value, str):
+        return collapse(printable(value)) or None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    raise ValueError("no text")
+
+
+def whole(value: object) -> int:
+    """A number of 0 or more, in whole ones."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 2**63:
+        raise ValueError("no number")
+    return round(value)
+
+
+def size(value: object) -> int | None:
+    """A size in bytes; 0: unknown."""
+    return whole(value) or None
+
+
+def mebibytes(value: object) -> int:
+    """A size in MiB, as bytes."""
+    return whole(value) * _MIB
+
+
+def percent(value: object) -> int:
+    """A percentage."""
+    found = whole(value)
+    if found > 100:
+        raise ValueError("no percentage")
+    return found
+
+
+def number(value: object) -> float:
+    """Any number of 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 10**12:
+        raise ValueError("no number")
+    return round(float(value), 3)
+
+
+def flag(value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ValueError("no flag")  # noqa: TRY004 - as of the other readers
+    return value
+
+
+def look_up(table: Mapping[str, object]) -> Callable[[object], object]:
+    """A reader of a word that is in a table."""
+
+    def read(value: object) -> object:
+        try:
+            return table[bare(value)]
+        except KeyError:
+            raise ValueError("unknown word") from None
+
+    return read
+
+
+def state_of(resource: Resource) -> str:
+    """``enabled`` of ``"Status": {"State": "Enabled"}``; empty if it is not reported."""
+    return bare(resource.text("Status.State"))
+
+
+class Mark(NamedTuple):
+    """A further word for the state of an object: the model's status, the word, its line."""
+
+    status: str
+    word: str
+    line: Line | None
+
+
+_ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", "unknown", "ok")
+
+
+def put_health(
+    draft: Draft,
+    resource: Resource,
+    what: str,
+    status: str | None,
+    marks: Sequence[Mark] = (),
+    *,
+    weight: int = DETAIL,
+) -> None:
+    """Put the worst of what ``Status`` and other words report; a health that is not reported is a problem."""
+    words = [resource.text(f"Status.{name}") for name in ("Health", "State")]
+    lines = [resource.line(f"Status.{name}") for name in ("Health", "State")] + [mark.line for mark in marks]
+    shown = ", ".join(dict.fromkeys(printable(word) for word in (*words, *(mark.word for mark in marks)) if word))
+    told = [mark.status for mark in marks]
+    if bare(words[0]) in HEALTH:
+        found = min((status or "unknown", *told), key=_ORDER.index)
+        put_status(draft, [line for line in lines if line is not None], what, found, text=shown, weight=weight)
+        return
+    bad = [one for one in told if one not in ("unknown", "ok")]
+    for line in lines:
+        draft.put(line, "status", min(bad, key=_ORDER.index, default="unknown"), weight)
+        draft.put(line, "status_text", shown or None, weight)
+    message = f"The BMC does not report the health of the {what}."
+    if words[0]:
+        message = f"The {what}'s health {printable(words[0])[:40]!r} is not known."
+    draft.add_problem("warning", "unread", message, REPORT if words[0] else "Ask the controller's own tool.")

@@ -1,0 +1,165 @@
+"""Convert drafts to model objects with final ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raidctl.model import Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
+from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl_redfish.battery import worst
+from raidctl_redfish.draft import ControllerDraft
+from raidctl_redfish.volume import volume_cache
+
+_HEALTH: dict[str, Health] = {
+    "ok": "ok",
+    "checking": "ok",
+    "initializing": "ok",
+    "expanding": "ok",
+    "migrating": "ok",
+    "degraded": "warning",
+    "rebuilding": "warning",
+    "offline": "critical",
+    "failed": "critical",
+}
+
+
+def build(
+    controller: ControllerDraft, name: str, support: Mapping[str, Capability]
+) -> tuple[Controller, list[Problem]]:
+    """The controller with all its problems; its drafts get their final names."""
+    _rename(controller)
+    _arrays(controller)
+    _check_policies(controller)
+    battery = worst(controller)
+    volumes = tuple(_volume(draft, controller, name, battery) for draft in controller.volumes.values())
+    raid = any(volume.raid_level not in (None, "jbod", "unknown") for volume in volumes)
+    found = controller.build(
+        Controller,
+        id=name,
+        told_by="redfish",
+        mode=controller.get("mode") or ("raid" if raid else None),
+        cache=_cache(controller),
+        batteries=tuple(
+            draft.build(Battery, id=f"{name}/battery{place}")
+            for place, draft in enumerate(controller.batteries.values())
+        ),
+        arrays=tuple(_array(draft, controller, name) for draft in controller.arrays.values()),
+        volumes=volumes,
+        drives=tuple(_drive(draft, name) for draft in controller.drives.values()),
+        capabilities=dict(support),
+    )
+    return found, controller.problems(name)
+
+
+def _check_policies(controller: ControllerDraft) -> None:
+    """A volume of which some setting of a cache is reported has a write policy; one that is missing is unknown."""
+    for volume in controller.volumes.values():
+        cached = any(name.startswith("cache.") for name in volume.values)
+        if cached and volume.get("cache.write_policy") is None:
+            message = "The BMC does not report the volume's write policy."
+            volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
+
+
+def _cache(controller: ControllerDraft) -> Cache | None:
+    size = controller.get("cache.size_bytes")
+    if size == 0:
+        controller.discard("cache.size_bytes", "cache.status", "cache.status_text")
+        return Cache(present=False)
+    if size is not None:
+        controller.conclude("cache.present", value=True)
+    return controller.part("cache", Cache)
+
+
+def _rename(controller: ControllerDraft) -> None:
+    """Give drives and volumes the shortest names that are unique: the ends of their paths, without Dell's addresses."""
+    names = _short([*controller.drives], controller.drives)
+    controller.drives = {names[path]: draft for path, draft in controller.drives.items()}
+    for draft in controller.volumes.values():
+        draft.members = {names.get(path, f"?{path}"): None for path in draft.members}
+        draft.spares = {names[path]: own for path, own in draft.spares.items() if path in names}
+    titles = _short([*controller.volumes], controller.volumes)
+    controller.volumes = {titles[path]: draft for path, draft in controller.volumes.items()}
+    for name, own in (*controller.drives.items(), *controller.volumes.items()):
+        own.name = name
+    controller.sort()
+
+
+def _short(paths: list[str], drafts: Mapping[str, Draft]) -> dict[str, str]:
+    """``Disk.Bay.1`` of ``…/Drives/Disk.Bay.1:Enclosure.Internal.0-1:RAID.Slot.1-1``, if no other drive has it."""
+    last = {path: path.rpartition("/")[2] or path for path in paths}
+    short = {path: word.partition(":")[0] for path, word in last.items()}
+    found = {}
+    for path in drafts:
+        alone = [*short.values()].count(short[path]) == 1
+        unique = [*last.values()].count(last[path]) == 1
+        found[path] = short[path] if alone else last[path] if unique else path.strip("/").replace("/", "-")
+    return found
+
+
+def _arrays(controller: ControllerDraft) -> None:
+    """Redfish has no arrays: the drives of a volume are one, and volumes on the same drives share it."""
+    taken: dict[frozenset[str], str] = {}
+    for name, volume in controller.volumes.items():
+        members = frozenset(volume.members)
+        if not members:
+            level = volume.get("raid_level")
+            if level not in (None, "jbod"):
+                message = "The BMC does not report on which drives the volume is."
+                volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
+            continue
+        title = taken.setdefault(members, name)
+        array = controller.array(title)
+        array.members |= volume.members
+        array.spares |= volume.spares
+        volume.override("array", title)
+        for key in volume.members:
+            if key in controller.drives:
+                drive = controller.drives[key]
+                drive.conclude("array", title)
+                if drive.get("role") in (None, "unassigned"):
+                    drive.override("role", "passthrough" if volume.get("raid_level") == "jbod" else "member")
+
+
+def _array(draft: GroupDraft, controller: ControllerDraft, name: str) -> Array:
+    states = [one.get("status") for one in controller.volumes.values() if one.get("array") == draft.name]
+    found = {_HEALTH.get(state or "", "unknown") for state in states}
+    order: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
+    return draft.build(
+        Array,
+        id=f"{name}/a{draft.name}",
+        status=next((status for status in order if status in found), "unknown"),
+        drives=tuple(f"{name}/{key}" for key in draft.members if key in controller.drives),
+        spares=tuple(f"{name}/{key}" for key in draft.spares if key in controller.drives),
+    )
+
+
+def _volume(draft: GroupDraft, controller: ControllerDraft, name: str, battery: object) -> Volume:
+    array = draft.get("array")
+    whole = draft.get("status") == "ok" and all(_works(controller.drives.get(key)) for key in draft.members)
+    return draft.build(
+        Volume,
+        id=f"{name}/v{draft.name}",
+        array=None if array is None else f"{name}/a{array}",
+        drives_expected=len(draft.members) or None,
+        drives_active=len(draft.members) or None if whole else None,
+        cache=volume_cache(draft, battery),  # type: ignore[arg-type]  # one of the model's words
+        failures_tolerated=None,
+    )
+
+
+def _works(drive: Draft | None) -> bool:
+    """Whether a member holds its data: also one that expects to fail, and none that is being rebuilt."""
+    if drive is None or drive.get("status") not in ("ok", "warning"):
+        return False
+    return "rebuild" not in (drive.get("status_text") or "").lower()
+
+
+def _drive(draft: Draft, name: str) -> Drive:
+    array = draft.get("array")
+    spare = draft.get("role") == "spare" and array is not None
+    return draft.build(
+        Drive,
+        id=f"{name}/{draft.name}",
+        array=None if array is None else f"{name}/a{array}",
+        spare_for=(f"{name}/a{array}",) if spare else (),
+    )

@@ -1,0 +1,148 @@
+"""The words of Redfish, and of the makers' extensions, with the model's values."""
+
+from __future__ import annotations
+
+from raidctl.model import BatteryStatus, Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WritePolicy
+
+# "Health": "OK"
+HEALTH: dict[str, Health] = {"ok": "ok", "warning": "warning", "critical": "critical"}
+WORKING = frozenset({"enabled"})
+"""States in which a health of OK means that the object works."""
+SPARE_STATES = frozenset({"standbyspare"})
+WAITING_STATES = frozenset({"standbyoffline"})
+"""Of a drive: in no volume, and works; of a volume: not in use."""
+LOST_STATES = frozenset({"unavailableoffline", "disabled"})
+ABSENT = "absent"
+
+# "Status": {"Health": "Warning", "State": "Enabled"} of a volume
+VOLUME: dict[str, VolumeStatus] = {"ok": "ok", "warning": "degraded", "critical": "failed"}
+
+# "RAIDType": "RAID10"
+LEVELS: dict[str, RaidLevel] = {
+    "raid0": "raid0",
+    "raid1": "raid1",
+    "raid1e": "raid1e",
+    "raid4": "raid4",
+    "raid5": "raid5",
+    "raid6": "raid6",
+    "raid10": "raid10",
+    "raid50": "raid50",
+    "raid60": "raid60",
+    "raid1triple": "raid1t",
+    "raid10triple": "raid10t",
+    "none": "jbod",
+}
+# "Raid": "10ADM" of a logical drive of HPE
+SMART_LEVELS: dict[str, RaidLevel] = {
+    "0": "raid0",
+    "1": "raid1",
+    "1adm": "raid1t",
+    "10": "raid10",
+    "10adm": "raid10t",
+    "5": "raid5",
+    "50": "raid50",
+    "6": "raid6",
+    "60": "raid60",
+}
+
+# "WriteCachePolicy": "ProtectedWriteBack"; Dell's own words are WriteBack and WriteBackForce
+WRITE: dict[str, WritePolicy] = {
+    "writethrough": "write_through",
+    "protectedwriteback": "protected_write_back",
+    "unprotectedwriteback": "unprotected_write_back",
+    "off": "off",
+    "writeback": "protected_write_back",
+    "writebackforce": "unprotected_write_back",
+}
+# "ReadCachePolicy": "AdaptiveReadAhead"; Dell: NoReadAhead
+READ: dict[str, ReadPolicy] = {
+    "readahead": "read_ahead",
+    "adaptivereadahead": "adaptive",
+    "adaptive": "adaptive",
+    "off": "off",
+    "noreadahead": "none",
+}
+
+# "Operations": [{"OperationName": "Rebuilding", "PercentageComplete": 42}], words within the name
+OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
+    ("rebuild", "rebuild", "rebuilding"),
+    ("recover", "rebuild", "rebuilding"),
+    ("consisten", "check", "checking"),
+    ("initiali", "initialize", "initializing"),
+    ("format", "initialize", "initializing"),
+    ("copyback", "copyback", None),
+    ("replac", "copyback", None),
+    ("expan", "expand", "expanding"),
+    ("resize", "expand", "expanding"),
+    ("migrat", "migrate", "migrating"),
+    ("raidtype", "migrate", "migrating"),
+    ("transform", "migrate", "migrating"),
+    ("eras", "erase", None),
+    ("sanitize", "erase", None),
+)
+
+# "StatusIndicator": "Rebuild" of a drive; "RaidStatus" of Dell; "DiskDriveStatusReasons" of HPE
+DRIVE: dict[str, Health] = {
+    "ok": "ok",
+    "none": "ok",
+    "fail": "critical",
+    "failed": "critical",
+    "rebuild": "warning",
+    "rebuilding": "warning",
+    "predictivefailureanalysis": "warning",
+    "predictivefail": "warning",
+    "inafailedarray": "critical",
+    "inacriticalarray": "warning",
+    "hotspare": "ok",
+    "online": "ok",
+    "ready": "ok",
+    "nonraid": "ok",
+    "offline": "critical",
+    "removed": "critical",
+    "blocked": "critical",
+    "readonly": "critical",
+    "degraded": "warning",
+    "foreign": "warning",
+    "communicationfailure": "critical",
+    "carriercommunicationfailure": "warning",
+    "nonauthenticdrive": "warning",
+    "sizenotvalid": "critical",
+    "notsupported": "critical",
+    "failedduetopredictivespareactivation": "critical",
+    "unrecoverable": "critical",
+    "transientdatadrive": "warning",
+    "eraseinprogress": "warning",
+    "erasecompleted": "warning",
+    "erasefailed": "critical",
+    "queuedforerase": "warning",
+}
+
+# "PrimaryStatus", "RAIDState" of Dell's battery; "BbuStatus" of Cisco; "Health" of the others
+BATTERY: dict[str, BatteryStatus] = {
+    "ok": "ok",
+    "optimal": "ok",
+    "ready": "ok",
+    "warning": "degraded",
+    "degraded": "degraded",
+    "belowthreshold": "degraded",
+    "critical": "failed",
+    "error": "failed",
+    "failed": "failed",
+    "charging": "charging",
+    "learning": "learning",
+    "missing": "missing",
+}
+# "BackupPowerSourceStatus" of HPE's array controllers: without more, it is only known to be there
+BACKUP: dict[str, BatteryStatus] = {
+    "presentandcharged": "ok",
+    "presentandcharging": "charging",
+    "present": "unknown",
+    "notpresent": "missing",
+}
+MEDIA = {"hdd": "hdd", "ssd": "ssd", "smr": "hdd"}
+INTERFACES = {"sas": "sas", "sata": "sata", "nvme": "nvme", "nvmeoverfabrics": "nvme", "pcie": "nvme"}
+
+
+def bare(text: object) -> str:
+    """A word in lower case, without blanks."""
+    return "".join(str(text).split()).lower()

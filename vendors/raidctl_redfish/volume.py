@@ -1,0 +1,183 @@
+"""Volumes: the standard resource with Dell's extension, and HPE's logical drives of before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.evidence import Line
+from raidctl.model import (
+    BatteryStatus,
+    ControllerCacheSafety,
+    Operation,
+    Progress,
+    VolumeCache,
+    VolumeStatus,
+    WriteActive,
+    WritePolicy,
+)
+from raidctl.text import printable
+from raidctl.vendor.draft import WEAK, GroupDraft
+from raidctl_redfish.fields import Field, look_up, mebibytes, put_health, read_fields, size, state_of, text
+from raidctl_redfish.resource import Resource, keep_rest
+from raidctl_redfish.vocabulary import (
+    HEALTH,
+    LEVELS,
+    LOST_STATES,
+    OPERATIONS,
+    READ,
+    SMART_LEVELS,
+    VOLUME,
+    WAITING_STATES,
+    WORKING,
+    WRITE,
+    bare,
+)
+
+_DELL = "Oem.Dell.DellVolume"
+_DELL_NEWER = "Oem.Dell.DellVirtualDisk"
+_FIELDS = (
+    Field("DisplayName", "name", text),
+    Field("Name", "name", text),
+    Field("CapacityBytes", "size_bytes", size),
+    Field("StripSizeBytes", "strip_bytes", size),
+    Field("RAIDType", "raid_level", look_up(LEVELS)),
+    Field("WriteCachePolicy", "cache.write_policy", look_up(WRITE)),
+    Field("ReadCachePolicy", "cache.read_policy", look_up(READ)),
+    Field("WriteCacheState", "cache.state", text),
+)
+_DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled", "default": "default"}
+_DELL_FIELDS = (
+    Field("WriteCachePolicy", "cache.write_policy", look_up(WRITE)),
+    Field("ReadCachePolicy", "cache.read_policy", look_up(READ)),
+    Field("DiskCachePolicy", "cache.drive_write_cache", look_up(_DRIVE_CACHE)),
+)
+_SMART_FIELDS = (
+    Field("LogicalDriveName", "name", text),
+    Field("CapacityMiB", "size_bytes", mebibytes),
+    Field("StripSizeBytes", "strip_bytes", size),
+    Field("Raid", "raid_level", look_up(SMART_LEVELS)),
+    Field("VolumeUniqueIdentifier", "unique_id", text),
+    Field("AccelerationMethod", "cache.acceleration", text),
+)
+_SMART_PERCENT = {
+    "RebuildCompletionPercentage": "rebuild",
+    "ParityInitializationCompletionPercentage": "initiali",
+    "TransformationCompletionPercentage": "transform",
+}
+_FAILED_REASONS = frozenset({"failed", "offline", "notavailable", "wrongdrive", "shutdown"})
+_REBUILDING_REASONS = frozenset({"rebuilding", "recovering", "readyforrebuild"})
+
+
+def read_volume(draft: GroupDraft, resource: Resource) -> None:
+    """Read a volume: ``"@odata.type": "#Volume.v1_9_0.Volume"``."""
+    read_fields(draft, resource, _FIELDS)
+    for name in (_DELL, _DELL_NEWER):
+        own = resource.part(name)
+        if own is not None:
+            read_fields(draft, own, _DELL_FIELDS, WEAK)
+    if resource.text("VolumeType") == "RawDevice" and resource.get("RAIDType") is None:
+        draft.put(resource.line("VolumeType"), "raid_level", "jbod", WEAK)
+    for identifier in resource.parts("Identifiers"):
+        if identifier.text("DurableName"):
+            draft.put(identifier.line("DurableName"), "unique_id", identifier.text("DurableName"))
+    put_health(draft, resource, "volume", _status(resource))
+    for operation in resource.parts("Operations"):
+        name = operation.text("Operation") or operation.text("OperationName")
+        line = operation.line("Operation") or operation.line("OperationName")
+        done = operation.get("PercentageComplete")
+        _put_operation(draft, name, done, [line, operation.line("PercentageComplete")])
+    keep_rest(draft, resource)
+
+
+def read_logical_drive(draft: GroupDraft, resource: Resource) -> None:
+    """Read a volume of iLO 4 and 5: ``"#HpeSmartStorageLogicalDrive.v2_3_0.HpeSmartStorageLogicalDrive"``."""
+    read_fields(draft, resource, _SMART_FIELDS)
+    if resource.get("StripSizeBytes") is None:
+        read_fields(draft, resource, (Field("StripeSizeBytes", "strip_bytes", size),))
+    put_health(draft, resource, "volume", _status(resource))
+    for place, reason in enumerate(resource.words("LogicalDriveStatusReasons")):
+        word, line = bare(reason), resource.line(f"LogicalDriveStatusReasons[{place}]")
+        status = "failed" if word in _FAILED_REASONS else "rebuilding" if word in _REBUILDING_REASONS else None
+        if status is not None and draft.get("status") != "failed":
+            draft.override("status", status)
+            draft.add_evidence(line, "status", status)
+    for leaf, word in _SMART_PERCENT.items():
+        done = resource.get(leaf)
+        if isinstance(done, int) and done < 100:
+            _put_operation(draft, word, done, [resource.line(leaf)])
+    keep_rest(draft, resource)
+
+
+def _status(resource: Resource) -> VolumeStatus | None:
+    """Health and state together; good only if the volume is enabled."""
+    health, state = bare(resource.text("Status.Health")), state_of(resource)
+    if health in HEALTH and state in LOST_STATES | WAITING_STATES:
+        return "offline"
+    status = VOLUME.get(health)
+    return None if status == "ok" and state not in WORKING else status
+
+
+def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[Line | None]) -> None:
+    """An operation that runs: it is shown, and a rebuild is the state of a volume that is not whole."""
+    row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
+    if row is None:
+        shown = printable(name)[:40]
+        draft.add_problem("info", "note", f"The volume's operation {shown!r} is not known.")
+    operation: Operation = row[1] if row else "unknown"
+    status = row[2] if row else None
+    percent = (
+        float(done) if isinstance(done, (int, float)) and not isinstance(done, bool) and 0 <= done <= 100 else None
+    )
+    draft.override("progress", Progress(operation=operation, percent=percent, state="running"))
+    known = draft.get("status")
+    if status is not None and (known == "ok" or (status == "rebuilding" and known == "degraded")):
+        draft.override("status", status)
+    for line in lines:
+        draft.add_evidence(line, "progress.operation", operation)
+
+
+def volume_cache(draft: GroupDraft, battery: BatteryStatus | None) -> VolumeCache | None:
+    """The cache of a volume; None if the BMC reports nothing of it.
+
+    ``battery``: the worst of the batteries of the controller; None: none is reported.
+    """
+    named = {name for name in draft.values if name.startswith("cache.")}
+    if not named:
+        return None
+    policy: WritePolicy | None = draft.get("cache.write_policy")
+    state = bare(draft.get("cache.state") or "")
+    active = _active(policy, state)
+    reason = None
+    if state == "degraded" and policy not in ("write_through", "off", None):
+        reason = "The BMC reports the write cache as Degraded: it is diminished, or not in use."
+    return VolumeCache(
+        write_policy=policy,
+        write_active=active,
+        controller_cache=_safety(policy, active, state, battery),
+        why_not_in_force=reason,
+        read_policy=draft.get("cache.read_policy"),
+        drive_write_cache=draft.get("cache.drive_write_cache"),
+    )
+
+
+def _active(policy: WritePolicy | None, state: str) -> WriteActive | None:
+    """What is in force, as far as it is reported: write-through is, whatever the cache's state."""
+    if policy == "write_through":
+        return "write_through"
+    if policy == "off":
+        return "off"
+    return "write_back" if state in ("protected", "unprotected") else None
+
+
+def _safety(
+    policy: WritePolicy | None, active: WriteActive | None, state: str, battery: BatteryStatus | None
+) -> ControllerCacheSafety:
+    """Whether unwritten data in the controller's cache survives a power failure."""
+    if active in ("write_through", "off"):
+        return "not_caching"
+    if state == "unprotected":
+        return "unprotected"
+    if state == "protected":
+        return "protected" if battery in ("ok", None) else "unknown"
+    # by definition, this policy caches only while a working battery protects the cache
+    return "protected" if policy == "protected_write_back" and battery == "ok" and not state else "unknown"
