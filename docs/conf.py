@@ -6,39 +6,54 @@ The pages are plain Markdown, as GitHub shows it; so what stands on the left of 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
-VERSION_FILE = Path(__file__).resolve().parents[1] / "raidctl" / "__init__.py"
+ROOT = Path(__file__).resolve().parents[1]
+VERSION_FILE = ROOT / "raidctl" / "__init__.py"
+sys.path.insert(0, str(ROOT))
 
 NAV = {
-    "Questions": {
+    "Begin": {
+        "Installing": "install",
+        "A tour": "tour",
+    },
+    "Look": {
         "What is there?": "show",
         "What is going on?": "tasks",
         "What has happened?": "events",
-        "Is it what was promised?": "verify",
-        "A page to hand on": "report",
         "What has changed?": "drift",
-        "May I pull this drive?": "replace",
-        "Changing caches": "cache",
-        "Find a drive": "locate",
+    },
+    "Judge": {
+        "Is it what was promised?": "verify",
+        "Reports": "report",
         "Does it behave?": "bench",
-        "Checks": "checks",
+        "Does it survive a power cut?": "powercut",
+        "Policies": "policy",
+    },
+    "Drives and arrays": {
+        "May I pull this drive?": "replace",
+        "Find a drive": "locate",
         "Spares": "spares",
+        "Checks": "checks",
         "Drive states and controllers": "drive_states",
+        "Layouts": "layout",
         "Operations": "operate",
         "From real controllers": "field",
-        "Layouts": "layout",
-        "Many machines": "fleet",
-        "Ansible": "ansible",
-        "Policies": "policy",
-        "Questions in SQL": "fleet_sql",
+    },
+    "Caches": {
+        "Changing caches": "cache",
+    },
+    "Many machines, and alerts": {
         "Mail when something changes": "watch",
         "Monitoring": "export",
+        "Many machines": "fleet",
+        "Ansible": "ansible",
+        "Questions in SQL": "fleet_sql",
         "From check_raid": "check_raid",
     },
     "Reference": {
-        "Installing": "install",
         "Commands": "commands",
         "Built-in rules": "rules",
         "Fields of the model": "model",
@@ -65,12 +80,20 @@ html_title = f"raidctl {version}"
 html_copy_source = html_show_sourcelink = False
 html_show_copyright = False
 html_use_index = False
+html_static_path = ["_site"]
+html_css_files = ["manual.css"]
+html_search_scorer = str(ROOT / "docs" / "_site" / "scorer.js")
+# a browser that shows the site from files may not load pages to quote from them
+html_show_search_summary = False
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let the front page carry the navigation."""
+    """Let the front page carry the navigation, and show the examples of reports."""
     app.add_config_value("navigation", NAV, "env")
     app.connect("source-read", _with_navigation)
+    app.connect("source-read", _with_reports)
+    app.connect("html-page-context", _for_keyboards, priority=900)  # after the theme
+    app.connect("build-finished", _write_reports)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -83,3 +106,34 @@ def _with_navigation(app: Any, name: str, source: list[str]) -> None:
 def _toctree(caption: str, pages: dict[str, str]) -> str:
     lines = "\n".join(f"{title} <{page}>" for title, page in pages.items())
     return f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{lines}\n```\n"
+
+
+def _with_reports(app: Any, name: str, source: list[str]) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Put a report where a page has ``<!-- report: NAME -->``, which GitHub does not show."""
+    source[0] = re.sub(r"(?m)^<!-- report: (\w+) -->$", lambda found: _figure(found[1]), source[0])
+
+
+def _figure(name: str) -> str:
+    from tests.support.example_pages import EXAMPLES  # noqa: PLC0415 - only where a page shows one
+
+    title, file = EXAMPLES[name][0], f"reports/{name}.html"
+    return (
+        f'<figure class="report"><iframe src="{file}" title="{title}" loading="lazy"></iframe>'
+        f'<figcaption>{title}. <a href="{file}">The whole page</a>.</figcaption></figure>\n'
+    )
+
+
+def _write_reports(app: Any, error: Exception | None) -> None:
+    from tests.support.example_pages import write  # noqa: PLC0415 - only once the pages are there
+
+    if error is None:
+        write(Path(app.outdir) / "reports")
+
+
+def _for_keyboards(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:  # noqa: ARG001
+    """Let the keyboard scroll what is wider than the page; give the captions on the left their level."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+    if "furo_navigation_tree" in context:
+        plain, level = 'role="heading">', 'role="heading" aria-level="2">'
+        context["furo_navigation_tree"] = context["furo_navigation_tree"].replace(plain, level)

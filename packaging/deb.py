@@ -1,9 +1,10 @@
 """Builds a Debian package with its libraries in a directory of its own: Debian 12 has no msgspec.
 
 packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
+packaging/deb --unstable [--output DIRECTORY]
 
 The libraries are those of the single file. First the source of the package is put together; what dpkg-buildpackage
-does then needs no network.
+does then needs no network. With ``--unstable`` it is the source of another package, whose libraries are Debian's.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from single_file import HERE, ROOT, check, download, epoch, members, own_wheel
+from units import units
 
 PYTHON = "cpython-311"
 """Of Debian 12."""
@@ -36,7 +38,7 @@ sys.exit(main())
 """
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
 """Texts that Debian does not have in one place, and a library whose wheel has them (without its copyright line)."""
-UNIT = {"@COMMAND@": "/usr/bin/raidctl restore --wait 60", "@STATE@": "/var/lib/raidctl"}
+OPTIONS = "/etc/default/raidctl"
 
 
 def main() -> int:
@@ -45,9 +47,12 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--wheels", type=Path, help="keep the libraries here, and use those that are here")
     parser.add_argument("--no-build-isolation", action="store_true", help="build with the setuptools of this Python")
+    parser.add_argument("--unstable", action="store_true", help="only the source package for Debian unstable")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch())
+    if options.unstable:
+        return unstable(options.output)
     with tempfile.TemporaryDirectory() as work:
         wheels = options.wheels or Path(work) / "wheels"
         if not wheels.is_dir() or not any(wheels.glob("*.whl")):
@@ -57,10 +62,30 @@ def main() -> int:
         place = Path(work) / "raidctl"
         source(place, members([own, *sorted(wheels.glob("*.whl"))]))
         done = subprocess.run(["dpkg-buildpackage", "-b", "-us", "-uc"], cwd=place, check=False)
-        for made in Path(work).glob("raidctl_*.deb"):
-            shutil.copy(made, options.output)
-            print(options.output / made.name)
+        keep(Path(work).glob("raidctl_*.deb"), options.output)
     return done.returncode
+
+
+def unstable(output: Path) -> int:
+    """Make the source package for unstable from the last commit; the exit code of dpkg-source."""
+    version = re.findall(r"\((.+)-\d+\)", (HERE / "unstable" / "changelog").read_text(encoding="utf-8"))[0]
+    with tempfile.TemporaryDirectory() as work:
+        orig, place = Path(work) / f"raidctl_{version}.orig.tar", Path(work) / f"raidctl-{version}"
+        git = ["git", "-C", str(ROOT), "archive", f"--prefix={place.name}/", f"--output={orig}", "HEAD"]
+        subprocess.run(git, check=True)
+        subprocess.run(["tar", "-C", work, "-xf", str(orig)], check=True)
+        subprocess.run(["xz", "-6", str(orig)], check=True)
+        shutil.copytree(HERE / "unstable", place / "debian")
+        done = subprocess.run(["dpkg-source", "-b", place.name], cwd=work, check=False)
+        keep(Path(work).glob("raidctl_*"), output)
+    return done.returncode
+
+
+def keep(made: Iterable[Path], output: Path) -> None:
+    """Copy what was built, and print its paths."""
+    for path in made:
+        shutil.copy(path, output)
+        print(output / path.name)
 
 
 def source(place: Path, tree: Mapping[str, bytes]) -> None:
@@ -75,10 +100,8 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
     shutil.copytree(HERE / "completions", place / "completions")
     shutil.copy(ROOT / "README.md", place)
     shutil.copytree(HERE / "debian", place / "debian")
-    unit = tree["raidctl/data/raidctl-restore.service"].decode()
-    for sign, word in UNIT.items():
-        unit = unit.replace(sign, word)
-    _write(place / "debian" / "raidctl.raidctl-restore.service", unit.encode())
+    for name, text in units(OPTIONS).items():
+        _write(place / "debian" / f"raidctl.{name}", text.encode())
     version = next(found[1] for name in tree if (found := re.match(r"raidctl-(.+)\.dist-info/METADATA", name)))
     _write(place / "debian" / "changelog", changelog(version))
     with (place / "debian" / "copyright").open("a", encoding="utf-8") as file:

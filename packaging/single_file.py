@@ -32,6 +32,8 @@ GLIBC = ("manylinux2014", "manylinux_2_17", "manylinux_2_28")
 SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
 """Bytes; a file that is larger is not written."""
+_LEFT_OUT = re.compile(r"\.data/|/$|\.(pyi|c)$|/(RECORD|WHEEL|top_level\.txt)$|^markupsafe/_speedups")
+"""Files of wheels that no run needs; MarkupSafe falls back to its Python code."""
 Preset = Literal[1, 9]
 """Of ``xz``."""
 BEST: Preset = 9
@@ -151,7 +153,7 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if ".data/" not in name and not name.endswith(("/", ".pyi", "/RECORD", "/WHEEL", "/top_level.txt")):
+                if not _LEFT_OUT.search(name):
                     tree[name] = archive.read(name)
     return tree
 

@@ -4,7 +4,7 @@
     python -m tests.language docs/show.md     # each place, in the rooms whose names begin so
 
 A room is README.md, a page of the manual, ``help`` (of all commands) or a package, whose strings with a blank count as
-messages. Screens and generated parts of a page count where they come from.
+messages. Screens and generated parts of a page count where they come from. Names in a package count apart.
 """
 
 from __future__ import annotations
@@ -66,6 +66,11 @@ ALLOWED = {
 }
 """What may be written nevertheless, and why."""
 
+AVOIDED_NAMES = re.compile(
+    r"(?:^|_)(said|told|says|tells|knobs?|wish|wished|wishes|amiss|anew|cards?|sheets?|stood)(?:_|$)"
+)
+"""Words that no name of a function, class, parameter, variable or field has: a name is what the value is."""
+
 ELSEWHERE = {"commands.md", "CHANGELOG.md"}
 """Pages that are not counted: the first is ``help``, the second is history."""
 
@@ -120,6 +125,32 @@ def rooms() -> dict[str, list[Place]]:
         for line, text in () if NO_MESSAGES.search(path.as_posix()) else messages(ast.parse(path.read_text("utf-8"))):
             counted[room] += found("/".join(parts), text, line)
     return counted
+
+
+def names() -> dict[str, list[str]]:
+    """The places of avoided words in names, by package, as ``file:line: name``."""
+    counted: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((*ROOT.glob("raidctl/**/*.py"), *ROOT.glob("vendors/**/*.py"))):
+        parts = path.relative_to(ROOT).parts
+        for line, name in given_names(ast.parse(path.read_text("utf-8"))):
+            counted["/".join(parts[:2]) if len(parts) > 2 else parts[0]].append(f"{'/'.join(parts)}:{line}: {name}")
+    return counted
+
+
+def given_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Names with an avoided word, where a module gives them, with their lines."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                line = node.lineno
+            case ast.arg(arg=name):
+                line = node.lineno
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                line = node.lineno
+            case _:
+                continue
+        if AVOIDED_NAMES.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
+            yield line, name
 
 
 def _without_code(page: str) -> str:
@@ -179,6 +210,9 @@ def main() -> None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
     if not asked:
         sys.stdout.write(f"{'all':28} {sum(map(len, counted.values())):5}\n")
+    for room, given in names().items():
+        lines = [f"{one}\n" for one in given] if asked else [f"{'names in ' + room:34} {len(given):5}\n"]
+        sys.stdout.writelines(lines if not asked or room.startswith(asked) else ())
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from tests.support.reference_pages import PLAIN, PRINTED, with_json
 from tests.support.story import masked, played, scenes
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STORIES = ("index", "show", "json", "replace", "spares", "checks", "watch", "operate", "field", "report")
+STORIES = ("index", "tour", "show", "json", "replace", "spares", "checks", "watch", "operate", "field", "report")
 """Pages whose commands with their outputs are nobody else's to test."""
 
 
@@ -236,10 +236,10 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
 
 
 @pytest.mark.slow
-def test_the_front_page_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its commands that need a real disk work in any directory; here they only say what they would do."""
     monkeypatch.chdir(tmp_path)
-    lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "index.md").read_text(encoding="utf-8"))
+    lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "tour.md").read_text(encoding="utf-8"))
     assert len(lines) == 3
     for line in lines:
         said = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")

@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from raidctl.audit.finding import Finding, Ignored, Severity
-from raidctl.audit.ignored import Entry, sift
+from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
+from raidctl.audit.waiving import expired, waive
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.health.judge import WEIGHT
@@ -31,8 +32,10 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     worst: Annotated[Severity | None, doc("Worst severity found; null: none.")] = None
     findings: Annotated[tuple[Finding, ...], doc("Problems, the worst first.")] = ()
     unknown: Annotated[tuple[Finding, ...], doc("Checks without a result, the most important first.")] = ()
-    ignored: Annotated[tuple[Ignored, ...], doc("Findings that are ignored on request.")] = ()
-    expired: Annotated[tuple[Ignored, ...], doc("Findings whose ignore period has expired; they count again.")] = ()
+    ignored: Annotated[tuple[Ignored, ...], doc("Findings that do not count: ignored on request, or waived.")] = ()
+    expired: Annotated[
+        tuple[Ignored, ...], doc("Findings that count again: what ignored or waived them has expired.")
+    ] = ()
     rules: Annotated[tuple[str, ...], doc("Rules that applied to an object.")] = ()
     checked: Annotated[int, doc("Number of checks (a rule on an object).")] = 0
     passed: Annotated[int, doc("Checks that passed.")] = 0
@@ -59,16 +62,20 @@ def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[s
 
 
 def diagnose(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> Diagnosis:
-    """Check an inventory with rules, nothing ignored; ``scope``: see :func:`findings_of`."""
+    """Check an inventory with rules, nothing waived; ``scope``: see :func:`findings_of`."""
     return diagnosed(inventory, findings_of(inventory, rules, scope))
 
 
 def diagnosed(
-    inventory: Inventory, found: Sequence[Finding], entries: Sequence[Entry] = (), today: date = date.min
-) -> Diagnosis:
-    """Findings sorted and counted, without the ignored ones."""
-    sifted = sift(found, entries, inventory.host.hostname, today)
-    counted = sifted.left
+    inventory: Inventory, found: Sequence[Finding], waivers: Sequence[Waiver] = (), today: date = date.min, *,
+    alone: bool = False,
+) -> Diagnosis:  # fmt: skip
+    """Findings sorted and counted, without the waived ones; a waiver that has expired is a finding.
+
+    ``alone``: also one that would cover nothing here, as on the only machine that was read completely.
+    """
+    waived = waive(found, waivers, inventory.host.hostname, today, alone=alone)
+    counted = [*waived.left, *map(expired, waived.over)]
     failed = _sorted(one for one in counted if one.outcome == "fail")
     unknown = _sorted(one for one in counted if one.outcome == "unknown")
     return Diagnosis(
@@ -78,10 +85,10 @@ def diagnosed(
         worst=failed[0].severity if failed else None,
         findings=failed,
         unknown=unknown,
-        ignored=sifted.ignored,
-        expired=sifted.expired,
+        ignored=waived.waived,
+        expired=waived.again,
         rules=tuple(dict.fromkeys(one.rule for one in found)),
-        checked=len(found),
+        checked=len(found) + len(waived.over),
         passed=sum(one.outcome == "pass" for one in counted),
         verdict=_verdict(failed, unknown) if counted else "cannot_tell",
     )

@@ -1,20 +1,20 @@
-"""Findings that are ignored for a limited time: the ignore file and its effect. Pure."""
+"""Findings that ``diagnose --ignore`` waives for a limited time: the file with them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from glob import escape
 from typing import Annotated
 
 import msgspec
 
 from raidctl import json_decode
-from raidctl.audit.finding import Finding, Ignored, Severity
+from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.policy.waivers import Waiver
 from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
-
-_WEIGHT: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,32 +28,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[str, doc("Reason given with `--because`.")]
 
 
-class Sorted(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings that count, ignored ones, and those whose ignore period has expired."""
+def waivers_of(entries: Sequence[Entry], host: str | None, shown: str) -> tuple[Waiver, ...]:
+    """The entries of a host as waivers: for one object each, and no severity above that of its day.
 
-    left: tuple[Finding, ...]
-    ignored: tuple[Ignored, ...] = ()
-    expired: tuple[Ignored, ...] = ()
-
-
-def sift(found: Sequence[Finding], entries: Sequence[Entry], host: str | None, today: date) -> Sorted:
-    """Remove the findings that entries cover, and those that they explain; passes are kept."""
-    known = {(one.rule, one.where): one for one in entries if one.host == host}
-    left, ignored, expired = [], [], []
-    for one in found:
-        entry = known.get((one.rule, one.where))
-        if entry is None or one.outcome == "pass" or _WEIGHT[one.severity] > _WEIGHT[entry.severity]:
-            left.append(one)
-            continue
-        marked = Ignored(finding=one, until=entry.until, reason=entry.reason)
-        if entry.until < today:
-            left.append(one)
-            expired.append(marked)
-        else:
-            ignored.append(marked)
-    causes = {f"{one.finding.rule} {one.finding.where}" for one in ignored}
-    left = [one for one in left if one.because not in causes]
-    return Sorted(left=tuple(left), ignored=tuple(ignored), expired=tuple(expired))
+    Its end is a finding as long as the finding is there.
+    """
+    return tuple(
+        Waiver(one.rule, one.until, one.reason, escape(one.where), place=shown, at_most=one.severity, stays=False)
+        for one in entries
+        if one.host == host
+    )
 
 
 def entries_of(data: bytes, shown: str) -> tuple[Entry, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from glob import escape
 from typing import NamedTuple
 
 from raidctl.audit.finding import Finding, Ignored
@@ -19,6 +20,8 @@ class Waived(NamedTuple):
     left: list[Finding]
     waived: tuple[Ignored, ...] = ()
     over: tuple[Waiver, ...] = ()
+    again: tuple[Ignored, ...] = ()
+    """Findings that count again, since a waiver has expired."""
 
 
 def waive(
@@ -46,13 +49,19 @@ def waive(
         for one in found if id(one) in covered
     )  # fmt: skip
     left = [one for one in found if id(one) not in covered]
-    over = [one for one in mine if one.until < today and (alone or any(map(one.covers, found)))]
-    return Waived(left, waived, tuple(over))
+    ended = [one for one in mine if one.until < today]
+    again = tuple(
+        Ignored(finding=one, until=waiver.until, reason=waiver.because)
+        for one in left if (waiver := next((each for each in ended if each.covers(one)), None)) is not None
+    )  # fmt: skip
+    over = [one for one in ended if (alone and one.stays) or any(map(one.covers, left))]
+    return Waived(left, waived, tuple(over), again)
 
 
 def expired(waiver: Waiver) -> Finding:
     """The finding about a waiver whose last day is over."""
-    where = "host" if any(sign in waiver.where for sign in "*?[") else waiver.where
+    plain = waiver.where.replace("[[]", "[").replace("[*]", "*").replace("[?]", "?")
+    where = plain if escape(plain) == waiver.where else "host"
     return Finding(
         rule=EXPIRED, severity="warning", outcome="fail", where=where, field="until", actual=str(waiver.until),
         message=f"The waiver of {waiver.rule} ended on {waiver.until} ({waiver.because.rstrip('.')}).",

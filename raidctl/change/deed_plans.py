@@ -20,7 +20,7 @@ FRESH_SECONDS = 60.0
 """Age of a reading above which no deed follows from it."""
 
 DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
-"""What speaks against a deed; empty if nothing does."""
+"""Reasons to refuse a deed; empty if nothing does."""
 
 
 def plan_deeds(
@@ -49,7 +49,7 @@ def plan_deeds(
 
 
 def always(deed: Deed, seen: Survey) -> list[Denial]:
-    """Return what speaks against any deed: no identity, two drives with one serial number, an old reading."""
+    """Return the reasons to refuse any deed: no identity, two drives with one serial number, an old reading."""
     found: list[Denial] = []
     why = unidentified(seen, deed.drive) if deed.drive is not None else None
     if why is not None:

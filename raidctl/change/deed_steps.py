@@ -25,7 +25,7 @@ import msgspec
 
 from raidctl.change.beside import hindrance
 from raidctl.change.expectations import differences, known_words, moved, serials_of, unmet
-from raidctl.change.journal import Begin, Journal, JournalFull, Mark
+from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
 from raidctl.change.step_failures import NotConfirmed, StepFailed
@@ -65,6 +65,7 @@ class Running(Protocol):
     vendors: Sequence[Vendor]
     at_most: float | None
     pauses: Sequence[float]
+    turns: list[StepEvent]
     doubtful: bool
     passed: bool
 
@@ -285,9 +286,35 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
     return left
 
 
-def _undo(change: Running, number: int, step: Step) -> list[str]:
-    if step.kind == "deed" and unmet(change.look(), step.expects) and not change.doubtful:
+def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
+    """What is left of a deed that the machine does not show: nothing, or that it is unknown; None: it is to be undone.
+
+    A command that was interrupted is watched as long as it may take.
+    """
+    seen = change.look()
+    marks = {turn.mark for turn in change.turns if turn.step == number}
+    if not unmet(seen, step.expects):
+        return None
+    if "failed" in marks:
         return []  # it was refused, and has changed nothing
+    if "done" not in marks:
+        change.tell(f"Waiting whether {step.action} still takes effect.")
+        _, seen = _watch(change, step, _limit(step.expects))
+        if not unmet(seen, step.expects):
+            return None
+    wrong = unmet(seen, step.undo_expects or step.expects)
+    if not wrong:
+        return []  # it is as before, maybe because a later step was undone
+    if "done" in marks:
+        return None
+    return [f"whether {step.setting} of {step.object_id} has taken effect is unknown: {listing(wrong[:3])}"]
+
+
+def _undo(change: Running, number: int, step: Step) -> list[str]:
+    if step.kind == "deed" and not change.doubtful:
+        left = _without_effect(change, number, step)
+        if left is not None:
+            return left
     if step.undo.empty:
         return [step.no_way_back or f"{step.setting} of {step.object_id} cannot be undone"]
     mark_safely(change, number, "undo")

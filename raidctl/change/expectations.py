@@ -37,13 +37,14 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
     if item is None:
         return f"{one.object_id} does not exist"
     value = _value(item, one.field)
-    if value is None:
+    # a status word that no package knows is "unknown"; a list of nothing after a failed reading may be incomplete
+    if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):
         return f"{one.field} of {one.object_id} is unknown"
     if isinstance(value, tuple):
-        held = (one.value in value) is (one.op == "contains")
+        held = one.op == ("contains" if one.value in value else "lacks")
         text = ", ".join(map(str, value)) or "empty"
     else:
-        held = (_text(value) == one.value) is (one.op == "is")
+        held = one.op == ("is" if _text(value) == one.value else "is_not")
         text = _text(value)
     return None if held else f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
 
@@ -73,15 +74,19 @@ def _present(seen: Survey, name: str) -> bool | None:
     """Whether an object, or the drive with a serial number, is there; None: it could not be read."""
     if name.startswith(_SERIAL):
         serials = serials_of(seen)
-        wanted = name.removeprefix(_SERIAL)
-        # drives without a serial number, after a failed reading, may be the one
-        return True if wanted in serials else (None if not serials else False)
+        # drives without a serial number, and those of a failed reading, may be the one
+        unknown = not serials or _unread(seen)
+        return True if name.removeprefix(_SERIAL) in serials else (None if unknown else False)
     if name.startswith(_NODE):
         return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
     if find(seen.inventory, name) is not None:
         return True
-    unread = any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)
-    return None if unread else False
+    return None if _unread(seen) else False
+
+
+def _unread(seen: Survey) -> bool:
+    """Whether a part of the machine could not be read."""
+    return any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)
 
 
 def find(inventory: Inventory, object_id: str) -> Item | None:

@@ -32,7 +32,7 @@ COMMANDS = {
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Replace a drive of an array, or check whether any drive may be pulled.",
     "verify": "Check whether a volume is what was promised, claim by claim.",
-    "report": "Write a page about a machine, as HTML or Markdown, to hand on.",
+    "report": "Write a report about a machine, as HTML or Markdown.",
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics for Prometheus, or flat rows for tables.",

@@ -119,6 +119,8 @@ def _audit(
             raise click.UsageError("--hosts and a PATH exclude each other: give one of them.")
         far = FarAudit(settings, jobs)
         found = far.audited(rules, keep=passed)
+    elif settings.limit is not None:
+        raise click.UsageError("--limit belongs to --hosts.")
     else:
         alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(

@@ -45,8 +45,8 @@ def command(
     "raidctl --demo NAME COMMAND" works on one of them. Changes are kept, with a
     separate journal, until the machine is reset. Drives of raid6, and of RAID
     controllers whose tool raidctl can simulate so, can be pulled and pushed; BAY
-    is a number, or the last part of a drive's id (1I:1:2). The time of these
-    machines stands still, and --pass-time lets it pass.
+    is a number, or the last part of a drive's id (1I:1:2). The clock of these
+    machines does not run; --pass-time advances it.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,10 @@ import click
 from raidctl.audit.builtin import HEALTH, manual, named, rules
 from raidctl.audit.diagnosis import Diagnosis, around, causes, diagnosed, exit_code, findings_of
 from raidctl.audit.finding import Finding
-from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
+from raidctl.audit.ignored import Entry, as_file, waivers_of, with_new
+from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
+from raidctl.cli.shared import waivers
 from raidctl.cli.shared.machine import Machine, look, with_open_ends
 from raidctl.cli.shared.options import (
     Settings,
@@ -51,6 +52,7 @@ from raidctl.text import listing, printable
 @click.option("--until", metavar="DATE", help="Last day of --ignore: 2027-01-31.")
 @click.option("--because", metavar="TEXT", help="Reason for --ignore, shown with the finding.")
 @click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
+@waivers.OPTION
 @machine_options
 @bmc_options
 @hosts_options
@@ -70,7 +72,9 @@ def command(
 
     --ignore RULE[=OBJECT] --until DATE --because TEXT suppresses a present
     finding up to that day. It is still listed, but does not count; other objects
-    of the rule count, and so does the same finding if it gets worse.
+    of the rule count, and so does the same finding if it gets worse. --waivers
+    FILE is for several machines and objects at once. A waiver or an --ignore
+    whose last day is over is a finding (waiver_expired), as for audit and watch.
 
     Exit codes: 0 no problem, or only information; 1 a critical finding or a
     warning; 2 wrong usage; 3 no finding, but something important is unknown;
@@ -91,6 +95,7 @@ def command(
         return 0
     if len({bool(ignoring[name]) for name in ("ignore", "until", "because")}) > 1:
         raise click.UsageError("--ignore, --until and --because go together: what, how long, and why.")
+    ignoring["written"] = waivers.written(ignoring.pop("waivers"))
     chosen = [_rule(name) for name in wanted] or rules()
     if health_only:
         chosen = [rule for rule in chosen if rule.name in HEALTH]
@@ -130,8 +135,9 @@ def _found(
         kept = narrow(inventory, find(inventory, seen.view, ids))
         scope = around(inventory, {item.id for controller in kept.controllers for item in items(controller)})
     every = findings_of(inventory, chosen, scope)
-    entries = _entries(settings, every, inventory.host.hostname, **ignoring)
-    return diagnosed(inventory, every, entries, datetime.now().astimezone().date())
+    aside = _waivers(settings, every, inventory.host.hostname, **ignoring)
+    alone = scope is None and settings.hosts is None and len(chosen) == len(rules())
+    return diagnosed(inventory, every, aside, waivers.today(), alone=alone)
 
 
 def _diagnose(
@@ -149,12 +155,12 @@ def _diagnose(
     return exit_code(found)
 
 
-def _entries(
-    settings: Settings, found: Sequence[Finding], host: str | None, *, ignore: Sequence[str], until: str | None,
-    because: str | None, ignore_file: str | None,
-) -> Sequence[Entry]:  # fmt: skip
-    """The entries of the ignore file; those of the command line are added, and kept."""
-    from raidctl.change.state_directory import default_directory, directory  # noqa: PLC0415 - rarely needed
+def _waivers(
+    settings: Settings, found: Sequence[Finding], host: str | None, *, written: tuple[Waiver, ...],
+    ignore: Sequence[str], until: str | None, because: str | None, ignore_file: str | None,
+) -> tuple[Waiver, ...]:  # fmt: skip
+    """Those of ``--waivers``, and the host's entries of the ignore file, to which those of ``--ignore`` are added."""
+    from raidctl.change.state_directory import directory  # noqa: PLC0415 - rarely needed
     from raidctl.cli.shared import files  # noqa: PLC0415 - as said
 
     if host is None and not ignore_file:
@@ -163,17 +169,15 @@ def _entries(
             raise click.UsageError(
                 "The machine's name is unknown: keep what is ignored in a file (--ignore-file FILE)."
             )
-        return ()
-    path = Path(ignore_file or Path(settings.state_dir or default_directory()) / "ignored.json")
-    entries: Sequence[Entry] = ()
-    if path.exists() or (ignore_file and not ignore):
-        entries = entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
+        return written
+    path = Path(ignore_file) if ignore_file else waivers.ignore_file(settings)
+    entries: Sequence[Entry] = waivers.entries(path) if path.exists() or (ignore_file and not ignore) else ()
     if ignore:
         entries = with_new(entries, ignore, found, host=host, until=until or "", reason=because or "")
         if not ignore_file:
             directory(settings.state_dir)
         files.write(str(path), as_file(entries))
-    return entries
+    return (*written, *waivers_of(entries, host, str(path)))
 
 
 def _rule(name: str) -> Rule:

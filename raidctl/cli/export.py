@@ -7,13 +7,12 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.export_targets import for_target, targets_of
 from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
@@ -23,6 +22,10 @@ from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
 from raidctl.text import printable
+
+if TYPE_CHECKING:
+    from raidctl.audit.diagnosis import Diagnosis
+    from raidctl.audit.policy.waivers import Waiver
 
 TABLES = ("drives", "volumes", "batteries", "caches", "findings", "bench")
 """Of --rows; a test compares them with raidctl.rows."""
@@ -47,7 +50,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--rows", "table", type=click.Choice(TABLES), help="Print flat rows instead, one JSON object per line.")
 @click.option("--snapshots", is_flag=True, help="With --rows: of all saved snapshots.")
 @click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
-@click.option("--waivers", metavar="FILE", help="With --rows findings: as for audit.")
+@click.option("--waivers", metavar="FILE", help="With --rules and --rows findings: what does not count until a day.")
 @click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
               "files by day below --output DIRECTORY.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
@@ -94,9 +97,12 @@ def command(
     if rows["table"] is not None:
         _refuse_beside_rows(settings, rules, label, listen, targets, interval, install_unit, dry_run)
         return _rows(settings, output, **rows)
+    waivers = rows.pop("waivers")
     if any(rows.values()):
-        raise click.UsageError("PATH, --snapshots, --policy, --waivers, --format and --jobs belong to --rows.")
-    wanted = _Wanted(rules, dict(map(_label, label)))
+        raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
+    if waivers is not None and not rules:
+        raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are no findings.")
+    wanted = _Wanted(rules, dict(map(_label, label)), waivers, _waivers(waivers))
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
     if install_unit:
         return _install(settings, output, wanted, dry_run=dry_run)
@@ -134,6 +140,11 @@ class _Wanted(NamedTuple):
 
     rules: bool
     labels: Mapping[str, str]
+    file: str | None = None
+    """With waivers, for the unit of a timer."""
+    waivers: tuple[Waiver, ...] = ()
+    probes: bool = False
+    """Whether it is one of many machines."""
 
 
 def _label(word: str) -> tuple[str, str]:
@@ -198,6 +209,7 @@ def _install(settings: Settings, output: str | None, wanted: _Wanted, *, dry_run
     path = str(Path(output or "").absolute())
     labels = [word for name, value in wanted.labels.items() for word in ("--label", f"{name}={value}")]
     words = ["export", *(["--rules"] if wanted.rules else []), *labels, "--output", path]
+    words += ["--waivers", str(Path(wanted.file).absolute())] if wanted.file else []
     words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
     units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
     return install(UNITS, units, ENABLE, dry_run=dry_run)
@@ -214,24 +226,44 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     inventory = with_open_ends(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
     if wanted.rules:
-        from raidctl.audit.builtin import rules as known  # noqa: PLC0415 - only where they are asked for
-        from raidctl.audit.diagnosis import diagnose  # noqa: PLC0415 - as above
-
-        metrics += of_rules(diagnose(inventory, known()))
+        metrics += of_rules(_diagnosis(settings, inventory, wanted))
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
+def _waivers(path: str | None) -> tuple[Waiver, ...]:
+    """Those of a file."""
+    if path is None:
+        return ()
+    from raidctl.cli.shared.waivers import written  # noqa: PLC0415 - only where there are some
+
+    return written(path)
+
+
+def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Diagnosis:
+    """What ``raidctl diagnose`` finds, with the same waivers."""
+    from raidctl.audit.builtin import rules  # noqa: PLC0415 - only where they are asked for
+    from raidctl.audit.diagnosis import diagnosed, findings_of  # noqa: PLC0415 - as above
+    from raidctl.cli.shared.waivers import kept, today  # noqa: PLC0415 - as above
+
+    ignored, notes = kept(settings, inventory.host.hostname)
+    for note in notes:
+        click.echo(f"raidctl: {note}", err=True)
+    waivers = (*wanted.waivers, *ignored)
+    return diagnosed(inventory, findings_of(inventory, rules()), waivers, today(), alone=not wanted.probes)
+
+
 def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targets: str | None) -> NoReturn:
-    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - rarely needed
+    from raidctl.cli.shared.export_targets import for_target, targets_of  # noqa: PLC0415 - rarely needed
+    from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - as above
 
     def page(about: Settings) -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
         gc.collect()
         try:
             _, export = _scan(about, wanted)
-        except UsageError:
-            raise  # the next time will be no better
         except RaidctlError as error:
+            if isinstance(error, UsageError) and about is settings:
+                raise  # the next time will be no better
             sentence = f"raidctl: {printable(str(error))}\n"
             click.echo(sentence, err=True, nl=False)
             return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
@@ -249,5 +281,6 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targ
         settings.check()
         serve(place, _PATH, Refresher(lambda: page(settings), interval), announce)
     allowed = targets_of(targets, settings)
-    probes = Probes(lambda target: page(for_target(settings, target)), allowed, interval)
+    wanted = wanted._replace(probes=True)
+    probes = Probes(lambda target: page(for_target(settings, allowed[target])), allowed, interval)
     serve(place, _PATH, Refresher(itself, interval), announce, probes)

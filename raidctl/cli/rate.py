@@ -76,18 +76,18 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
         UsageError: The options and the target do not fit.
     """
     software = [controller for controller in controllers(seen, [target]) if controller.mode == "software"]
-    cards = [controller for controller in controllers(seen, [target]) if controller.mode not in ("software", "none")]
+    hardware = [controller for controller in controllers(seen, [target]) if controller.mode not in ("software", "none")]
     speeds = {setting: value for setting, value in wanted.items() if setting in SPEEDS}
     shares = {setting: value for setting, value in wanted.items() if setting in RATES}
     if speeds and not software:
         raise UsageError(f'--min and --max belong to md arrays; "{target}" is none.')
-    if shares and not cards:
+    if shares and not hardware:
         raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
     arrays = {volume.id for controller in software for volume in controller.volumes}
     mine = [volume for volume in volumes(seen, [target]) if volume.id in arrays] if speeds else []
     return [
         *desired_settings(mine, speeds),
-        *(one for card in cards for one in desired_settings([card], in_words_of(card, shares))),
+        *(one for controller in hardware for one in desired_settings([controller], in_words_of(controller, shares))),
     ]
 
 

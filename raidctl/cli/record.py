@@ -102,11 +102,11 @@ def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> 
         deed_transcript.answer(place)
     with machine(settings) as named:
         kept, seen = _record(named, "", events=False)
-        told = deed_transcripts.kept_transcript(named, kept, seen, words, place, masked=masked)
+        screen = deed_transcripts.write_transcript(named, kept, seen, words, place, masked=masked)
     if settings.as_json:
         emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
     else:
-        emit(told)
+        emit(screen)
     return exit_code(seen.inventory.problems)
 
 

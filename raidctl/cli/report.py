@@ -1,4 +1,4 @@
-"""``raidctl report``: one page about a machine, to hand on."""
+"""``raidctl report``: a report about a machine, on one page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def command(
     context: click.Context, *, output: str | None, form: str, contract: str | None, since: str | None,
     words: tuple[str, ...], redact: bool,
 ) -> int:  # fmt: skip
-    """Write a page about a machine, as HTML or Markdown, to hand on.
+    """Write a report about a machine, as HTML or Markdown.
 
     One file without scripts that loads nothing from elsewhere: whether the
     machine is what was promised and what is wrong with it first, then claims and

@@ -20,6 +20,7 @@ ANSWERS = (
     "stats",
     "verify",
     "bench",
+    "powercut",
     "compare",
     "audit",
     "diagnose",
@@ -67,6 +68,7 @@ _KINDS = {
     "stats": ("Statistics of the caches", "raidctl.layers.model", "Statistics", False),
     "verify": ("Verification", "raidctl.verify.report", "Verification", False),
     "bench": ("Benchmark run", "raidctl.bench.record", "Run", False),
+    "powercut": ("Power-cut run", "raidctl.bench.powercut.report", "PowerCutRun", False),
     "compare": ("Comparison of two runs", "raidctl.bench.compare", "Comparison", False),
     "audit": ("Audit", "raidctl.audit.report", "Report", False),
     "diagnose": ("Diagnosis", "raidctl.audit.diagnosis", "Diagnosis", False),
@@ -99,7 +101,7 @@ _KINDS = {
     "rows-caches": ("Row of a cache", "raidctl.rows.tables", "CacheRow", False),
     "rows-findings": ("Row of a finding", "raidctl.rows.tables", "FindingRow", False),
     "rows-bench": ("Row of a benchmark figure", "raidctl.rows.tables", "BenchRow", False),
-    "watch": ("Look of watch", "raidctl.watch.report", "WatchReport", False),
+    "watch": ("Run of watch", "raidctl.watch.report", "WatchReport", False),
     "watch-live": ("Change that watch has seen", "raidctl.watch.live_report", "LiveChange", False),
 }
 """For each answer its title, the module and the name of its type, and whether it is a list of these."""

@@ -1,4 +1,4 @@
-"""``raidctl watch``: a live screen; with ``--once`` one look, and word of what has changed since the last one."""
+"""``raidctl watch``: a live screen; with ``--once`` one run, which reports what has changed since the last one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from click.core import ParameterSource
 
 from raidctl import json_decode
 from raidctl.audit.engine import Auditor
-from raidctl.audit.ignored import Entry, entries_of, sift
-from raidctl.change.state_directory import ROOT_PLACE, default_directory
+from raidctl.change.state_directory import ROOT_PLACE
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_open_ends
@@ -29,6 +28,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.waivers import kept
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
@@ -64,7 +64,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 )  # fmt: skip
 @click.option("--interval", metavar="TIME", type=Length(0.5, 3600), help="Between two readings (2s; 5s with --host).")
 @click.option("--at-most", metavar="TIME", type=Length(1, 31 * 86400), help="End after 90s, 30m, 6h.")
-@click.option("--once", is_flag=True, help="Look once, report what is new, and end: for a timer.")
+@click.option("--once", is_flag=True, help="Read the machine once, report what is new, and end: for a timer.")
 @click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
 @click.option("--run", "programs", metavar="PROGRAM", multiple=True, help="Run it with the report (JSON) as its input.")
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
@@ -79,7 +79,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address rec
 @click.option("--alive", metavar="TIME", type=Period(), help="Send a sign of life this often.")
 @click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
 @click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")
-@click.option("--test", is_flag=True, help="Send a test message to each address and program, and look at nothing.")
+@click.option("--test", is_flag=True, help="Send a test message to each address and program, and read nothing.")
 @click.option("--install-unit", is_flag=True, help="Install a systemd timer that runs this every ten minutes.")
 @click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
 @machine_options
@@ -99,12 +99,12 @@ def command(
     --json: a line, or an object, for each change. Ctrl-C ends it.
 
     --once compares the findings of "raidctl diagnose" (or of --policy) with those
-    of the last look, and reports what is new, worse, good again or gone, once. A
-    critical finding is reported at the first look, a warning if it lasts for
+    of the last run, and reports what is new, worse, good again or gone, once. A
+    critical finding is reported at the first run, a warning if it lasts for
     --after, an end likewise. A result that is unknown is neither: it is reported
     if it stays unknown. Run it from a timer (docs/watch.md).
 
-    What could not be delivered is tried again at the next look; without an
+    What could not be delivered is tried again at the next run; without an
     address it is only printed.
 
     Exit codes: 0 nothing new, or the live screen was ended; 1 something new was
@@ -119,7 +119,7 @@ def command(
     if test:
         return _test(channels, settings)
     if dry_run and not install_unit:
-        raise click.UsageError("--dry-run belongs to --install-unit; a look changes nothing on the machine.")
+        raise click.UsageError("--dry-run belongs to --install-unit; a run changes nothing on the machine.")
     if install_unit:
         return _install(context, settings, dry_run=dry_run)
     if settings.replay is not None:
@@ -152,7 +152,7 @@ def _config(*, after: str, unknown_after: float, remind: float, alive: float | N
     seconds = None if after.isdecimal() else attempt(parse_seconds, after)
     looks = int(after) if after.isascii() and after.isdecimal() else 0
     if not seconds and not 1 <= looks <= 1000:
-        raise click.UsageError(f'--after "{printable(after)}" is neither a number of looks nor a time like 30min.')
+        raise click.UsageError(f'--after "{printable(after)}" is neither a number of runs nor a time like 30min.')
     return Config(
         after=seconds or looks, by_time=bool(seconds), unknown_after=unknown_after,
         remind=None if math.isinf(remind) else remind, alive=alive,
@@ -160,7 +160,7 @@ def _config(*, after: str, unknown_after: float, remind: float, alive: float | N
 
 
 def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> int:
-    """Install a timer that looks with the options of this command line."""
+    """Install a timer that runs with the options of this command line."""
     from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
 
     settings.refuse_machine("watch --install-unit")
@@ -200,7 +200,7 @@ def _source(settings: Settings) -> str:
 
 
 def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
-    """Read the machine; one that cannot be read is a look, too."""
+    """Read the machine; a failed reading counts as a run."""
     source, now = _source(settings), datetime.fromtimestamp(time.time(), timezone.utc)
     rules = policy_of(policy, waivers)
     try:
@@ -210,22 +210,11 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     except RaidctlError as error:
         host = settings.host or os.uname().nodename
         return _Seen(unreadable(f"The machine cannot be read: {error}"), host, source, error.exit_code)
-    entries, notes = _ignored(settings) if inventory.host.hostname else ((), ())  # no entry covers an unknown machine
+    ignored, notes = kept(settings, inventory.host.hostname)
+    rules.add_waivers(ignored)
     audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
-    sifted = sift(audited.findings, entries, inventory.host.hostname, now.astimezone().date())
-    seen = look_at(inventory, sifted.left, [one.finding for one in (*audited.waived, *sifted.ignored)])
+    seen = look_at(inventory, audited.findings, [one.finding for one in audited.waived])
     return _Seen(seen, inventory.host.hostname or source, source, notes=notes)
-
-
-def _ignored(settings: Settings) -> tuple[Sequence[Entry], tuple[str, ...]]:
-    """What ``diagnose --ignore`` has suppressed up to a day; a damaged file suppresses nothing, with a note."""
-    path = Path(settings.state_dir or default_directory()) / "ignored.json"
-    if not path.exists():
-        return (), ()
-    try:
-        return entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path)), ()
-    except CannotTell as error:
-        return (), (f"Nothing is ignored: {error}",)
 
 
 @dataclass
@@ -239,12 +228,12 @@ class _State:
     """Why it could not be written."""
 
     def keep(self, memory: Memory) -> None:
-        """Write it, in one step; on a full disk, what is wrong is reported nevertheless, and at the next look again."""
+        """Write it, in one step; on a full disk, what is wrong is reported nevertheless, and at the next run again."""
         self.memory = memory
         try:
             self._write(memory)
         except CannotTell as error:
-            self.fault = f"What this look has found is not remembered, so it will be reported again: {error}"
+            self.fault = f"The results of this run could not be saved, so they will be reported again: {error}"
 
     def _write(self, memory: Memory) -> None:
         files.write(str(self.path), msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n", mode=0o600)
@@ -252,10 +241,10 @@ class _State:
 
 @contextmanager
 def _kept(place: Path, settings: Settings) -> Iterator[_State]:
-    """The state of a machine, locked for one look.
+    """The state of a machine, locked for one run.
 
     Raises:
-        CannotTell: Another look at the same machine is under way, or the file cannot be read.
+        CannotTell: Another run on the same machine is under way, or the file cannot be read.
         AccessMissing: The lock cannot be created.
     """
     name = f"watch-{file_name(settings.host).removesuffix('.lock')}" if settings.host else "watch"
@@ -280,11 +269,13 @@ def _remembered(path: Path) -> _State:
     try:
         return _State(path, json_decode.decode(files.read(str(path), str(path), "a state"), Memory))
     except CannotTell as error:
-        return _State(path, Memory(), (f"What earlier looks had seen is unknown: {error}",))
+        return _State(path, Memory(), (f"The results of earlier runs are unknown: {error}",))
     except (ValueError, msgspec.MsgspecError) as error:
         aside = path.with_suffix(".damaged")
         path.replace(aside)
-        note = f"What earlier looks had seen is lost: {path} was damaged ({printable(str(error))}) and is now {aside}. "
+        note = (
+            f"The results of earlier runs are lost: {path} was damaged ({printable(str(error))}) and is now {aside}. "
+        )
         return _State(path, Memory(), (f"{note}Everything that is present is reported again.",))
 
 

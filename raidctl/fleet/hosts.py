@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import Struct, field
@@ -12,10 +13,12 @@ from msgspec import Struct, field
 from raidctl.errors import UsageError
 from raidctl.fleet.inventory import Groups, of_document, of_lines
 from raidctl.text import printable
+from raidctl.toml_files.mistakes import suggestion
 
 _SSH = frozenset({"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh", "ansible.builtin.paramiko_ssh"})
 """Connections of Ansible that are ssh."""
 _TRUE = frozenset({"true", "yes", "on", "1", "y", "t"})
+_SIGNS = ("", "&", "!")
 _UNFIT = re.compile(r"[^A-Za-z0-9._@+-]+")
 
 
@@ -33,6 +36,10 @@ class Host(Struct, frozen=True):
     refused: str | None = None
     """Why it cannot be asked."""
 
+    def with_sudo(self, usual: bool) -> bool:
+        """Whether sudo is used: what the inventory demands, else the usual."""
+        return usual if self.sudo is None else self.sudo
+
 
 class HostList(Struct, frozen=True):
     """The hosts, each once, in their order."""
@@ -42,22 +49,57 @@ class HostList(Struct, frozen=True):
     """What the inventory says and raidctl does not use, one sentence each."""
 
 
-def of_words(words: str) -> HostList:
-    """Return the hosts of a list: ``a,b,user@c``."""
-    return _hosts(of_lines("\n".join(words.split(","))))
+def of_words(words: str, limit: str | None = None) -> HostList:
+    """Return the hosts of a list: ``a,b,user@c``; ``limit``: as in :func:`limited`."""
+    groups = of_lines("\n".join(words.split(",")))
+    return _hosts(groups, limited(groups, limit))
 
 
-def of_text(text: str, name: str) -> HostList:
+def of_text(text: str, name: str, limit: str | None = None) -> HostList:
     """Return the hosts of a file: JSON and YAML by its name or first character, otherwise lines.
 
     Raises:
-        UsageError: It cannot be understood, or names no host.
+        UsageError: It cannot be understood, names no host, or ``limit`` (see :func:`limited`) selects none.
     """
     structured = name.endswith((".yml", ".yaml", ".json")) or text.lstrip()[:1] == "{" or text.startswith("---")
-    found = _hosts(of_document(text, name) if structured else of_lines(text, name))
-    if not found.hosts:
+    groups = of_document(text, name) if structured else of_lines(text, name)
+    if not groups.names():
         raise UsageError(f"{printable(name)} names no host.")
-    return found
+    return _hosts(groups, limited(groups, limit))
+
+
+def limited(groups: Groups, limit: str | None) -> list[str]:
+    """Return the hosts that ``--limit`` selects, in their order: ``web,db1,!web3``, with Ansible's meaning.
+
+    A word is a group, a host, or a pattern of either (``db*``); ``!`` takes away, ``&`` keeps only these.
+
+    Raises:
+        UsageError: A word matches nothing, or no host is left.
+    """
+    if limit is None:
+        return groups.names()
+    words = [word.strip() for word in limit.split(",") if word.strip()]
+    found = {sign: [_matching(groups, word[len(sign) :]) for word in words if _sign(word) == sign] for sign in _SIGNS}
+    chosen = frozenset(groups.names()) if not found[""] else frozenset().union(*found[""])
+    chosen = chosen.intersection(*found["&"]).difference(*found["!"])
+    if not words or not chosen:
+        raise UsageError(f'--limit "{printable(limit)}" selects no host.')
+    return [name for name in groups.names() if name in chosen]
+
+
+def _sign(word: str) -> str:
+    return word[0] if word[0] in _SIGNS else ""
+
+
+def _matching(groups: Groups, word: str) -> frozenset[str]:
+    """Return the hosts that a word of ``--limit`` names."""
+    hosts = {name for name in groups.names() if fnmatchcase(name, word)}
+    known = {*groups.groups, "ungrouped"}
+    names = {name for name in known if fnmatchcase(name, word)}
+    if not hosts and not names:
+        hint = suggestion(word, [*sorted(known), *groups.names()])
+        raise UsageError(f'--limit: the list has no group and no host "{printable(word)}"{hint and f"; {hint}"}')
+    return frozenset(hosts).union(*map(groups.members, names))
 
 
 def file_names(hosts: Iterable[Host]) -> dict[str, str]:
@@ -75,10 +117,10 @@ def file_names(hosts: Iterable[Host]) -> dict[str, str]:
     return names
 
 
-def _hosts(groups: Groups) -> HostList:
+def _hosts(groups: Groups, names: Iterable[str]) -> HostList:
     notes: dict[str, None] = {}
     hosts: dict[str, Host] = {}
-    for name in groups.names():
+    for name in names:
         variables = groups.variables(name)
         hosts[name] = _host(name, variables)
         if any(key in variables for key in ("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")):

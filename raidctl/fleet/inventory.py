@@ -54,6 +54,20 @@ class Groups:
         """Return all hosts, each once."""
         return list(self.own)
 
+    def members(self, group: str) -> frozenset[str]:
+        """Return the hosts of a group and of those below it; ``ungrouped``: of no group but ``all``."""
+        if group == "all":
+            return frozenset(self.own)
+        if group == "ungrouped":
+            return frozenset(self.own).difference(*map(self.members, set(self.groups) - {"all", "ungrouped"}))
+        found, waiting, seen = set[str](), [group], {group}
+        while waiting:
+            one = self.groups.get(waiting.pop(), Group())
+            found.update(one.hosts)
+            waiting += [child for child in one.children if child not in seen]
+            seen.update(one.children)
+        return frozenset(found)
+
     def variables(self, host: str) -> dict[str, Any]:
         """Return the variables of a host: its groups' from the outermost on, then its own."""
         found: dict[str, Any] = {}

@@ -16,7 +16,7 @@ _RESHAPING = ("reshape", "expand", "migrate")
 def deletion_objections(
     controller: Controller, volume: Volume, seen: Survey, read: Ground, wipe: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield what speaks against deleting a volume: the guard, and a sentence."""
+    """Yield the reasons to refuse deleting a volume: guard and sentence."""
     if controller.mode != "software":
         yield "P", f"{volume.id}: raidctl deletes no volumes of hardware controllers."
         return

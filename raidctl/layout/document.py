@@ -1,4 +1,7 @@
-"""Read a layout file, and report all of its mistakes at once. Pure."""
+"""Read a layout file, and report all of its mistakes at once.
+
+Pure, but for the installed families: each declares whether its volumes may share drives.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
 from raidctl.toml_files.read import read_toml
 from raidctl.units import parse_size
+from raidctl.vendor.registry import families_that_share_drives
 
 _KEYS = ("layout", "machine", "volume", "spare", "delete", "unlisted")
 _UNLISTED = ("keep", "refuse")
@@ -264,10 +268,6 @@ VOLUME_KEYS: Mapping[str, Reader] = {
 """Keys of a volume, and how each is read."""
 
 
-_SHARING = "lvm"
-"""The controller whose volumes may have some of their drives in common."""
-
-
 def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
     """Note partitions that would have different numbers on the drives of one array, or follow one without an end."""
     if not both:
@@ -290,8 +290,9 @@ def _deleted_and_listed(layout: Layout, place: Place) -> None:
 def _used_twice(layout: Layout, place: Place) -> None:
     """Note drives that two arrays of one controller would share; volumes of one array name the same drives.
 
-    Not so in LVM: each volume of a group takes a part of some of its drives.
+    Not so in a family whose volumes each take a part of some of the drives.
     """
+    shared: list[tuple[int, VolumeLayout, str]] = []
     for number, one in enumerate(layout.volumes):
         for other in layout.volumes[:number]:
             if not isinstance(one.drives, tuple) or not isinstance(other.drives, tuple):
@@ -299,11 +300,15 @@ def _used_twice(layout: Layout, place: Place) -> None:
             both = set(one.drives) & set(other.drives)
             if one.partition is not None and other.partition is not None:
                 _partitioned_twice(one, other, both, place.at("volume", number, "drives"))
-            elif both and set(one.drives) != set(other.drives) and one.controller == other.controller != _SHARING:
-                place.at("volume", number, "drives").wrong(
-                    f'the drive "{min(both)}" is a member of another array, too (line {other.line}); '
-                    "volumes of one array name the same drives."
-                )
+            elif both and set(one.drives) != set(other.drives) and one.controller == other.controller:
+                shared.append((number, other, min(both)))
+    sharing = families_that_share_drives() if shared else frozenset()
+    for number, other, name in shared:
+        if other.controller.partition(":")[0] not in sharing:
+            place.at("volume", number, "drives").wrong(
+                f'the drive "{name}" is a member of another array, too (line {other.line}); '
+                "volumes of one array name the same drives."
+            )
     named = {name for one in layout.volumes if isinstance(one.drives, tuple) for name in one.drives}
     for number, spare in enumerate(layout.spares):
         for name in spare.drives if isinstance(spare.drives, tuple) else ():

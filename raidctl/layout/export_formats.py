@@ -42,18 +42,18 @@ def drp(inventory: Inventory) -> tuple[list[dict[str, Any]], list[str]]:
     """The volume specifications of drp-raid, and what they lack."""
     levels = {ours: theirs for theirs, ours in DRP_LEVELS.items()}
     machine, notes, specs = Machine(inventory), list[str](), list[dict[str, Any]]()
-    cards = sorted(
+    hardware = sorted(
         (one for one in inventory.controllers if one.mode != "software" and one.volumes),
         key=lambda one: one.pci_address or "",
     )
     for controller, volume in machine.volumes():
-        if controller not in cards or volume.raid_level not in levels or not volume.size_bytes:
-            why = "drp-raid has no software RAID" if controller not in cards else _lack(volume)
+        if controller not in hardware or volume.raid_level not in levels or not volume.size_bytes:
+            why = "drp-raid has no software RAID" if controller not in hardware else _lack(volume)
             notes.append(f"{volume.id} is left out: {why}.")
             continue
         spec: dict[str, Any] = {
             "RaidLevel": levels[volume.raid_level], "Size": "max" if _size(controller, volume) == "MAX" else
-            f"{volume.size_bytes >> 20} MB", "Controller": cards.index(controller),
+            f"{volume.size_bytes >> 20} MB", "Controller": hardware.index(controller),
         }  # fmt: skip
         spec |= {"StripeSize": format_binary(volume.strip_bytes).replace("iB", "B")} if volume.strip_bytes else {}
         spec |= {"Name": volume.name} if volume.name else {}

@@ -37,7 +37,9 @@ def lacks_spares_only(one: Compared) -> bool:
 
 def lacking(one: Compared, wanted: VolumeLayout, stock: Stock) -> Lacking | tuple[str, ...]:
     """The drives, or why there are none; more spares than listed are no reason to do anything."""
-    pair = next(((card, volume) for card, volume in stock.machine.volumes() if volume.id == one.object_id), None)
+    pair = next(
+        ((controller, volume) for controller, volume in stock.machine.volumes() if volume.id == one.object_id), None
+    )
     if pair is None or pair[0].mode != "software":
         return ('use "raidctl spare add", or the vendor\'s tool.',)
     controller, volume = pair

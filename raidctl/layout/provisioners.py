@@ -122,8 +122,8 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
         place.wrong("physical_disks is a list of names; device hints, as of software RAID, have no place in a layout.")
     named = one.get("controller")
     # Smart Array P822 in Slot 3: as its vendor's tool prints it, the model first
-    card = re.sub(r" in Slot \d{1,3}( .*)?", "", named) if isinstance(named, str) else ""
-    where = "md" if named == SOFTWARE else card or controller
+    model = re.sub(r" in Slot \d{1,3}( .*)?", "", named) if isinstance(named, str) else ""
+    where = "md" if named == SOFTWARE else model or controller
     if where is None:
         place.wrong("the controller is missing: give it here, or with --controller.")
     count = one.get("number_of_physical_disks")

@@ -14,7 +14,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.protocol import Vendor
 
 NOUNS: dict[Verb, str] = {
-    "good": "to make a failed drive usable again", "jbod": "to hand a drive to the operating system",
+    "good": "to make a failed drive usable again", "jbod": "to expose a drive to the operating system",
     "raid": "to take a drive back from the operating system", "offline": "to set a drive offline",
     "online": "to set a drive online without a rebuild", "erase": "to erase a drive",
     "start_rebuild": "to start a rebuild", "stop_rebuild": "to stop a rebuild", "pause_rebuild": "to pause a rebuild",
@@ -63,7 +63,7 @@ def offered_by(controller: Controller, vendors: Sequence[Vendor]) -> Operations 
 
 
 def ability(verb: Verb, object_id: str, seen: Survey, vendors: Sequence[Vendor]) -> Ability | None:
-    """What is known of a verb on the controller of an object; None: the family says nothing of it."""
+    """What is known of a verb on the controller of an object; None: the family does not declare it."""
     controller = owner(seen.inventory.controllers, object_id)
     offered = offered_by(controller, vendors) if controller is not None else None
     known = _known(offered, controller, seen, vendors) if controller is not None else None
@@ -73,7 +73,7 @@ def ability(verb: Verb, object_id: str, seen: Survey, vendors: Sequence[Vendor])
 def _known(
     offered: Operations | None, controller: Controller, seen: Survey, vendors: Sequence[Vendor]
 ) -> dict[Verb, Ability] | None:
-    """The table of the family; None: it has none, and its plans alone tell."""
+    """The table of the family; None: it has none, and only its plans decide."""
     if offered is None or not hasattr(offered, "abilities"):
         return None
     vendor = next(one for one in vendors if family_of(controller) == one.FAMILY)

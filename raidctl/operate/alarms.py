@@ -53,10 +53,10 @@ class Silenced(Struct, frozen=True, kw_only=True):
 
 def report(inventory: Inventory) -> AlarmReport:
     """The alarms of an inventory."""
-    cards = [one for one in inventory.controllers if one.mode not in ("software", "none")]
+    hardware = [one for one in inventory.controllers if one.mode not in ("software", "none")]
     return AlarmReport(
         host=inventory.host,
-        controllers=tuple(ControllerAlarm(object_id=one.id, model=one.model, alarm=one.alarm) for one in cards),
+        controllers=tuple(ControllerAlarm(object_id=one.id, model=one.model, alarm=one.alarm) for one in hardware),
         problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
     )
 

@@ -1,4 +1,4 @@
-"""What speaks against a learn cycle of a battery: the guards B1 to B3. Pure.
+"""Reasons to refuse a learn cycle of a battery: the guards B1 to B3. Pure.
 
 A learn cycle discharges the battery and charges it again. Until it is charged, unwritten data would be lost in a power
 failure, so every volume must be in write-through by then, or fall back to it. B4 (modes that switch a battery off, or
@@ -25,7 +25,7 @@ HOURS = (
     "Volumes in protected write-back may be in write-through until the cycle has ended and the battery is charged: "
     "hours, and up to a day. It cannot be ended."
 )
-"""B3: what the plan says of it."""
+"""B3: the warning of the plan."""
 
 
 def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, reported: bool = False) -> list[Denial]:
@@ -40,7 +40,7 @@ def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, report
     """
     controller = controller_of(seen.inventory, deed.object_id)
     if controller is None:
-        return []  # said by the plan
+        return []  # printed with the plan
     if not controller.batteries:
         return [Denial(deed=deed, reason=f"No battery of {controller.id} is listed.")]
     found = [*_pack(deed, controller), *_volumes(deed, controller), *_recent(deed, last, now, reported=reported)]
@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is whole, and in write-through or falls back to it."""
+    """B1: every volume is complete, and in write-through or falls back to it."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache
@@ -78,7 +78,9 @@ def _volume(deed: Deed, volume: Volume) -> Iterator[Denial]:
     if volume.status == "unknown":
         yield Denial(deed=deed, guard="B1", reason=f"The state of {volume.id} is unknown.", unknown=True)
     elif volume.status != "ok":
-        yield Denial(deed=deed, guard="B1", reason=f"{volume.id} is {volume.status}: wait until it is whole and idle.")
+        yield Denial(
+            deed=deed, guard="B1", reason=f"{volume.id} is {volume.status}: wait until it is complete and idle."
+        )
     cache = volume.cache
     policy = cache.write_policy if cache is not None else None
     if policy in ("protected_write_back", "write_through", "off"):

@@ -1,4 +1,4 @@
-"""What speaks against starting or ending a check: the guards T1, T2, T3 and T6. Pure."""
+"""Reasons to refuse starting or ending a check: the guards T1, T2, T3 and T6. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial
     places = ((controller, one) for controller in inventory.controllers for one in controller.volumes)
     controller, volume = next((pair for pair in places if pair[1].id == deed.object_id), (None, None))
     if volume is None or controller is None:
-        return []  # said by the plan
+        return []  # printed with the plan
     if controller.mode != "software" and deed.verb == "resume_check":
         return [*_resumable(deed, volume), *loaded(deed, controller)]
     found = list(_starting(deed, controller, volume) if deed.verb in STARTING else _ending(deed, volume))

@@ -61,7 +61,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
 
 
 def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
-    """The controller takes the new drive, or is told to; or a spare has taken the place of the old one."""
+    """The controller takes the new drive by itself or by command, or a spare has taken the place of the old one."""
     volume = arrays[0].volume
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")

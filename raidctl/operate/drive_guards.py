@@ -1,4 +1,4 @@
-"""What speaks against changing the state of a drive: the guards D1 to D6, with R and X. Pure.
+"""Reasons to refuse changing the state of a drive: the guards D1 to D6, with R and X. Pure.
 
 ===========  =======================================  ===========================================================
 verb         what it makes of a drive                 guards
@@ -7,7 +7,7 @@ verb         what it makes of a drive                 guards
 ``jbod``     an unused one visible to the system      D2: unused, not foreign
 ``raid``     a visible one hidden by the controller   D2: nothing of the system uses it
 ``offline``  a member that its array does without     R: as if it were pulled
-``online``   a member again, without a rebuild        D4: set offline by raidctl, and its array stood still
+``online``   a member again, without a rebuild        D4: set offline by raidctl, and its array was inactive
 ``erase``    empty                                    D5: in no array, unused; D6: so is everything else on it
 ===========  =======================================  ===========================================================
 
@@ -35,7 +35,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 STATES: tuple[Verb, ...] = ("good", "offline", "online", "jbod", "raid", "erase")
 _NOT_OF_OFFLINE = frozenset({"R13", "R14", "S6"})
-"""Guards of a pull that say nothing of a drive that stays in its bay."""
+"""Guards of a pull that do not concern a drive that stays in its bay."""
 
 
 class SetOffline(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class SetOffline(Struct, frozen=True, kw_only=True):
     """Name of the change."""
     boot: str
     """The kernel's id of the boot."""
-    stood_still: bool
+    was_inactive: bool
     """Whether no volume of its array was running then."""
 
 
@@ -148,7 +148,7 @@ def _erase(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
     yield from _own(deed, subject, "D5")
     if subject.former:
         names = listing(volume.id for volume in subject.former)
-        reason = f"{drive.id} may be a former member of {names}, which is not whole: its data may be needed."
+        reason = f"{drive.id} may be a former member of {names}, which is not complete: its data may be needed."
         yield Denial(deed=deed, guard="D5", reason=reason, unknown=True)
     if drive.progress is not None:
         reason = f"{drive.id} is busy: {drive.progress.operation}."
@@ -191,12 +191,12 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
         yield Denial(deed=deed, guard="D4", reason=reason, alternative=way)
         return
     running = _running(controller, drive)
-    if running or not known.offline.stood_still or not known.boot or known.boot != known.offline.boot:
+    if running or not known.offline.was_inactive or not known.boot or known.boot != known.offline.boot:
         why = running or "its array was running, or the machine has been restarted, since it was set offline"
         reason = f"What was written meanwhile is not on {drive.id}: {why}."
         yield Denial(deed=deed, guard="D4", reason=reason, alternative=way)
         return
-    reason = f"{drive.id} was set offline by change {known.offline.change}, and its array has stood still since."
+    reason = f"{drive.id} was set offline by change {known.offline.change}, and its array has been inactive since."
     yield Denial(deed=deed, guard="D4", reason=f"{reason} Nothing proves that its data are current.", overridable=True)
 
 
@@ -209,7 +209,7 @@ def _running(controller: Controller, drive: Drive) -> str | None:
     return f"{listing(moving)} {'is' if len(moving) == 1 else 'are'} running" if moving else None
 
 
-def stands_still(controller: Controller, drive: Drive) -> bool:
+def is_inactive(controller: Controller, drive: Drive) -> bool:
     """Whether every volume on the drive's array is known to be out of reach."""
     return _running(controller, drive) is None
 

@@ -1,4 +1,4 @@
-"""What speaks against importing or clearing foreign configurations, and discarding preserved cache: F1 to F4. Pure.
+"""Reasons to refuse importing or clearing foreign configurations, and discarding preserved cache: F1 to F4. Pure.
 
 F5 (a setting that imports or discards by itself) has no guard: no family has a command for it.
 """
@@ -30,7 +30,7 @@ def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects
     """
     controller = controller_of(seen.inventory, deed.object_id)
     if controller is None:
-        return []  # said by the plan
+        return []  # printed with the plan
     if deed.verb == "discard_preserved":
         return [*whole(deed, seen.inventory, controller), *_discard(deed, controller)]
     found = [*_listed(deed, controller), *_selection(deed, controller, selects=selects)]
@@ -115,6 +115,9 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
         reason = f"The cache holds preserved data{of}, which the foreign drives may belong to."
         way = f"raidctl foreign import {controller.id}"
         yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
+    elif cache is None or cache.preserved_data is None:
+        reason = f"Whether the cache of {controller.id} holds preserved data of the foreign drives is not reported."
+        yield Denial(deed=deed, guard="F2", reason=reason, overridable=True, unknown=True)
     for volume in controller.volumes:
         if volume.status == "unknown":
             reason = f"The state of {volume.id} is unknown: it may need the foreign drives."
@@ -150,7 +153,7 @@ def _kin(level: str) -> str:
 
 
 def _missing(controller: Controller) -> list[str]:
-    """Arrays of volumes that are reported as whole, and list members that nothing describes."""
+    """Arrays of volumes that are reported as complete, and list members that nothing describes."""
     known = {drive.id for drive in controller.drives}
     return [array.id for array in controller.arrays if set(array.drives) - known]
 

@@ -1,6 +1,6 @@
 """A replacement behind a controller that begins with the old drive already gone. Pure.
 
-The volume tells that a member is missing; which drive it was, and its bay, the last snapshot may know. Without one, the
+The volume shows that a member is missing; which drive it was, and its bay, the last snapshot may show. Without one, the
 only drive that is new on the controller is the one that is meant.
 """
 
@@ -14,7 +14,7 @@ from raidctl.health.redundancy import OUT_OF_REACH, below, in_stripe, rebuilding
 from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
 from raidctl.operate.begin_story import bay_text
-from raidctl.operate.spare_guards_behind import stands_in
+from raidctl.operate.spare_guards_behind import replaces_a_member
 from raidctl.operate.story_facts import Facts
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
@@ -110,7 +110,7 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
         yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"
     if rebuilding(controller, volume):
         yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
-    if volume.status in ("ok", "checking") and not stands_in(volume, members):
+    if volume.status in ("ok", "checking") and not replaces_a_member(volume, members):
         yield (
             f"{volume.id} lacks no member. To replace one of its drives, name the drive; "
             f'"raidctl spare add DRIVE --for {volume.id}" adds a spare.'

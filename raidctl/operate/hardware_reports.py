@@ -37,11 +37,16 @@ class Report(Struct, frozen=True, kw_only=True):
     problems: Annotated[tuple[Problem, ...], doc("What could not be read.")] = ()
 
 
-class ControllerPatrol(Struct, frozen=True, kw_only=True):
-    """The patrol read of a controller."""
+class ControllerEntry(Struct, frozen=True, kw_only=True):
+    """A controller in these reports."""
 
     object_id: Annotated[str, doc("Id of the controller.")]
     model: Annotated[str | None, doc("Its model.")] = None
+
+
+class ControllerPatrol(ControllerEntry, frozen=True, kw_only=True):
+    """The patrol read of a controller."""
+
     patrol_read: Annotated[Scrub | None, doc("Its setting and last run; null: not reported.")] = None
     task: Annotated[Task | None, doc("The one that is running or paused; null: none is reported.")] = None
 
@@ -68,11 +73,9 @@ class BatteryState(Struct, frozen=True, kw_only=True):
     more: Annotated[dict[str, str], doc("Capacity and learn cycles in the tool's labels and words.")] = {}
 
 
-class ControllerBatteries(Struct, frozen=True, kw_only=True):
+class ControllerBatteries(ControllerEntry, frozen=True, kw_only=True):
     """The batteries of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     batteries: Annotated[tuple[BatteryState, ...], doc("Its batteries; empty: none is reported.")] = ()
 
 
@@ -91,11 +94,9 @@ class ForeignDrive(Struct, frozen=True, kw_only=True):
     status_text: Annotated[str | None, doc("The tool's words for its state.")] = None
 
 
-class ControllerForeign(Struct, frozen=True, kw_only=True):
+class ControllerForeign(ControllerEntry, frozen=True, kw_only=True):
     """The foreign configurations of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     serial: Annotated[str | None, doc("Its serial number, which confirms what acts on all of it.")] = None
     foreign: Annotated[bool | None, doc("Whether there are any; null: not reported.")] = None
     groups: Annotated[tuple[ForeignGroup, ...], doc("The configurations that the tool lists.")] = ()
@@ -110,11 +111,9 @@ class ForeignReport(Report, frozen=True, kw_only=True):
     controllers: Annotated[tuple[ControllerForeign, ...], doc("Its RAID controllers.")] = ()
 
 
-class ControllerPreserved(Struct, frozen=True, kw_only=True):
+class ControllerPreserved(ControllerEntry, frozen=True, kw_only=True):
     """The preserved cache of a controller."""
 
-    object_id: Annotated[str, doc("Id of the controller.")]
-    model: Annotated[str | None, doc("Its model.")] = None
     preserved_data: Annotated[bool | None, doc("Whether its cache holds preserved data; null: not reported.")] = None
     volumes: Annotated[tuple[PreservedCache, ...], doc("The volumes that it is of, as far as they are listed.")] = ()
 
@@ -125,7 +124,7 @@ class PreservedReport(Report, frozen=True, kw_only=True):
     controllers: Annotated[tuple[ControllerPreserved, ...], doc("Its RAID controllers.")] = ()
 
 
-def cards(inventory: Inventory) -> list[Controller]:
+def hardware_controllers(inventory: Inventory) -> list[Controller]:
     """The RAID controllers of an inventory."""
     return [one for one in inventory.controllers if one.mode not in ("software", "none")]
 
@@ -142,7 +141,7 @@ def patrols(inventory: Inventory, tasks: tuple[Task, ...]) -> PatrolReport:
         ControllerPatrol(
             object_id=one.id, model=one.model, patrol_read=one.patrol_read, task=running.get(one.id)
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )  # fmt: skip
     return PatrolReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
@@ -153,7 +152,7 @@ def batteries(inventory: Inventory) -> BatteryReport:
         ControllerBatteries(
             object_id=one.id, model=one.model, batteries=tuple(_battery(pack) for pack in one.batteries)
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )
     return BatteryReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
@@ -183,7 +182,7 @@ def _of_learning(more: dict[str, str]) -> dict[str, str]:
 
 def foreign(inventory: Inventory, previews: dict[str, ForeignPreview | str] | None = None) -> ForeignReport:
     """The foreign configurations, with previews by controller if they were asked for."""
-    found = (_foreign(one, (previews or {}).get(one.id)) for one in cards(inventory))
+    found = (_foreign(one, (previews or {}).get(one.id)) for one in hardware_controllers(inventory))
     return ForeignReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
 
 
@@ -208,6 +207,6 @@ def preserved(inventory: Inventory) -> PreservedReport:
             object_id=one.id, model=one.model, volumes=one.preserved,
             preserved_data=True if one.preserved else one.cache.preserved_data if one.cache is not None else None,
         )
-        for one in cards(inventory)
+        for one in hardware_controllers(inventory)
     )  # fmt: skip
     return PreservedReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))

@@ -72,7 +72,7 @@ def missing_tool(answer: RunAnswer) -> str | None:
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Everything that speaks against a drive as a new member or spare of an array."""
+    """Every reason to refuse a drive as a new member or spare of an array."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."
@@ -141,6 +141,22 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
         if theirs != "NONE":
             text = f"{drive.id} is {own}, the members are {theirs}."
             yield Objection(guard="S5", text=text, overridable=True)
+
+
+def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[str]:
+    """P7: why a drive is not of the media and interface of other drives, or may not be; ``named``: these."""
+    media = {one.media for one in others if one.media}
+    words = {"ssd": "an SSD", "hdd": "a hard drive"}
+    if drive.media and others and not media:
+        yield f"{drive.id} is {words[drive.media]}; whether the {named} are that is unknown."
+    elif media and drive.media is None:
+        yield f"Whether {drive.id} is a hard drive or an SSD is unknown."
+    elif media and drive.media not in media:
+        yield f"{drive.id} is {words[drive.media or '']}, the {named} are not."
+    interfaces = {one.interface for one in others if one.interface}
+    if drive.interface and interfaces and drive.interface not in interfaces:
+        theirs = ", ".join(sorted(map(str.upper, interfaces)))
+        yield f"{drive.id} is {drive.interface.upper()}, the {named} are {theirs}."
 
 
 def health(drive: Drive) -> Iterator[Objection]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory
-from raidctl.operate.new_drive import health, signatures
+from raidctl.operate.new_drive import health, other_kind, signatures
 from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
@@ -91,22 +91,15 @@ def unfit(
     yield from _size(drive, found, partitions)
     if found.sector_bytes is None:
         yield "R10", f"The sector size of {drive.id} is unknown.", False
-    elif found.member_sector_bytes is not None and found.sector_bytes > found.member_sector_bytes:
+    elif found.member_sector_bytes is None:
+        yield "R10", "The sector size of the other drives is unknown.", False
+    elif found.sector_bytes > found.member_sector_bytes:
         yield (
             "R10",
             f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}.",
             False,
         )
-    media = {other.media for other in others if other.media}
-    if drive.media and media and drive.media not in media:
-        words = {"ssd": "an SSD", "hdd": "a hard drive"}
-        yield "P7", f"{drive.id} is {words[drive.media]}, the others are not.", True
-    interfaces = {other.interface for other in others if other.interface}
-    if drive.interface and interfaces and drive.interface not in interfaces:
-        text = (
-            f"{drive.id} is {drive.interface.upper()}, the others are {', '.join(sorted(map(str.upper, interfaces)))}."
-        )
-        yield "P7", text, True
+    yield from (("P7", text, True) for text in other_kind(drive, others, "others"))
     if drive.errors.pending or drive.errors.uncorrectable:
         yield "R10", f"{drive.id} has sectors that cannot be read.", False
     yield from ((one.guard, one.text, one.overridable) for one in health(drive))

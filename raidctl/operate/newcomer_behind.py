@@ -1,6 +1,6 @@
 """Whether a new drive behind a controller may join an array: guard R10, by what the controller's tool reports. Pure.
 
-What is on such a drive cannot be read: the controller shows it to nobody. What it reports decides: size, kind,
+What is on such a drive cannot be read: the controller hides it. What it reports decides: size, kind,
 sector size, health, whether the drive belongs to something already.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Drive
-from raidctl.operate.new_drive import health
+from raidctl.operate.new_drive import health, other_kind
 from raidctl.units import format_decimal
 
 Objections = Iterator[tuple[str, str, bool]]
@@ -67,17 +67,4 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Objections:
     if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
         yield "R10", text, False
-    media = {one.media for one in others if one.media}
-    if drive.media and others and not media:
-        yield "P7", f"{drive.id} is {_MEDIA[drive.media]}; whether the members are that is unknown.", True
-    elif media and drive.media is None:
-        yield "P7", f"Whether {drive.id} is a hard drive or an SSD is unknown.", True
-    elif media and drive.media not in media:
-        yield "P7", f"{drive.id} is {_MEDIA[drive.media or '']}, the members are not.", True
-    interfaces = {one.interface for one in others if one.interface}
-    if drive.interface and interfaces and drive.interface not in interfaces:
-        theirs = ", ".join(sorted(map(str.upper, interfaces)))
-        yield "P7", f"{drive.id} is {drive.interface.upper()}, the members are {theirs}.", True
-
-
-_MEDIA = {"ssd": "an SSD", "hdd": "a hard drive", "": "of an unknown kind"}
+    yield from (("P7", text, True) for text in other_kind(drive, others, "members"))

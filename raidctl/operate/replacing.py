@@ -74,7 +74,7 @@ class Replacing:
     # --- guards
 
     def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
-        """What speaks against taking the old drive out: guard, sentence, and whether it is unknown only."""
+        """Reasons to refuse taking the old drive out: guard, sentence, and whether it is unknown only."""
         old = self._old(seen)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
@@ -95,7 +95,7 @@ class Replacing:
         return drive_of(seen, self.facts.old)
 
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
-        """What speaks against a step with the old drive now; after the first of several arrays, of its own array."""
+        """Reasons to refuse a step with the old drive now; after the first of several arrays, of its own array."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
@@ -146,7 +146,7 @@ class Replacing:
         return converse(probe(new.device or "", members, sibling, table=table, inside=inside), self.runner)
 
     def vetted(self, seen: Survey, *, before_table: bool = False) -> list[tuple[str, str]]:
-        """What speaks against the new drive: guard and sentence."""
+        """Reasons to refuse the new drive: guard and sentence."""
         if self.facts.volumes:
             return self._vetted_behind(seen)
         new = drive_of(seen, self.facts.new)

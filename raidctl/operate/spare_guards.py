@@ -1,4 +1,4 @@
-"""What speaks against adding or removing a spare: the guards S1 to S5, with R10 and R11 of the drive. Pure."""
+"""Reasons to refuse adding or removing a spare: the guards S1 to S5, with R10 and R11 of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denia
     """Why a spare must not be added or removed now; ``candidate`` is the drive that is added."""
     place = _place(deed, seen)
     if place is None:
-        return []  # said by the plan
+        return []  # printed with the plan
     controller, volume, array = place
     if deed.verb == "add_spare":
         found = [*able(volume), *(objections(seen, controller, array, candidate) if candidate is not None else ())]
@@ -25,7 +25,7 @@ def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denia
 
 
 def refusals(deed: Deed, found: Iterable[Objection]) -> list[Denial]:
-    """What speaks against a deed, as refusals of it."""
+    """The refusals of a deed."""
     return [
         Denial(
             deed=deed, guard=one.guard, reason=one.text, alternative=one.remedy, overridable=one.overridable,

@@ -1,4 +1,4 @@
-"""What speaks against a spare of a controller: the guards S1 to S5, with R10 of the drive. Pure."""
+"""Reasons to refuse a spare of a controller: the guards S1 to S5, with R10 of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Ob
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "copyback", "unknown"):
         text = f"{volume.id} is being rebuilt ({volume.progress.operation}): the spare may be in use."
         yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
-    elif stands_in(volume, below(controller, volume)):
+    elif replaces_a_member(volume, below(controller, volume)):
         text = f"{volume.id} lacks a member and is {volume.status}: {drive.id} may have taken the member's place."
         yield Objection(guard="S1", text=text, remedy="Replace the missing member first.")
 
 
-def stands_in(volume: Volume, listed: Sequence[Drive]) -> bool:
+def replaces_a_member(volume: Volume, listed: Sequence[Drive]) -> bool:
     """Whether a volume that works has fewer members than it needs, so that a spare holds data of it."""
     want = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else None)
     return volume.status == "ok" and want is not None and len(listed) < want

@@ -264,7 +264,7 @@ def place_of(seen: Survey, drive: Drive) -> str:
 
 
 def standing(seen: Survey, facts: Facts) -> str:
-    """Say what the arrays of the story survive now, for whoever has to decide what to do next."""
+    """Report how many more failures the arrays of the story survive now."""
     found = parts(seen, facts)
     if isinstance(found, str):
         return found

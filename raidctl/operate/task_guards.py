@@ -1,4 +1,4 @@
-"""What speaks against starting or ending a rebuild or a patrol read: the guards T3, T4 and R10. Pure."""
+"""Reasons to refuse starting or ending a rebuild or a patrol read: the guards T3, T4 and R10. Pure."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _endable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denia
 def _patrol(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
     controller = controller_of(inventory, deed.object_id)
     if controller is None:
-        return  # said by the plan
+        return  # printed with the plan
     if controller.mode in ("software", "none", "hba"):
         reason = f"{controller.id} is no RAID controller with a patrol read."
         yield Denial(deed=deed, reason=reason, alternative="raidctl check media DRIVE, of plain drives")

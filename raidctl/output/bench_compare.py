@@ -52,7 +52,7 @@ def _named(kept: Sequence[Kept]) -> bool:
 
 @drawn
 def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
-    """Two runs side by side, what speaks against comparing them first."""
+    """Two runs side by side; reasons not to compare them come first."""
     for letter, run in (("A", found.first), ("B", found.second)):
         yield line((f"{letter}:", DULL))
         yield from head(run, paper)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,8 +12,11 @@ from raidctl.model import Inventory
 from raidctl.operate.hardware_reports import (
     BatteryReport,
     BatteryState,
+    ControllerBatteries,
+    ControllerEntry,
     ControllerForeign,
     ControllerPatrol,
+    ControllerPreserved,
     ForeignReport,
     PatrolReport,
     PreservedReport,
@@ -31,17 +35,24 @@ _SILENT = "not reported"
 _WORDS = {True: "yes", False: "no", None: _SILENT}
 
 
-def _frame(found: Report, paper: Paper, body: Iterator[RenderableType], nothing: str) -> Iterator[RenderableType]:
+E = TypeVar("E", bound=ControllerEntry)
+
+
+def _screen(
+    found: Report, entries: Sequence[E], paper: Paper, body: Callable[[E, Paper], Iterator[RenderableType]],
+    nothing: str,
+) -> Iterator[RenderableType]:  # fmt: skip
+    """The host, each controller with its body, and what could not be read; ``nothing``: there is no controller."""
     bare = Inventory(host=found.host, problems=found.problems)
     yield head(bare, paper)
-    parts = list(body)
-    yield from parts or [line(nothing)]
+    for one in entries:
+        yield Text("")
+        model = [paper.clean(one.model)] if one.model else []
+        yield hanging((f"{paper.clean(one.object_id)}  ", STRONG), model, paper)
+        yield from body(one, paper)
+    if not entries:
+        yield line(f"No RAID controller: there is no {nothing}.")
     yield from problem_sections(troubles(bare), notes(bare), paper)
-
-
-def _title(object_id: str, model: str | None, paper: Paper) -> Iterator[RenderableType]:
-    yield Text("")
-    yield hanging((f"{paper.clean(object_id)}  ", STRONG), [paper.clean(model)] if model else [], paper)
 
 
 def _pairs(pairs: list[tuple[str, str]], paper: Paper) -> Iterator[RenderableType]:
@@ -53,13 +64,11 @@ def _pairs(pairs: list[tuple[str, str]], paper: Paper) -> Iterator[RenderableTyp
 @drawn
 def patrols_screen(found: PatrolReport, paper: Paper) -> Iterator[RenderableType]:
     """The patrol read of each controller."""
-    yield from _frame(found, paper, _patrols(found, paper), "No RAID controller: there is no patrol read.")
+    yield from _screen(found, found.controllers, paper, _patrols, "patrol read")
 
 
-def _patrols(found: PatrolReport, paper: Paper) -> Iterator[RenderableType]:
-    for one in found.controllers:
-        yield from _title(one.object_id, one.model, paper)
-        yield from _pairs(_patrol(one), paper)
+def _patrols(one: ControllerPatrol, paper: Paper) -> Iterator[RenderableType]:
+    yield from _pairs(_patrol(one), paper)
 
 
 def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
@@ -80,16 +89,14 @@ def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
 @drawn
 def batteries_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
     """The batteries of each controller."""
-    yield from _frame(found, paper, _batteries(found, paper), "No RAID controller: there is no battery.")
+    yield from _screen(found, found.controllers, paper, _batteries, "battery")
 
 
-def _batteries(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
-    for one in found.controllers:
-        yield from _title(one.object_id, one.model, paper)
-        if not one.batteries:
-            yield line(("  no battery reported", DULL))
-        for pack in one.batteries:
-            yield from _pairs(_battery(pack), paper)
+def _batteries(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableType]:
+    if not one.batteries:
+        yield line(("  no battery reported", DULL))
+    for pack in one.batteries:
+        yield from _pairs(_battery(pack), paper)
 
 
 def _battery(pack: BatteryState) -> list[tuple[str, str]]:
@@ -110,41 +117,37 @@ def _battery(pack: BatteryState) -> list[tuple[str, str]]:
 @drawn
 def schedule_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
     """When the learn cycles of each battery start."""
-    yield from _frame(found, paper, _schedules(found, paper), "No RAID controller: there is no battery.")
+    yield from _screen(found, found.controllers, paper, _schedules, "battery")
 
 
-def _schedules(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
-    for one in found.controllers:
-        yield from _title(one.object_id, one.model, paper)
-        if not one.batteries:
-            yield line(("  no battery reported", DULL))
-        for pack in one.batteries:
-            name = pack.object_id.rpartition("/")[2]
-            rest = list(pack.more.items()) or [("interval, mode", _SILENT)]
-            yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], paper)
+def _schedules(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableType]:
+    if not one.batteries:
+        yield line(("  no battery reported", DULL))
+    for pack in one.batteries:
+        name = pack.object_id.rpartition("/")[2]
+        rest = list(pack.more.items()) or [("interval, mode", _SILENT)]
+        yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], paper)
 
 
 @drawn
 def foreign_screen(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
     """The foreign configurations of each controller, with their drives and previews."""
-    yield from _frame(found, paper, _foreign(found, paper), "No RAID controller: there is no foreign configuration.")
+    yield from _screen(found, found.controllers, paper, _foreign, "foreign configuration")
 
 
-def _foreign(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
-    for one in found.controllers:
-        yield from _title(one.object_id, one.model, paper)
-        if one.foreign is None:
-            yield line(("  foreign configurations: not reported", DULL))
-        elif not one.foreign:
-            yield line("  no foreign configuration")
-        for group in one.groups:
-            volumes = counted(group.volumes, "volume") if group.volumes is not None else "volumes not reported"
-            parts = (group.raid_level or "level not reported", decimal(group.size_bytes), volumes, group.status_text)
-            pieces = [paper.clean(text) for text in parts if text]
-            yield hanging((f"  configuration {paper.clean(group.number)}  ", WARN), pieces, paper)
-        if one.drives:
-            yield _drives(one, paper)
-        yield from _preview(one, paper)
+def _foreign(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
+    if one.foreign is None:
+        yield line(("  foreign configurations: not reported", DULL))
+    elif not one.foreign:
+        yield line("  no foreign configuration")
+    for group in one.groups:
+        volumes = counted(group.volumes, "volume") if group.volumes is not None else "volumes not reported"
+        parts = (group.raid_level or "level not reported", decimal(group.size_bytes), volumes, group.status_text)
+        pieces = [paper.clean(text) for text in parts if text]
+        yield hanging((f"  configuration {paper.clean(group.number)}  ", WARN), pieces, paper)
+    if one.drives:
+        yield _drives(one, paper)
+    yield from _preview(one, paper)
 
 
 def _drives(one: ControllerForeign, paper: Paper) -> RenderableType:
@@ -180,18 +183,16 @@ def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
 @drawn
 def preserved_screen(found: PreservedReport, paper: Paper) -> Iterator[RenderableType]:
     """The preserved cache of each controller."""
-    yield from _frame(found, paper, _preserved(found, paper), "No RAID controller: there is no preserved cache.")
+    yield from _screen(found, found.controllers, paper, _preserved, "preserved cache")
 
 
-def _preserved(found: PreservedReport, paper: Paper) -> Iterator[RenderableType]:
-    for one in found.controllers:
-        yield from _title(one.object_id, one.model, paper)
-        if one.preserved_data is None:
-            yield line(("  preserved data: not reported", DULL))
-        elif not one.preserved_data:
-            yield line("  no preserved data")
-        elif not one.volumes:
-            yield line(("  preserved data, of volumes that are not listed", BAD))
-        for volume in one.volumes:
-            words = paper.clean(f"{volume.volume} ({volume.status_text or '?'})")
-            yield hanging(("  preserved data of ", BAD), [words], paper)
+def _preserved(one: ControllerPreserved, paper: Paper) -> Iterator[RenderableType]:
+    if one.preserved_data is None:
+        yield line(("  preserved data: not reported", DULL))
+    elif not one.preserved_data:
+        yield line("  no preserved data")
+    elif not one.volumes:
+        yield line(("  preserved data, of volumes that are not listed", BAD))
+    for volume in one.volumes:
+        words = paper.clean(f"{volume.volume} ({volume.status_text or '?'})")
+        yield hanging(("  preserved data of ", BAD), [words], paper)

@@ -269,6 +269,10 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
         for one in (*found.findings, *found.unknown):
             yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
 
+    def waived() -> Iterator[Row]:
+        for one in (each.finding for each in found.ignored):
+            yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
+
     def failed() -> Iterator[Row]:
         counted = Counter(one.severity for one in found.findings)
         for severity in get_args(Severity):
@@ -280,6 +284,12 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
             "Results of the built-in rules by object, without passes; because: the rule and object that explain it.",
             RULE_LABELS,
             rows(told),
+        ),
+        Metric(
+            "raidctl_rule_waived",
+            "Findings that do not count: waived, or ignored on request; in no other series of rules.",
+            RULE_LABELS,
+            rows(waived),
         ),
         Metric("raidctl_rule_failures", "Failed checks of the built-in rules.", ("severity",), rows(failed)),
         Metric(

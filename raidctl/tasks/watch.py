@@ -18,11 +18,11 @@ from raidctl.model import Inventory, Progress, Task
 from raidctl.tasks.derive import REBUILDS
 
 KERNEL_SECONDS = 1.0
-"""Between two looks at the kernel's files."""
+"""Between two readings of the kernel's files."""
 FIRST_SECONDS, LONGEST_SECONDS, GROWTH = 30.0, 300.0, 1.5
-"""Between two looks with the tools: the first pause, the longest one, and how it grows."""
+"""Between two readings with the tools: the first pause, the longest one, and how it grows."""
 LEAST_SECONDS = 10.0
-"""Between the two looks that a remaining time is estimated from."""
+"""Between the two readings that a remaining time is estimated from."""
 
 Quick = Callable[[], Mapping[str, Progress | None]]
 
@@ -50,19 +50,19 @@ class SystemClock:
 
 
 class Frame(Struct, frozen=True):
-    """One look."""
+    """One reading."""
 
     seconds: float
     """Since the first one."""
     inventory: Inventory
-    """Of the last complete look."""
+    """Of the last complete reading."""
     tasks: tuple[Task, ...]
     whole: bool
     """Whether everything was read, not only the kernel's files."""
 
 
 class Rates(Struct):
-    """The percentages of earlier looks, to estimate the remaining time where no tool reports it."""
+    """The percentages of earlier readings, to estimate the remaining time where no tool reports it."""
 
     seen: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     """By operation and object: when it was first seen, and its percentage then."""
@@ -98,15 +98,15 @@ class Watch(Struct):
     clock: Clock
     at_most: float | None = None
     every: float = KERNEL_SECONDS
-    """Between two looks at the kernel's files."""
+    """Between two readings of the kernel's files."""
     first: float = FIRST_SECONDS
     longest: float = LONGEST_SECONDS
     steady: bool = False
-    """Whether more than tasks is followed: there is a look at kernel files and tools even if nothing is going on."""
+    """Whether more than tasks is followed: kernel files and tools are read even if nothing is going on."""
     same: Callable[[Inventory], object] = _work
-    """What a complete look shows; after a change, the tools are run sooner."""
+    """What a complete reading shows; after a change, the tools are run sooner."""
     pause: float = 0.0
-    """Between two complete looks now."""
+    """Between two complete readings now."""
     kernel: frozenset[str] = frozenset()
     """Ids of objects whose progress the kernel's files report."""
     rates: Rates = field(default_factory=Rates)
@@ -115,7 +115,7 @@ class Watch(Struct):
         self.pause = self.first
 
     def frames(self) -> Iterator[Frame]:
-        """One look after the other; the first at once. Ends when the time is up."""
+        """One reading after the other; the first at once. Ends when the time is up."""
         begun = self.clock.now()
         inventory, read_at = self.look(), self.clock.now()
         tasks = self._settled(inventory)
@@ -135,7 +135,7 @@ class Watch(Struct):
                 yield Frame(self.clock.now() - begun, inventory, tasks, whole=False)
 
     def _patience(self, tasks: tuple[Task, ...]) -> float:
-        """Seconds from one complete look to the next; kernel files alone show when their own tasks end."""
+        """Seconds from one complete reading to the next; kernel files alone show when their own tasks end."""
         asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
         return self.pause if asked else self.longest
 
@@ -149,7 +149,7 @@ class Watch(Struct):
         self.clock.sleep(max(wake - now, 0.0))
 
     def _settled(self, inventory: Inventory) -> tuple[Task, ...]:
-        """The tasks of a complete look, and which of them the kernel's files report as well."""
+        """The tasks of a complete reading, and which of them the kernel's files report as well."""
         found = {name for name, work in self.quick().items() if work is not None} if inventory.tasks else set()
         self.kernel = frozenset(task.object_id for task in inventory.tasks if task.object_id in found)
         return self.rates.estimated(inventory.tasks, self.clock.now())
@@ -177,6 +177,6 @@ def _with(task: Task, work: Progress | None) -> Task:
 
 
 def same_work(one: Task, other: Task) -> bool:
-    """Whether two tasks of different looks are one: a rebuild may be reported at its volume, then at its drive."""
+    """Whether two tasks of different readings are one: a rebuild may be reported at its volume, then at its drive."""
     kin = one.operation == other.operation or {one.operation, other.operation} <= REBUILDS
     return kin and not {one.object_id, *one.also}.isdisjoint((other.object_id, *other.also))

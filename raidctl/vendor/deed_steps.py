@@ -24,13 +24,17 @@ class CannotDo(Exception):
         self.reason, self.alternative, self.guard, self.unknown = reason, alternative, guard, unknown
 
 
-def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step]]) -> Plan:
-    """The steps of all deeds, in order; what cannot be done is denied."""
+def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
+    """The steps of all deeds, in order; what cannot be done is denied, returned or raised as `CannotDo`."""
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:
         try:
-            steps += steps_of(deed)
+            made = steps_of(deed)
+            if isinstance(made, Denial):
+                denials.append(made)
+            else:
+                steps += made
         except CannotDo as why:
             denials.append(
                 Denial(
@@ -167,3 +171,16 @@ def needs_member(volumes: Iterable[Volume]) -> list[str]:
             and volume.status != "rebuilding"
         )
     ]
+
+
+def lacking(volumes: Sequence[Volume]) -> list[str]:
+    """Ids of the volumes that lack a member, where a drive is to take its place.
+
+    Raises:
+        CannotDo: None of them is known to, and the state of one is unknown.
+    """
+    found = needs_member(volumes)
+    unknown = next((volume.id for volume in volumes if volume.status == "unknown"), None)
+    if not found and unknown is not None:
+        raise CannotDo(f"Whether {unknown} lacks a member is unknown.", unknown=True)
+    return found

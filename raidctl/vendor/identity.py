@@ -17,8 +17,8 @@ Item = Controller | Array | Volume | Drive | Battery
 def unique_of(controller: Controller, item: Item) -> str | None:
     """What identifies an object of a controller; None: unknown, so that nothing may be done to it.
 
-    >>> card = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
-    >>> unique_of(card, card.volumes[0]), unique_of(card, card)
+    >>> controller = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
+    >>> unique_of(controller, controller.volumes[0]), unique_of(controller, controller)
     ('SV1/v1/data', 'SV1')
     """
     if isinstance(item, Drive):

@@ -115,6 +115,14 @@ class Vendor(Protocol):
         """Read complete or partial outputs, and combine those of one controller."""
 
 
+class SharesDrives(Protocol):
+    """A family whose volumes may have some of their drives in common: each takes a part of some of them."""
+
+    @property
+    def SHARES_DRIVES(self) -> bool:  # noqa: N802 - a module constant
+        """True; without it, a layout must not name a drive in two arrays of one controller."""
+
+
 class ReportsProgress(Protocol):
     """A family that can read its operations from kernel files alone, without running a tool."""
 

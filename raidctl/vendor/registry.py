@@ -34,6 +34,11 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
     return sorted(found, key=lambda vendor: vendor.FAMILY), problems
 
 
+def families_that_share_drives() -> frozenset[str]:
+    """Families whose volumes may have some of their drives in common; a family that does not declare it is none."""
+    return frozenset(vendor.FAMILY for vendor in vendors()[0] if getattr(vendor, "SHARES_DRIVES", False) is True)
+
+
 def _entry_points() -> set[tuple[str, str]]:
     """Name and module of each entry point of the group; of two distributions with one name, the first on the path.
 

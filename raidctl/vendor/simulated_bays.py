@@ -7,7 +7,7 @@ others. The machine is one value of the simulator's state, as JSON; its clock an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -159,6 +159,26 @@ def tolerated(level: str, members: int) -> int:
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
+def is_empty(bay: str, filled: Iterable[str]) -> ValueError:
+    """The error of a bay that is empty."""
+    return ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(filled))}")
+
+
+def is_not_empty(bay: str, filled: Iterable[str]) -> ValueError:
+    """The error of a bay that has a drive, or does not exist."""
+    return ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(filled))}")
+
+
+def is_not_on_shelf(serial: str, shelf: Iterable[str]) -> ValueError:
+    """The error of a drive that was not pulled."""
+    return ValueError(f"{serial} is not a drive that was pulled ({listing(sorted(filter(None, shelf))) or 'none was'})")
+
+
+def new_serial(taken: Container[str]) -> str:
+    """The serial number of a new drive."""
+    return next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in taken)
+
+
 def fail(machine: Bays, bay: str) -> None:
     """A drive fails, and stays in its bay.
 
@@ -166,7 +186,7 @@ def fail(machine: Bays, bay: str) -> None:
         ValueError: The bay is empty.
     """
     if bay not in machine.bays:
-        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+        raise is_empty(bay, machine.bays)
     serial = machine.bays[bay]
     for _, slot in machine.slots_of(serial):
         slot.state = "failed"
@@ -185,7 +205,7 @@ def pull(machine: Bays, bay: str) -> None:
     if serial is None and machine.removed.pop(bay, None) is not None:
         return
     if serial is None:
-        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+        raise is_empty(bay, machine.bays)
     for _, slot in machine.slots_of(serial):
         slot.state = "missing"
     machine.disks[serial].state = "free"
@@ -209,19 +229,18 @@ def insert(
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay in machine.removed or bay not in known:
-        inside = sorted({*machine.bays, *machine.removed})
-        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(inside)}")
+        raise is_not_empty(bay, {*machine.bays, *machine.removed})
     used = {*machine.bays.values(), *machine.removed.values()}
     shelf = sorted(name for name in machine.disks if name not in used)
     if serial is None:
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))
-        serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in machine.disks)
+        serial = new_serial(machine.disks)
         machine.disks[serial] = Disk(
             like=machine.disks[like].like, state="free", kind=kind, bus=machine.disks[like].bus
         )  # fmt: skip
     elif serial not in shelf:
-        raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
+        raise is_not_on_shelf(serial, shelf)
     machine.bays[bay] = serial
     machine.disks[serial].state = machine.arrival
     _come_back(machine, bay, serial)

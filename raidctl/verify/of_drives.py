@@ -21,8 +21,8 @@ def drive_size(case: Case) -> Answer:
             case.cite(drive.id, "size_bytes", f"size {format_decimal(drive.size_bytes)}", "drive")
     small = [d for d in _members(case) if d.size_bytes is not None and d.size_bytes < least]
     if small:
-        said = _by_value({d.id: format_decimal(d.size_bytes or 0) for d in small}, ("has", "have"))
-        return case.failed(f"{said}, less than {case.claim.wanted}.")
+        values = _by_value({d.id: format_decimal(d.size_bytes or 0) for d in small}, ("has", "have"))
+        return case.failed(f"{values}, less than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.size_bytes is None]
     return _unless_unknown(case, unknown, "size", f"at least {case.claim.wanted}")
 
@@ -31,14 +31,14 @@ def drive_age(case: Case) -> Answer:
     """Whether the power-on time of each of its drives is at most the claimed one."""
     for drive in _members(case):
         if drive.power_on_hours is not None:
-            says = f"powered on for {_age(drive.power_on_hours)}"
-            case.cite(drive.id, "power_on_hours", says, "drive")
+            shown = f"powered on for {_age(drive.power_on_hours)}"
+            case.cite(drive.id, "power_on_hours", shown, "drive")
     old = [d for d in _members(case) if d.power_on_hours is not None and d.power_on_hours > case.claim.number]
     if old:
-        said = _by_value(
+        values = _by_value(
             {d.id: _age(d.power_on_hours or 0) for d in old}, ("was powered on for", "were powered on for")
         )
-        return case.failed(f"{said}, more than {case.claim.wanted}.")
+        return case.failed(f"{values}, more than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.power_on_hours is None]
     return _unless_unknown(case, unknown, "power-on time", f"at most {case.claim.wanted} of power-on time")
 

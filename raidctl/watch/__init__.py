@@ -1,1 +1,1 @@
-"""What has changed on a machine since the last look: transitions of findings, and their delivery."""
+"""What has changed on a machine since the last run: transitions of findings, and their delivery."""

@@ -70,13 +70,13 @@ class Board(Struct, frozen=True, kw_only=True):
     """Since the start, the oldest first."""
     begun: str
     read_at: str
-    """When the last complete look was."""
+    """When the last complete reading was."""
     changes: tuple[LiveChange, ...] = ()
     """Since the reading before; small ones are left out until they have added up."""
 
     @property
     def whole(self) -> bool:
-        """Whether the last complete look could read everything."""
+        """Whether the last complete reading could read everything."""
         return complete(self.reading.frame.inventory)
 
     def mark(self, fact: Fact) -> str | None:
@@ -97,7 +97,7 @@ class Live(Struct):
     """What is known from earlier readings."""
 
     board: Board | None = None
-    told: dict[Key, Value] = field(default_factory=dict)
+    reported: dict[Key, Value] = field(default_factory=dict)
     """The values that a log has."""
     tasks: list[_Seen] = field(default_factory=list)
 
@@ -123,22 +123,22 @@ class Live(Struct):
         first = self.board is None
         before = {fact.key: fact for fact in self.board.facts} if self.board else {}
         for fact in facts:
-            old = self.told.get(fact.key)
-            known = fact.key in self.told
+            old = self.reported.get(fact.key)
+            known = fact.key in self.reported
             if known and not _differs(old, fact):
                 continue
-            self.told[fact.key] = fact.value
+            self.reported[fact.key] = fact.value
             kind: Kind = "first" if first else "new" if not known else "unknown" if fact.value is None else "changed"
             yield _change(reading, kind, fact, old)
         present = {fact.key for fact in facts}
-        for key in [key for key in self.told if key not in present]:
-            old = self.told.pop(key)
+        for key in [key for key in self.reported if key not in present]:
+            old = self.reported.pop(key)
             gone = before[key]
             if gone.section != "task":  # how it ended is an event
                 yield _change(reading, "gone", replace(gone, value=None, severity=None), old)
 
     def _ends(self, reading: Reading) -> Iterator[LiveChange]:
-        """Tasks that a complete look no longer has, and how they ended."""
+        """Tasks that a complete reading no longer has, and how they ended."""
         frame, left = reading.frame, list(reading.frame.tasks)
         for one in list(self.tasks):
             now = next((task for task in left if same_work(one.task, task)), None)

@@ -1,6 +1,6 @@
-"""What ``raidctl watch`` remembers between two looks, and the events that it reports.
+"""What ``raidctl watch`` remembers between two runs, and the events that it reports.
 
-Times are seconds since 1970, so that a look is a pure function of memory, findings and clock.
+Times are seconds since 1970, so that a run is a pure function of memory, findings and clock.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """When something is reported."""
 
     after: float = 2
-    """Looks in a row, or seconds with ``by_time``, before a warning or an end is reported; a critical finding needs
-    one look."""
+    """Runs in a row, or seconds with ``by_time``, before a warning or an end is reported; a critical finding needs
+    one run."""
     by_time: bool = False
     unknown_after: float = DAY
     """Seconds before a result that stays unknown is reported."""
@@ -36,23 +36,23 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule on an object, as it was in earlier looks."""
+    """A rule on an object, as it was in earlier runs."""
 
     finding: Finding
     serial: str | None = None
     is_object: bool = False
     """The object was in the inventory: a drive, a volume; not the host or a tool."""
     since: float | None = None
-    """When it was first found in the present run of looks that found it."""
+    """When it was first found in the present series of runs that found it."""
     seen: int = 0
-    """Looks in a row that found it."""
+    """Runs in a row that found it."""
     reported: float | None = None
     """When it was reported as present; None: it is not reported."""
     severity: Severity | None = None
     """Worst severity that was reported."""
     reminded: float | None = None
     good: int = 0
-    """Looks in a row that found it good, since it was reported."""
+    """Runs in a row that found it good, since it was reported."""
     good_since: float | None = None
     unknown_since: float | None = None
     unknown_reported: bool = False
@@ -66,7 +66,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One transition, as it is reported."""
 
     id: Annotated[int, doc("Number of the event in this state; never used twice.")]
-    at: Annotated[str, doc("When the look was, RFC 3339 in UTC.")]
+    at: Annotated[str, doc("When the run was, RFC 3339 in UTC.")]
     kind: Annotated[
         Kind,
         doc(
@@ -95,27 +95,27 @@ class Queued(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """An object that was there in an earlier look."""
+    """An object that was there in an earlier run."""
 
     kind: Literal["controller", "volume", "drive"]
     identity: str
     """What it is wherever it is: its model and serial number, its unique id; without them its id."""
     where: str
-    """Its id in the last look that found it."""
+    """Its id in the last run that found it."""
     serial: str | None = None
     device: str | None = None
     bay: str | None = None
     missing: int = 0
-    """Complete looks in a row without it."""
+    """Complete runs in a row without it."""
     missing_since: float | None = None
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is kept between two looks."""
+    """Everything that is kept between two runs."""
 
     schema_version: Literal["1"] = "1"
     at: float = 0.0
-    """Time of the last look; 0: there was none."""
+    """Time of the last run; 0: there was none."""
     number: int = 0
     """The last event's number."""
     alive: float | None = None
@@ -124,11 +124,11 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[Known, ...] = ()
     queue: tuple[Queued, ...] = ()
     channels: tuple[str, ...] = ()
-    """Channels of the last look."""
+    """Channels of the last run."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
-    """What one look says of a rule on an object.
+    """The result of a rule on an object in one run.
 
     ``aside``: found, and not to be reported: waived, explained by another finding, or information; it changes nothing.
     """
@@ -140,7 +140,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
-    """One look at the machine."""
+    """One reading of the machine."""
 
     sightings: tuple[Sighting, ...] = ()
     complete: bool = True

@@ -1,4 +1,4 @@
-"""Objects that were there in earlier looks and are not there now. Pure.
+"""Objects that were there in earlier runs and are not there now. Pure.
 
 A volume that is not assembled after a reboot, or a controller that has left its slot, has no finding: nothing reports
 it. So the objects themselves are remembered, by what identifies them wherever they are.
@@ -50,7 +50,7 @@ def after_look(
 ) -> tuple[tuple[Known, ...], list[Missed]]:
     """The objects to remember, and those that have been missing for long enough: each is reported once.
 
-    Only a complete look shows that an object is missing.
+    Only a complete run shows that an object is missing.
     """
     there = {(one.kind, one.identity): one for one in now}
     places = {(one.kind, one.where): one for one in now}
@@ -69,7 +69,7 @@ def after_look(
             since = moment if one.missing_since is None else one.missing_since
             one = replace(one, missing=one.missing + 1, missing_since=since)  # noqa: PLW2901 - the same object, later
             if (moment - since if config.by_time else one.missing) >= config.after:
-                message = f"The {one.kind} was there in earlier looks, and is not there now."
+                message = f"The {one.kind} was there in earlier runs, and is not there now."
                 gone.append(Missed(one, _SEVERITY[one.kind], message))
                 continue
         kept[key] = one

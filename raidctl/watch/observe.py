@@ -1,4 +1,4 @@
-"""From findings to one look of ``raidctl watch``. Pure."""
+"""From findings to one run of ``raidctl watch``. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_READ = "machine_not_read"
 
 
 def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Finding] = ()) -> Look:
-    """One look at a machine.
+    """One reading of a machine.
 
     Args:
         inventory: What was read.
@@ -41,7 +41,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
 
 
 def unreadable(message: str, remedy: str | None = None) -> Look:
-    """A look at a machine that could not be read: everything is unknown, and nothing has ended."""
+    """A run on a machine that could not be read: everything is unknown, and nothing has ended."""
     finding = Finding(
         rule=NOT_READ, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
     )

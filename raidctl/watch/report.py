@@ -1,4 +1,4 @@
-"""What a look of ``raidctl watch`` reports. The names are a contract (`raidctl schema watch`)."""
+"""What one run of ``raidctl watch`` reports. The names are a contract (`raidctl schema watch`)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
     channel: Annotated[str, doc("`mail:ADDRESS` or `run:PROGRAM`.")]
     delivered: Annotated[int, doc("Events that it has received now.")] = 0
-    waiting: Annotated[int, doc("Events that it has not received; the next look tries again.")] = 0
+    waiting: Annotated[int, doc("Events that it has not received; the next run tries again.")] = 0
     error: Annotated[str | None, doc("Why not; null: nothing waits.")] = None
 
 
 class WatchReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One look: what `raidctl watch --json` prints, and what the program of `--run` reads."""
+    """One run: what `raidctl watch --json` prints, and what the program of `--run` reads."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[str, doc("Host name; if it is unknown, the source.")]
     source: Annotated[str, doc("`local`, `ssh:HOST`, `demo:NAME`.")]
-    at: Annotated[str, doc("When the look was, RFC 3339 in UTC.")]
+    at: Annotated[str, doc("When the run was, RFC 3339 in UTC.")]
     subject: Annotated[str, doc("The events in one line.")]
     events: Annotated[
         tuple[Event, ...],
-        doc("What has changed, worst first; for a program also what it has not received in earlier looks."),
+        doc("What has changed, worst first; for a program also what it has not received in earlier runs."),
     ] = ()
     complete: Annotated[bool, doc("Everything could be read.")] = True
     present: Annotated[int, doc("Findings that are reported and still present.")] = 0

@@ -1,6 +1,6 @@
 """From memory, findings and clock to the next memory and its events. Pure.
 
-A finding is reported once it was found in enough looks, and its end once enough looks found it good. A result that is
+A finding is reported once it was found in enough runs, and its end once enough runs found it good. A result that is
 unknown is neither: it leaves what is known as it is, and is reported if it stays unknown.
 """
 
@@ -23,7 +23,7 @@ _TIMES = ("since", "reported", "reminded", "good_since", "unknown_since", "ended
 
 
 def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
-    """The memory after a look, and what is to be reported of it, worst first."""
+    """The memory after a run, and what is to be reported of it, worst first."""
     if now < memory.at:
         memory = _shifted(memory, now - memory.at)
     known = {_key(one): one for one in memory.tracked}
@@ -118,7 +118,7 @@ def _key(one: Tracked) -> Key:
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
-    """Sightings by key, the worse of two; a serial number that is not reported this time is that of the last look."""
+    """Sightings by key, the worse of two; a serial number that is not reported this time is that of the last run."""
     serials: dict[tuple[str, str], list[str | None]] = {}
     for rule, where, serial in known:
         serials.setdefault((rule, where), []).append(serial)
@@ -147,7 +147,7 @@ def _fresh(sighting: Sighting) -> Tracked:
 def _next(
     one: Tracked, sighting: Sighting | None, look: Look, now: float, config: Config
 ) -> tuple[Tracked, Kind | None]:
-    """One rule on one object after a look, and the event, if any."""
+    """One rule on one object after a run, and the event, if any."""
     if sighting is None:
         return _ended(one, look, now, config) if look.complete else _unknown(one, now, config)
     if sighting.state == "good":
@@ -162,7 +162,7 @@ def _next(
 
 
 def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a look that found it."""
+    """After a run that found it."""
     since = now if one.since is None else one.since
     one = replace(
         one, seen=one.seen + 1, since=since, good=0, good_since=None, unknown_since=None, unknown_reported=False
@@ -183,7 +183,7 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
 
 
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a look that found it good, or complete without it."""
+    """After a run that found it good, or complete without it."""
     known = one.unknown_reported
     one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
     if one.reported is None:
@@ -199,7 +199,7 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
 
 
 def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a look that says nothing of it."""
+    """After a run without a result for it."""
     since = now if one.unknown_since is None else one.unknown_since
     one = replace(one, unknown_since=since)
     if one.unknown_reported or now - since < config.unknown_after:

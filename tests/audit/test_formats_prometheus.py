@@ -374,7 +374,7 @@ def test_only_targets_of_the_list_are_read(query: str, status: int) -> None:
 def test_targets_over_http(tmp_path: Path) -> None:
     """A host that cannot be reached is a failed scrape, one that is not in the list is refused; the page of raidctl."""
     hosts = tmp_path / "hosts"
-    hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb1  # the first\n")
+    hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb[1:2]  # the first\nhere ansible_connection=local\n")
     words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
     with subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
@@ -386,6 +386,8 @@ def test_targets_over_http(tmp_path: Path) -> None:
         status, _, page = get(f"{base}/probe?target=root@raidctl-no-such-host.invalid")
         assert (status, page.startswith("raidctl: ")) == (503, True)
         assert get(f"{base}/probe?target=db9")[0] == 403
+        status, _, page = get(f"{base}/probe?target=here")
+        assert (status, "ansible_connection is local" in page) == (503, True)
         assert {name for name, _ in series(get(found[0])[2])} == {"raidctl_build_info"}
         started.terminate()
 
@@ -397,7 +399,8 @@ def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str,
     hosts.write_text(text_of_file)
     assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
     hosts.write_text("db1\n")
-    assert run("--demo", "p440", "export", "--listen", "0", "--targets", hosts).exit_code == 2
+    for words in (("--demo", "p440"), ("--hosts", "db1"), ("--limit", "db1"), ("--jobs", "2")):
+        assert run(*words, "export", "--listen", "0", "--targets", hosts).exit_code == 2
     assert run("export", "--targets", hosts).exit_code == 2
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -128,11 +130,97 @@ def test_watch_does_not_report_what_is_waived(tmp_path: Path, waivers: Path) -> 
         report = json.loads(done.stdout)
         return [event["rule"] for event in report["events"]] + ["waived"] * report["waived"]
 
-    text = '[[waiver]]\nrule = "reported_trouble"\nuntil = {}\nbecause = "The update is planned."\n'
-    waivers.write_text(text.format("2999-12-31"))
+    waivers.write_text(WAIVER.format("2999-12-31"))
     assert look() == ["waived"]
-    waivers.write_text(text.format("2026-01-01"))
+    waivers.write_text(WAIVER.format("2026-01-01"))
     assert sorted(look()) == ["reported_trouble", "waiver_expired"]
+
+
+WAIVER = '[[waiver]]\nrule = "reported_trouble"\nuntil = {}\nbecause = "The update is planned."\n'
+_SERIES = re.compile(r'^raidctl_rule_(finding|waived)\{rule="(\w+)",.*?object="([^"]+)"', re.MULTILINE)
+Found = set[tuple[str, str]]
+
+
+def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
+    """The findings that count and those that do not, by command, of one simulated machine."""
+
+    def shown(*command: str) -> str:
+        argv = ["--state-dir", str(state), "--demo", "p400", *command, *words]
+        return CliRunner().invoke(cli, argv, catch_exceptions=False).stdout
+
+    def pairs(found: list[Any], key: str = "where") -> Found:
+        return {(one["rule"], one[key]) for one in found}
+
+    diagnosis = json.loads(shown("diagnose", "--json"))
+    rows = [json.loads(line) for line in shown("export", "--rows", "findings").splitlines()]
+    rows = [one for one in rows if one["outcome"] != "pass"]
+    series = _SERIES.findall(shown("export", "--rules"))
+    for memory in state.rglob("watch*.json"):
+        memory.unlink()
+    look = json.loads(shown("watch", "--once", "--after", "1", "--unknown-after", "1s", "--json"))
+    events = pairs([one for one in look["events"] if one["kind"] == "new"])
+    status = shown("diagnose", "--format", "nagios")
+    lines = set(re.findall(r"^\[\w+\] (\w+) (\S+?)(?: /\S+)?: ", status, re.MULTILINE))
+    ignored = pairs([one["finding"] for one in diagnosis["ignored"]])
+    assert look["waived"] == len(ignored)
+    assert (f", {len(ignored)} ignored" in status) == bool(ignored)
+    return {
+        "diagnose": (pairs([*diagnosis["findings"], *diagnosis["unknown"]]), ignored),
+        "nagios": (lines, ignored),
+        "metrics": (
+            {(rule, where) for kind, rule, where in series if kind == "finding"},
+            {(rule, where) for kind, rule, where in series if kind == "waived"},
+        ),
+        "rows": (
+            pairs([one for one in rows if one["waived_until"] is None], "object"),
+            pairs([one for one in rows if one["waived_until"] is not None], "object"),
+        ),
+        "watch": (events, ignored),
+    }
+
+
+def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -> None:
+    """Without a waiver, with one in a file, with ``diagnose --ignore``, and after the last day of each."""
+    state = tmp_path / "state"
+    trouble = {("reported_trouble", "smartarray:1")}
+    over = {("waiver_expired", "smartarray:1")}
+
+    def ignored(until: str) -> None:
+        argv = ["--state-dir", str(state), "--demo", "p400", "diagnose", "--ignore", "reported_trouble"]
+        CliRunner().invoke(cli, [*argv, "--until", until, "--because", "The update is planned."])
+
+    def same(*words: str) -> tuple[Found, Found]:
+        found = counted(state, *words)
+        assert all(one == found["diagnose"] for one in found.values()), found
+        return found["diagnose"]
+
+    plain, none = same()
+    assert trouble <= plain
+    assert not none
+    waivers.write_text(WAIVER.format("2999-12-31"))
+    assert same("--waivers", str(waivers)) == (plain - trouble, trouble)
+    waivers.write_text(WAIVER.format("2026-01-01") + 'where = "smartarray:1"\n')
+    assert same("--waivers", str(waivers)) == (plain | over, set())
+    ignored("2999-12-31")
+    assert same() == (plain - trouble, trouble)
+    ignored("2026-01-01")
+    assert same() == (plain | over, set())
+
+
+def test_a_damaged_file_of_ignored_findings_waives_nothing(tmp_path: Path) -> None:
+    """Metrics and rows have every finding, and say so."""
+    (tmp_path / "ignored.json").write_text("[{")
+    for words in (("export", "--rules"), ("export", "--rows", "findings")):
+        done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words])
+        assert "reported_trouble" in done.stdout
+        assert "Nothing is ignored" in done.stderr
+
+
+def test_waivers_without_findings_are_refused(waivers: Path) -> None:
+    """An option that would do nothing: metrics without --rules, rows of drives."""
+    waivers.write_text(ACTIVE)
+    for words in (("export",), ("export", "--rows", "drives")):
+        assert run(*words, "--waivers", waivers).exit_code == 2
 
 
 GOOD = '[[waiver]]\nrule = "battery_failed"\nuntil = 2027-01-31\nbecause = "x"\n'

@@ -1,4 +1,4 @@
-"""The chain for real: raidctl serves a simulated machine, Prometheus scrapes it, and the right alerts wait to fire."""
+"""The chain for real: raidctl writes or serves metrics, Prometheus scrapes them, and the right alerts wait to fire."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import pytest
 
 from tests.audit.test_prometheus_rules import RULES
-from tests.runners.conftest import free_port
+from tests.runners.conftest import Server, free_port, program, serving
 
+T = TypeVar("T")
+NODE = {"__name__": "node_textfile_scrape_error", "job": "node"}
 PATIENCE = 300
 """Attempts, of a fifth of a second each, before the chain counts as broken."""
 
 
 @contextmanager
-def started(*argv: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(*argv: str | Path, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
     """A program until the end of the block."""
     with subprocess.Popen(
         list(map(str, argv)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env={"PATH": os.environ["PATH"]},
+        env=environment or {"PATH": os.environ["PATH"]},
     ) as process:  # fmt: skip
         try:
             yield process
@@ -55,30 +59,152 @@ def test_an_alert_of_a_simulated_machine_waits_in_prometheus(tmp_path: Path) -> 
         assert exporter.stderr is not None
         served = re.search(r"http://(\S+)/metrics", exporter.stderr.readline())
         assert served
-        config = {
-            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [str(RULES)],
-            "scrape_configs": [{"job_name": "raidctl", "static_configs": [{"targets": [served[1]]}]}],
-        }  # fmt: skip
-        (tmp_path / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
-        base = f"http://127.0.0.1:{free_port()}"
-        words = ("--config.file", tmp_path / "prometheus.yml", "--storage.tsdb.path", tmp_path / "data")
-        with started(
-            "prometheus", *words, "--web.listen-address", base.removeprefix("http://"), "--log.level", "error"
-        ):
-            alerts = waiting(f"{base}/api/v1/alerts")
+        with prometheus(tmp_path, [{"job_name": "raidctl", "static_configs": [{"targets": [served[1]]}]}]) as base:
+            alerts = waiting(base)
     assert {one["labels"]["alertname"] for one in alerts} == {"RaidVolumeDegraded"}
     assert {one["labels"]["volume"] for one in alerts} == {"md:md0"}
     assert {one["state"] for one in alerts} == {"pending"}
 
 
-def waiting(url: str) -> list[dict[str, Any]]:
+@contextmanager
+def prometheus(place: Path, scrapes: list[dict[str, Any]]) -> Iterator[str]:
+    """The real program with our rules; the URL of what can be asked."""
+    config = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [str(RULES)],
+        "scrape_configs": scrapes,
+    }  # fmt: skip
+    (place / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
+    listen = f"127.0.0.1:{free_port()}"
+    words = ("--config.file", place / "prometheus.yml", "--storage.tsdb.path", place / "data", "--log.level", "error")
+    with started(program("prometheus", "prometheus"), *words, "--web.listen-address", listen):
+        yield f"http://{listen}/api/v1"
+
+
+def waiting(base: str) -> list[dict[str, Any]]:
     """The alerts about a machine, as soon as there is one."""
+
+    def found() -> list[dict[str, Any]]:
+        # before the first scrape, no machine has metrics
+        alerts = (asked(f"{base}/alerts") or {}).get("alerts", ())
+        return [one for one in alerts if one["labels"]["alertname"] != "RaidNoMetrics"]
+
+    return soon(found, "Prometheus has no alert")
+
+
+def values(base: str, query: str) -> list[tuple[dict[str, str], float]]:
+    """What Prometheus answers to a query; none while there is nothing."""
+    found = asked(f"{base}/query?{urlencode({'query': query})}") or {}
+    return [(one["metric"], float(one["value"][1])) for one in found.get("result", ())]
+
+
+def soon(ask: Callable[[], list[T]], complaint: str) -> list[T]:
+    """The first answer that is not empty."""
     pause = threading.Event()
     for _ in range(PATIENCE):
-        found = asked(url)
-        # before the first scrape, no machine has metrics
-        alerts = [one for one in (found or {}).get("alerts", ()) if one["labels"]["alertname"] != "RaidNoMetrics"]
-        if alerts:
-            return alerts
+        if found := ask():
+            return found
         pause.wait(0.2)
-    pytest.fail("Prometheus has no alert")
+    pytest.fail(complaint)
+
+
+@pytest.mark.slow  # needs two Debian packages
+def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None:
+    """The textfile collector takes what ``export --output`` wrote; a later file ends one alert and begins another."""
+    textfiles, state = tmp_path / "textfiles", tmp_path / "state"
+    textfiles.mkdir()
+    raidctl = [sys.executable, "-m", "raidctl", "--state-dir", str(state)]
+
+    def write() -> None:
+        argv = [*raidctl, "--demo", "raid6", "export", "--rules", "--output", str(textfiles / "raidctl.prom")]
+        subprocess.run(argv, check=True)
+
+    def names(base: str) -> set[str]:
+        return {one["labels"]["alertname"] for one in waiting(base)}
+
+    write()
+    listen = f"127.0.0.1:{free_port()}"
+    node_exporter = program("prometheus-node-exporter", "prometheus-node-exporter")
+    words = ("--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory", textfiles)
+    scrape = {"job_name": "node", "static_configs": [{"targets": [listen]}]}
+    with (
+        started(node_exporter, *words, "--web.listen-address", listen, "--log.level", "error"),
+        prometheus(tmp_path, [scrape]) as base,
+    ):
+        assert names(base) == {"RaidFinding"}  # md_without_bitmap
+        assert values(base, "node_textfile_scrape_error") == [({**NODE, "instance": listen}, 0.0)]
+        written = (textfiles / "raidctl.prom").read_text()
+        series = sum(not line.startswith("#") for line in written.splitlines())
+        assert [count for _, count in values(base, 'count({__name__=~"raidctl_.+"})')] == [series]
+        subprocess.run([*raidctl, "demo", "--pull", "raid6", "3"], check=True)
+        write()
+        degraded = soon(
+            lambda: values(base, 'ALERTS{alertname="RaidVolumeDegraded"}'), "the degraded volume raises no alert"
+        )
+        assert [(one["volume"], one["alertstate"]) for one, _ in degraded] == [("md:md0", "pending")]
+        soon(lambda: [1] if names(base) == {"RaidVolumeDegraded"} else [], "another alert is left")
+
+
+def far_hosts(server: Server, place: Path) -> dict[str, str]:
+    """The environment of a raidctl whose ssh knows db1 and db2 as the server, and refused as a closed port."""
+    (place / "bin").mkdir()
+    ssh = program("ssh", "openssh-client")
+    (place / "config").write_text(
+        f"Host db1 db2 refused\n HostName 127.0.0.1\nHost refused\n Port {free_port()}\n"
+        f"Host *\n Include {server.place}/config\n"
+    )
+    (place / "bin" / "ssh").write_text(f'#!/bin/sh\nexec {ssh} -F {place}/config "$@"\n')
+    (place / "bin" / "ssh").chmod(0o755)
+    return {"PATH": f"{place}/bin:{os.environ['PATH']}", "HOME": str(place)}
+
+
+@pytest.mark.slow  # needs a Debian package
+def test_probes_over_ssh(tmp_path: Path) -> None:
+    """Two scrapes of one target at once are one login; a host that refuses, and one not listed, cost nobody else."""
+    (tmp_path / "sshd").mkdir()
+    with serving(tmp_path / "sshd") as server:
+        probes_of(server, tmp_path)
+
+
+def probes_of(server: Server, tmp_path: Path) -> None:
+    """What happens when the machines of a server are probed."""
+    (tmp_path / "targets").write_text("db1\ndb2\nrefused\n")
+    words = ("export", "--rules", "--listen", "0", "--targets", tmp_path / "targets", "--timeout", "30")
+    environment = far_hosts(server, tmp_path)
+    with started(sys.executable, "-m", "raidctl", *words, environment=environment) as exporter:
+        assert exporter.stderr is not None
+        served = re.search(r"http://(\S+)/metrics", exporter.stderr.readline())
+        assert served
+
+        def got(target: str) -> tuple[int, str]:
+            try:
+                with urllib.request.urlopen(f"http://{served[1]}/probe?target={target}", timeout=120) as answer:
+                    return answer.status, answer.read().decode()
+            except urllib.error.HTTPError as error:
+                return error.code, error.read().decode()
+
+        with ThreadPoolExecutor(4) as pool:
+            first, second, refused, other = pool.map(got, ("db1", "db1", "refused", "db9"))
+        assert first[0] == 200, first[1]
+        assert first == second
+        assert "raidctl_rule_checks" in first[1]
+        assert server.connections() == 1
+        assert (refused[0], "Connection refused" in refused[1]) == (503, True)
+        assert (other[0], "not in the list" in other[1]) == (403, True)
+        scrapes = [probing(job, served[1], "db1", "db2", "refused", "db9") for job in ("one", "two")]
+        with prometheus(tmp_path, scrapes) as base:
+            up = soon(lambda: found if len(found := values(base, "up")) == 8 else [], "not all were scraped")
+            soon(lambda: values(base, 'up{instance="db2"} == 1'), "db2 is not scraped")
+            assert {one["instance"] for one, value in up if value} <= {"db1", "db2"}
+            assert {one["instance"] for one, _ in values(base, "raidctl_rule_checks")} == {"db1", "db2"}
+        assert server.connections() == 2
+
+
+def probing(job: str, exporter: str, *targets: str) -> dict[str, Any]:
+    """The scrape configuration of docs/export.md."""
+    relabel = [
+        {"source_labels": ["__address__"], "target_label": "__param_target"},
+        {"source_labels": ["__address__"], "target_label": "instance"},
+        {"target_label": "__address__", "replacement": exporter},
+    ]
+    static = [{"targets": list(targets)}]
+    return {"job_name": job, "metrics_path": "/probe", "static_configs": static, "relabel_configs": relabel}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from raidctl.audit.builtin import HEALTH, rules
-from raidctl.audit.diagnosis import diagnosed, findings_of
-from raidctl.audit.ignored import entries_of, with_new
+from raidctl.audit.diagnosis import Diagnosis, diagnosed, findings_of
+from raidctl.audit.finding import Finding
+from raidctl.audit.ignored import Entry, entries_of, waivers_of, with_new
 from raidctl.cli import cli
 from raidctl.errors import CannotTell
+from raidctl.model import Inventory
 from tests.audit.rule_examples import changed
 from tests.support.machines import FIXTURES, replayed
 
@@ -27,6 +30,11 @@ def run(file: Path, *words: str, machine: str = MACHINE) -> Result:
     """``raidctl --replay fixtures/MACHINE diagnose --ignore-file FILE …``."""
     command = ["--replay", str(FIXTURES / machine), "diagnose", "--ignore-file", str(file), *words]
     return CliRunner().invoke(cli, command, env={"COLUMNS": "200"})
+
+
+def without(inventory: Inventory, found: Sequence[Finding], entries: Sequence[Entry], day: date) -> Diagnosis:
+    """The diagnosis of a day with entries of the ignore file."""
+    return diagnosed(inventory, found, waivers_of(entries, inventory.host.hostname, "ignored.json"), day)
 
 
 def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_path: Path) -> None:
@@ -85,18 +93,18 @@ def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
     entries = with_new((), [FAILING], found, host=host, until="2999-12-31", reason="x")
     today = date(2026, 1, 1)
     mine = [one for one in found if f"{one.rule}={one.where}" == FAILING and one.outcome == "fail"]
-    done = diagnosed(inventory, found, entries, today)
-    assert [one.finding for one in done.ignored] == mine
+    done = without(inventory, found, entries, today)
+    assert [one.finding for one in done.ignored if one.finding.because is None] == mine
     assert [one for one in done.findings if one.because == FAILING.replace("=", " ")] == []  # it goes with its cause
     milder = [replace(one, severity="warning") for one in entries]
     worse = [replace(one, severity="critical") if one in mine else one for one in found]
-    left = diagnosed(inventory, worse, milder, today).findings
+    left = without(inventory, worse, milder, today).findings
     assert [one.severity for one in left if one.rule == "drive_expects_failure"] == ["critical"]
     elsewhere = [replace(one, where="megaraid:0/32:1") if one in mine else one for one in found]
-    left = diagnosed(inventory, elsewhere, entries, today).findings
+    left = without(inventory, elsewhere, entries, today).findings
     assert "megaraid:0/32:1" in {one.where for one in left}
     other = replace(inventory, host=replace(inventory.host, hostname="another"))
-    assert diagnosed(other, found, entries, today).ignored == ()
+    assert without(other, found, entries, today).ignored == ()
 
 
 def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
@@ -107,7 +115,7 @@ def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
         (), ["drive-expects-failure"], findings_of(inventory, rules()), host=host, until="2999-12-31", reason="x"
     )
     later = changed(inventory, "megaraid:0/32:1", {"status": "warning", "status_text": "Predictive failure"})
-    left = diagnosed(later, findings_of(later, rules()), entries, date(2026, 1, 1)).findings
+    left = without(later, findings_of(later, rules()), entries, date(2026, 1, 1)).findings
     assert "megaraid:0/32:1" in {one.where for one in left if one.rule == "drive_expects_failure"}
 
 
@@ -117,11 +125,16 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
     entries = with_new((), [FAILING], found, host=host, until="2026-06-30", reason="x")
-    assert diagnosed(inventory, found, entries, date(2026, 6, 30)).expired == ()
-    over = diagnosed(inventory, found, entries, date(2026, 7, 1))
+    assert without(inventory, found, entries, date(2026, 6, 30)).expired == ()
+    over = without(inventory, found, entries, date(2026, 7, 1))
     assert over.ignored == ()
     assert {one.finding.where for one in over.expired} == {"megaraid:0/32:5"}
-    assert over.findings == diagnosed(inventory, found).findings
+    added = [one for one in over.findings if one not in diagnosed(inventory, found).findings]
+    assert [(one.rule, one.where, one.severity) for one in added] == [("waiver_expired", "megaraid:0/32:5", "warning")]
+    assert len(over.findings) == len(diagnosed(inventory, found).findings) + 1
+    assert "ignored.json" in (added[0].remedy or "")
+    gone = [one for one in found if one.rule != "drive_expects_failure"]
+    assert without(inventory, gone, entries, date(2026, 7, 1)).findings == diagnosed(inventory, gone).findings
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ class Tree:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """Nothing speaks against the partition."""
+    """The partition is not refused."""
     return Tree(tmp_path)
 
 

@@ -19,6 +19,7 @@ from raidctl.change.journal import Journal
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
+from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
@@ -26,6 +27,7 @@ from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
+from tests.support.deeds import operations
 
 
 @pytest.fixture
@@ -70,6 +72,25 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
     change.finish()
     assert (bays.member("LABD00004"), marks(bays)) == ("spare", ["start", "done", "done"])
     assert bays.journal.stories()[-1].begin.deeds[0].verb == "add_spare"
+
+
+def test_a_spare_of_an_array_that_may_lack_a_member_may_be_rebuilt_on(bays: Bench) -> None:
+    """Where the number of members is not reported, the way back is not that of a spare, and the array is kept."""
+    seen = bays.look()
+    [controller] = [one for one in seen.inventory.controllers if one.id == "md"]
+    steps = {}
+    for name, active in {"whole": 3, "short": 2, "unknown": None}.items():
+        volumes = tuple(msgspec.structs.replace(one, drives_active=active) for one in controller.volumes)
+        changed = msgspec.structs.replace(controller, volumes=volumes)
+        made = operations("md").plan_deeds(changed, [deed("add_spare", 4)], seen.inventory.tools, seen.view)
+        assert made.denials == ()
+        [steps[name]] = made.steps
+    assert {name: (step.way_back, bool(step.saves)) for name, step in steps.items()} == {
+        "whole": ("same", False), "short": ("other", True), "unknown": ("other", True),
+    }  # fmt: skip
+    assert [step.affects for step in steps.values()] == [
+        (), ("The rebuild of md:md0 begins.",), ("The rebuild of md:md0 may begin.",),
+    ]  # fmt: skip
 
 
 OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
@@ -348,6 +369,79 @@ def test_gone_is_not_what_could_not_be_read(bays: Bench) -> None:
     view = msgspec.structs.replace(seen.view, blocks=())
     empty = msgspec.structs.replace(seen, view=view, inventory=msgspec.structs.replace(seen.inventory, controllers=()))
     assert unmet(empty, hand().expects) == ["it is unknown whether serial:LABD00001 is present"]
+
+
+def test_a_drive_is_not_gone_if_a_part_of_the_machine_could_not_be_read(bays: Bench) -> None:
+    """The drive that is missing may be behind the controller that did not answer."""
+    bays.machine.keep(simulator.pull(bays.machine.state(), "1"))
+    seen = bays.look()
+    assert unmet(seen, hand().expects) == []
+    failed = Problem("error", "storcli64", "The controller did not answer.", None, "unread")
+    inventory = msgspec.structs.replace(seen.inventory, problems=(*seen.inventory.problems, failed))
+    assert unmet(msgspec.structs.replace(seen, inventory=inventory), hand().expects) == [
+        "it is unknown whether serial:LABD00001 is present"
+    ]
+
+
+def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
+    """Neither does a list that is compared as a word, or a word that is compared as a list."""
+    seen = bays.look()
+    controllers = tuple(
+        msgspec.structs.replace(
+            one, volumes=tuple(msgspec.structs.replace(volume, status="unknown") for volume in one.volumes)
+        )
+        for one in seen.inventory.controllers
+    )
+    unknown = msgspec.structs.replace(
+        seen, inventory=msgspec.structs.replace(seen.inventory, controllers=controllers)
+    )  # fmt: skip
+    checking = Expectation(object_id="md:md0", field="status", op="is_not", value="checking")
+    assert unmet(seen, [checking]) == []
+    assert unmet(unknown, [checking]) == ["status of md:md0 is unknown"]
+    drives = Expectation(object_id="md:md0/array", field="drives", value="md:md0/sdx")
+    assert unmet(seen, [msgspec.structs.replace(drives, op="lacks")]) == []
+    assert unmet(seen, [drives])
+    assert unmet(seen, [msgspec.structs.replace(drives, op="is_not")])
+    assert unmet(seen, [msgspec.structs.replace(checking, op="lacks")])
+
+
+def interrupted(machine: Bench, *, late: bool) -> Bench:
+    """A spare is added, and Ctrl-C is pressed after the tool has accepted it; ``late``: it takes effect 5 s later."""
+    change = machine.change(machine.plan(deed("add_spare", 4)))
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    def add(state: State) -> State:
+        reply = simulator.change(("mdadm", "/dev/md0", "--add-spare", "/dev/sdd"), state)
+        assert reply is not None
+        return dict(reply.state)
+
+    machine.mood, machine.match = "accepts and does nothing", "--add-spare"
+    sleeps = iter((lambda: None, stop))
+
+    def sleep(seconds: float) -> None:
+        next(sleeps, lambda: None)()
+        machine.sleep(seconds)
+
+    change.sleep = sleep
+    machine.events = [(machine.at + 5.0, add)] if late else []
+    with pytest.raises(KeyboardInterrupt):
+        change.apply()
+    return machine
+
+
+def test_a_command_that_takes_effect_after_an_interruption_is_undone(bays: Bench) -> None:
+    """A reading right after Ctrl-C does not show it yet; raidctl waits as long as the command may take."""
+    assert interrupted(bays, late=True).member("LABD00004") is None
+    assert bays.argvs[-1] == ("mdadm", "/dev/md0", "--remove", "/dev/sdd")
+    assert marks(bays) == ["start", "undo", "undone", "undone"]
+
+
+def test_a_command_that_had_no_effect_until_its_time_was_over_is_not_undone(bays: Bench) -> None:
+    """The machine shows what was there before."""
+    assert interrupted(bays, late=False).member("LABD00004") is None
+    assert (len(bays.argvs), marks(bays)) == (1, ["start", "undone"])
 
 
 def test_restore_carries_out_no_deed(tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raidctl.cli import cli
 from raidctl.errors import UsageError
 from raidctl.fleet.hosts import Host, file_names, of_text, of_words
 
@@ -79,6 +82,53 @@ EXPECTED = {
 def test_the_forms_of_an_inventory_mean_the_same(text: str, name: str) -> None:
     """Groups, children, ranges and variables; the innermost value of a variable counts."""
     assert set(of_text(text, name).hosts) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        ("web", ["web-a", "web-b"]), ("site", ["web-a", "web-b"]), ("ungrouped", ["db1", "db2", "10.0.0.9"]),
+        ("all,!web", ["db1", "db2", "10.0.0.9"]), ("!web,!db1", ["db2", "10.0.0.9"]), ("site,&*-b", ["web-b"]),
+        ("web-b, db?", ["db1", "db2", "web-b"]), ("we*", ["web-a", "web-b"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "name"), [(INI, "hosts"), (YAML, "hosts.yml"), (JSON, "-")], ids=["ini", "yaml", "json"]
+)
+def test_groups_and_hosts_of_an_inventory_can_be_chosen(text: str, name: str, limit: str, expected: list[str]) -> None:
+    """As Ansible's --limit does: groups with those below them, hosts, patterns, and what is taken away."""
+    chosen = of_text(text, name, limit).hosts
+    assert sorted(host.name for host in chosen) == sorted(expected)
+    assert set(chosen) <= EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [("wbe", '"wbe"; did you mean web'), ("web,dbl", '"dbl"; did you mean db'), ("web,!wbe", "did you mean web"),
+     ("web,!web", "selects no host"), ("", "selects no host"), (",", "selects no host"), ("!", "no group")],
+)  # fmt: skip
+def test_a_limit_that_names_nothing_is_refused(limit: str, words: str) -> None:
+    """Never all hosts instead, and never none without a word; names that are near are suggested."""
+    with pytest.raises(UsageError, match=words):
+        of_text(INI, "hosts", limit)
+    if words == "selects no host" and "web" not in limit:
+        with pytest.raises(UsageError, match=words):
+            of_words("a,b", limit)
+
+
+def test_the_command_refuses_a_limit_without_hosts(tmp_path: Path) -> None:
+    """Exit code 2, also of a command that reads one machine, and for a group that does not exist."""
+    (tmp_path / "hosts").write_text(INI)
+    for words, sentence in (
+        (["show", "--limit", "web"], "--limit belongs to --hosts"),
+        (["audit", "--builtin", "--limit", "web"], "--limit belongs to --hosts"),
+        (["audit", "--builtin", "--limit", "web", str(tmp_path)], "--limit belongs to --hosts"),
+        (["--limit", "web", "tasks"], "--limit is for show"),
+        (["--hosts", str(tmp_path / "hosts"), "--limit", "wbe", "show"], "did you mean web?"),
+        (["--hosts", str(tmp_path / "hosts"), "--limit", "wbe", "audit", "--builtin"], "did you mean web?"),
+    ):
+        done = CliRunner().invoke(cli, words)
+        assert (done.exit_code, sentence in done.stderr) == (2, True), (words, done.stderr)
 
 
 def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:

@@ -10,6 +10,7 @@ from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
 from raidctl.layout.specification import Counted
 from raidctl.toml_files.mistakes import MistakesError
+from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, replayed
 
 HOSTILE = 'a"b\\c\x00\x1b[31m\u202e\ud800\x7f\n]]'
@@ -68,6 +69,20 @@ def test_a_mistake_has_its_line_and_a_suggestion(text: str, line: int, message: 
     with pytest.raises(MistakesError) as caught:
         read_layout("machine.toml", text.encode())
     assert any(fault.line == line and message in fault.message for fault in caught.value.faults), caught.value.faults
+
+
+@pytest.mark.parametrize("family", [vendor.FAMILY for vendor in vendors()[0]])
+def test_volumes_share_some_of_their_drives_only_in_a_family_that_declares_it(family: str) -> None:
+    """Volumes of LVM take parts of some drives of their group; elsewhere it is a mistake in the second volume."""
+    table = f"[[volume]]\ncontroller = '{family}'\ndrives = "
+    text = f"layout = 1\n{table}['A', 'B']\n{table}['B', 'C']\n".encode()
+    if family == "lvm":
+        assert len(read_layout("machine.toml", text).volumes) == 2
+        return
+    with pytest.raises(MistakesError) as caught:
+        read_layout("machine.toml", text)
+    assert [fault.line for fault in caught.value.faults] == [7]
+    assert "member of another array" in caught.value.faults[0].message
 
 
 def test_all_mistakes_are_reported_at_once() -> None:

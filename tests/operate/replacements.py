@@ -28,7 +28,7 @@ class Story:
     replacing: Replacing
 
     def plan(self) -> Plan:
-        """The steps of what comes next, with what speaks against them."""
+        """The next steps, with the reasons to refuse them."""
         seen = self.machine.look()
         return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
 

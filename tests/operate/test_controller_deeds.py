@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.select import family_of
 from raidctl.vendor.plan import Deed
@@ -48,6 +49,24 @@ def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) 
         seen = look(machine)
         steps += sum(check_every_plan(seen, one) for one in seen.inventory.controllers if family_of(one) == family)
     assert steps > 10, steps
+
+
+@over("family", FAMILIES)
+def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
+    """An empty plan would mean that the controller does it alone, or that nothing is to be done."""
+    tried = 0
+    for name in MACHINES:
+        seen = replayed(name)
+        for controller in seen.inventory.controllers if family in name else ():
+            volumes = tuple(replace(one, status="unknown", drives_active=None) for one in controller.volumes)
+            drives = tuple(replace(one, role="unassigned", array=None) for one in controller.drives[:1])
+            changed = replace(controller, volumes=volumes, drives=drives)
+            for volume in volumes:
+                deed = Deed(object_id=volume.id, verb="let_in", drive=drives[0].id)
+                made = operations(family).plan_deeds(changed, [deed], seen.inventory.tools, seen.view)
+                assert [denial.unknown for denial in made.denials] == [True]
+                tried += 1
+    assert tried
 
 
 @over("family", FAMILIES)

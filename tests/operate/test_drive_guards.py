@@ -12,7 +12,7 @@ from raidctl.change.tables import tables
 from raidctl.cli.drive._states import last_offline
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Errors, Inventory, Progress, Role
-from raidctl.operate.drive_guards import Known, SetOffline, denials, stands_still
+from raidctl.operate.drive_guards import Known, SetOffline, denials, is_inactive
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step, Verb
 from raidctl.vendor.registry import vendors
@@ -82,19 +82,19 @@ def test_guard_D3_no_command_switches_a_whole_controller() -> None:
     assert not [word for word in words if word.startswith(("jbod=", "personality", "-adpsetprop"))]
 
 
-STOOD = SetOffline(change="c1", boot="b1", stood_still=True)
+WAS_INACTIVE = SetOffline(change="c1", boot="b1", was_inactive=True)
 DOWN: dict[str, Any] = {"role": "failed", "status": "critical", "status_text": "Offln"}
 
 
 def test_guard_D4_online_only_what_missed_nothing() -> None:
     """Set offline by raidctl while the array stood still, in this boot, still standing: and only with --unsafe."""
     stopped, running = machine(DOWN, status="offline"), machine(DOWN, status="degraded")
-    good = replace(KNOWN, offline=STOOD)
+    good = replace(KNOWN, offline=WAS_INACTIVE)
     assert refused("online", stopped, known=good) == {"D4": True}
     assert refused("online", stopped) == {"D4": False}
     assert refused("online", running, known=good) == {"D4": False}
     assert refused("online", machine(DOWN, status="unknown"), known=good) == {"D4": False}
-    for other in (replace(STOOD, boot="b0"), replace(STOOD, stood_still=False)):
+    for other in (replace(WAS_INACTIVE, boot="b0"), replace(WAS_INACTIVE, was_inactive=False)):
         assert refused("online", stopped, known=replace(KNOWN, offline=other)) == {"D4": False}
     assert refused("online", stopped, known=replace(good, boot="")) == {"D4": False}
     assert refused("online", machine(OK), known=good) == {"D4": False}
@@ -114,11 +114,11 @@ def story(setting: str, result: str | None, *, still: bool = True, source: str =
 def test_the_last_change_of_a_drive_counts() -> None:
     """What the journal has of a drive: set offline, complete, nothing done to it since, on this machine."""
     assert last_offline([story("offline", "done")], "local", "S0") == SetOffline(
-        change="offline", boot="b1", stood_still=True
+        change="offline", boot="b1", was_inactive=True
     )
     found = last_offline([story("offline", "done", still=False)], "local", "S0")
     assert found is not None
-    assert not found.stood_still
+    assert not found.was_inactive
     for stories in (
         [], [story("offline", None)], [story("offline", "stands")], [story("offline", "done"), story("good", "done")],
         [story("offline", "done", source="ssh:db7")],
@@ -181,6 +181,6 @@ def test_an_array_stands_still_only_if_every_volume_is_known_to() -> None:
     """No volume listed, or one that runs, is not standing still."""
     for status, still in (("offline", True), ("failed", True), ("ok", False), ("unknown", False), ("degraded", False)):
         card = machine(DOWN, status=status).controllers[0]
-        assert stands_still(card, card.drives[0]) is still, status
+        assert is_inactive(card, card.drives[0]) is still, status
     bare = replace(card, volumes=())
-    assert not stands_still(bare, bare.drives[0])
+    assert not is_inactive(bare, bare.drives[0])

@@ -26,7 +26,10 @@ VERBS: tuple[Verb, ...] = ("import_foreign", "clear_foreign")
 
 def machine(*drives: dict[str, Any], card: dict[str, Any] | None = None, **volume: Any) -> Inventory:
     """A controller with a whole RAID-6 of its own drives, and these drives before them."""
-    own: dict[str, Any] = {"serial": "SV1", "foreign": True, "foreign_groups": (GROUP,), **(card or {})}
+    own: dict[str, Any] = {
+        "serial": "SV1", "foreign": True, "foreign_groups": (GROUP,), "cache": Cache(preserved_data=False),
+        **(card or {}),
+    }  # fmt: skip
     return inventory(raid("raid6", *drives, *[OWN] * 4, card=own, **volume))
 
 
@@ -70,6 +73,8 @@ def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
     assert refused("clear_foreign", mirrors) == {"F2": False}
     assert refused("clear_foreign", machine(FOREIGN, card={"preserved": PINNED})) == {"F2": False}
     assert refused("clear_foreign", machine(FOREIGN, card={"cache": Cache(preserved_data=True)})) == {"F2": False}
+    for cache in (Cache(preserved_data=None), None):
+        assert refused("clear_foreign", machine(FOREIGN, card={"cache": cache})) == {"F2": True}
 
 
 def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
@@ -93,7 +98,7 @@ def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
 
 def test_guard_F4_cache_is_not_discarded_while_its_drives_may_be_here() -> None:
     """And without them, never without a reason: its data exist nowhere else."""
-    own: dict[str, Any] = {"preserved": PINNED, "foreign": False, "foreign_groups": ()}
+    own: dict[str, Any] = {"preserved": PINNED, "foreign": False, "foreign_groups": (), "cache": None}
 
     def discard(found: Inventory, part: str = "x:0/v6") -> dict[str, bool]:
         return refused("discard_preserved", found, None, part=part)

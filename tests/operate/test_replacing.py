@@ -222,6 +222,24 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
         found = unfit(sata, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
         assert (("P7", True) in [(guard, lifted) for guard, _, lifted in found]) == wanted
 
+    for mine, theirs in ((None, "hdd"), ("hdd", None)):
+        unknown, other = msgspec.structs.replace(sata, media=mine), msgspec.structs.replace(sata, media=theirs)
+        found = unfit(unknown, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
+        assert ("P7", True) in [(guard, lifted) for guard, _, lifted in found], (mine, theirs)
+
+
+def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path: Path) -> None:
+    """A drive with larger sectors than the array's cannot join it, so both sizes have to be known."""
+    seen = bench(tmp_path / "sectors", definition("raid6", 4)).look()
+    new = next(one for card in seen.inventory.controllers for one in card.drives if one.device and not one.backing)
+    known, unknown = (Probed(sector_bytes=512, member_sector_bytes=size) for size in (512, None))
+    texts = [
+        [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=())]
+        for found in (known, unknown)
+    ]
+    wanted = "The sector size of the other drives is unknown."
+    assert [wanted in found for found in texts] == [False, True]
+
 
 def begun_again(machine: Bench) -> Story:
     """Another process that finds the story in the journal."""

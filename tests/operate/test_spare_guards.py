@@ -76,7 +76,7 @@ def drive(seen: Survey, object_id: str = NEW) -> Drive:
 def found(
     seen: Survey, signed: tuple[str, ...] | None = (), node: str = "/dev/sdd", number: int = 4
 ) -> list[Objection]:
-    """What speaks against a drive as a spare of the array."""
+    """Reasons to refuse a drive as a spare of the array."""
     card = next(card for card in seen.inventory.controllers if card.mode == "software")
     candidate = Candidate(drive=drive(seen, f"drives:LABD0000{number}"), node=node, signatures=signed)
     return objections(seen, card, card.arrays[0], candidate)
@@ -95,7 +95,7 @@ def refused(seen: Survey, verb: str = "remove_spare") -> list[tuple[str, bool]]:
 
 
 def test_a_healthy_empty_drive_of_the_same_kind_may_become_a_spare(bays: Survey) -> None:
-    """Nothing speaks against it."""
+    """No guard refuses it."""
     assert found(bays) == []
     assert refused(bays, "add_spare") == []
 

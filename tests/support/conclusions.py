@@ -7,6 +7,7 @@ unknown is no improvement, and to become known and bad is none either.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -27,6 +28,19 @@ from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import Ground, whole
 from raidctl.verify.wanted import DEFAULT, Claim
 
+_WHOLE = (
+    # `zpool list` prints a line for each pool, and nothing below them
+    re.compile(r"NAME +SIZE +ALLOC .* HEALTH .*\n(?:\S+ .*\n)+"),
+    # `smartctl -i` ends where the section of other options would begin, `-l scterc` with what it says of the timeouts
+    re.compile(r"(?s)(?:(?!\n=== START OF READ SMART).)*\n=== START OF INFORMATION(?:(?!\n===).)*\n\W*\n"),
+    re.compile(r"(?s)(?:.*\n)?smartctl \d.*\nWarning: device does not support SCT Error Recovery Control command\n\W*"),
+    # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
+    re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
+    # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
+    re.compile(r"(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*\n)+"),
+    re.compile(r"(?s)Controller: .*\n {10,}Write cache enabled: Yes\n"),
+)
+"""Texts of tools that are also whole outputs of another command, or of the same one on a machine with less in it."""
 Conclusions = Mapping[str, int | None]
 """Rank of each conclusion, the higher the better; None: unknown."""
 _HEALTH = {"critical": 0, "warning": 1, "ok": 2}
@@ -154,14 +168,14 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     """Whether a cut text is all that the tool prints on a machine with fewer objects: nothing in it shows the cut.
 
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or after a
-    line if it was pasted without the blank line at its beginning, too; or a single line.
+    line if it was pasted without the blank line at its beginning, too; or a single line; or one of `_WHOLE`.
     """
     if any(sheet.cut_off for sheet in seen.outputs) or is_torn(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
     if single or not seen.outputs or not seen.outputs[-1].framed:
-        return single
+        return single or any(form.fullmatch(text) for form in _WHOLE)
     trimmed = bool(lines[0].strip()) and text.endswith("\n")
     return trimmed or not lines[-1].strip()
 

@@ -153,7 +153,7 @@ def test_a_slow_device_proves_nothing_while_something_slows_it_down() -> None:
 
 
 def test_a_failure_names_what_was_ruled_out() -> None:
-    """A measured failure says which other explanations there were, and what speaks against them."""
+    """A measured failure says which other explanations there were, and the evidence against them."""
     for row in ("drive that ignores the flush", "flush never sent", "drives' caches on behind the battery"):
         assert weigh(ROWS[row][0]).ruled_out
 

@@ -257,7 +257,7 @@ def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: 
     file.write_bytes(file.read_bytes()[:100])
     done = watched.look("--after", "1")
     assert done.exit_code == 1
-    assert "What earlier looks had seen is lost" in " ".join(done.stdout.split())
+    assert "The results of earlier runs are lost" in " ".join(done.stdout.split())
     assert file.with_suffix(".damaged").exists()
     assert json.loads(file.read_bytes())["number"] == 1
 
@@ -274,7 +274,7 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
         assert done.exit_code == 3
         report = json.loads(seen.read_text())
         assert "volume_degraded" in {event["rule"] for event in report["events"]}
-        assert any("is not remembered" in note for note in report["notes"])
+        assert any("could not be saved, so they will be reported again" in note for note in report["notes"])
         seen.unlink()
 
 
@@ -318,7 +318,7 @@ def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
         (("--once", "--mail", "a b@c"), "is not a mail address"),
         (("--once", "--mail", "root", "--smtp", "host:port"), "is not a server"),
         (("--once", "--run", "true"), "has to be the full path"),
-        (("--once", "--after", "0"), "neither a number of looks nor a time"),
+        (("--once", "--after", "0"), "neither a number of runs nor a time"),
         (("--once", "--remind", "soon"), "is no time"),
         (("--once", "--policy", "/nowhere.toml"), "cannot be read"),
         (("--test",), "--test needs an address"),

@@ -33,6 +33,7 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
+    lacking,
     needs_member,
     planned,
     subjects,
@@ -166,8 +167,10 @@ class _Planner:
         """Nothing where the controller rebuilds it without a command; else a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
-        short = needs_member(volumes_on(self.controller, array.id if array is not None else None))
-        if drive.role == "member" or not short:
+        if drive.role == "member":
+            return
+        short = lacking(volumes_on(self.controller, array.id if array is not None else None))
+        if not short:
             return
         self.usable(drive)
         # Automatic Failover                       : Enabled

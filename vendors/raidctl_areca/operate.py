@@ -30,6 +30,7 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
+    lacking,
     needs_member,
     planned,
     subjects,
@@ -159,8 +160,10 @@ class _Planner:
         """Nothing in the old bay, if the controller rebuilds there; else a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
-        short = needs_member(volumes_on(self.controller, array.id if array is not None else None))
-        if drive.role == "member" or not short:
+        if drive.role == "member":
+            return
+        short = lacking(volumes_on(self.controller, array.id if array is not None else None))
+        if not short:
             return
         # Hot Plugged Disk For Rebuilding : Blank Disk Only
         plugged = self.controller.details.get("Hot Plugged Disk For Rebuilding", "").lower()

@@ -17,6 +17,8 @@ FAMILY = "lvm"
 TITLE = "LVM RAID"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
+SHARES_DRIVES = True
+"""Each volume of a group takes a part of some of its drives."""
 _PACKAGE = "the package {} of the distribution"
 TOOLS = (
     ToolSpec("lvs", ("/usr/sbin/lvs", "/sbin/lvs"), _PACKAGE.format("lvm2")),

@@ -61,10 +61,10 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     """The tool's objection: words of refusal, or an exit code but 0."""
     if not isinstance(answer, RunAnswer):
         return None
-    said = " ".join(f"{answer.text} {answer.error_text}".split())
-    if answer.code == 0 and not _REFUSED.search(said):
+    output = " ".join(f"{answer.text} {answer.error_text}".split())
+    if answer.code == 0 and not _REFUSED.search(output):
         return None
-    return said[-200:] or f"exit code {answer.code}"
+    return output[-200:] or f"exit code {answer.code}"
 
 
 def lit(answer: Answer) -> bool | None:

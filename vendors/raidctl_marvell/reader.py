@@ -88,6 +88,7 @@ class Reader:
         self.listed: dict[str, int] = {"v": 0, "p": 0}
         self.totals: dict[str, int] = {}
         self.empty = False
+        self.torn = ""
 
     def read(self) -> None:
         """Go through all lines."""
@@ -98,6 +99,8 @@ class Reader:
         self.output.gap = self._gap()
 
     def _gap(self) -> str:
+        if self.torn:
+            return self.torn
         for kind, label in (("v", "VD"), ("p", "PD")):
             listed, total = self.listed[kind], self.totals.get(kind)
             if listed and total is None:
@@ -190,12 +193,29 @@ class Reader:
         section, self.section = self.section, None
         if section is None:
             return
+        missing = "" if self.nvme else missing_line(section)
+        if missing:
+            self.torn = f"the line `{missing}` is missing"
         if section.kind in self.listed:
             self.listed[section.kind] += 1
         number = section.value("adapter", "adapter id", "controller id")
         if number is not None and re.fullmatch(r"\d{1,3}", number, re.ASCII):
             self.adapter = number
         read_section(self.controller, section)
+
+
+def missing_line(section: Section) -> str:
+    """The line that mvcli always prints at the end of a controller's description, if it is missing; else empty.
+
+    A controller that checks the images of its firmware announces it as a feature, and their states come last.
+    """
+    if section.kind != "h" or section.value("adapter id") is None:
+        return ""
+    # Advanced features:                   event sense code,multi VD,spc 4,image health,timer,ata pass through
+    if section.value("features") is None:
+        return "Features"
+    images = "image health" in (section.value("advanced features") or "").lower()
+    return "HBA info image health" if images and section.value("hba info image health") is None else ""
 
 
 def read_section(controller: ControllerDraft, section: Section) -> None:

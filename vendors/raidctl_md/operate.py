@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
 from raidctl.vendor.shapes import Shape
@@ -54,17 +55,14 @@ _CONTAINERS = ("imsm", "ddf")
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
     """One mdadm call for each deed."""
     volumes = {volume.id: volume for volume in controller.volumes}
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
+
+    def steps_of(deed: Deed) -> list[Step] | Denial:
         volume = volumes.get(deed.object_id)
-        checks = deed.verb in operate_checks.VERBS
-        made = operate_checks.steps_of(deed, volume) if checks else _steps(deed, volume, controller, tools, view)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+        if deed.verb in operate_checks.VERBS:
+            return operate_checks.steps_of(deed, volume)
+        return _steps(deed, volume, controller, tools, view)
+
+    return planned(deeds, steps_of)
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:  # noqa: ARG001 - the signature of all families
@@ -207,7 +205,8 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
     node = deed.device or ""
     member = _member(volume, node)
     want, have = volume.drives_expected, volume.drives_active
-    short = want is not None and have is not None and have < want
+    known = want is not None and have is not None
+    short = want is None or have is None or have < want
     return Step(
         object_id=volume.id,
         setting="add_spare",
@@ -218,7 +217,7 @@ def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tup
         way_back="other" if short else "same",
         action=_mdadm(volume, "--add-spare", node),
         undo=_mdadm(volume, "--remove", node),
-        affects=(f"The rebuild of {volume.id} begins.",) if short else (),
+        affects=(f"The rebuild of {volume.id} {'begins' if known else 'may begin'}.",) if short else (),
         expects=(_expect(member, "present", "yes"), _expect(member, "status", "critical", op="is_not")),
         undo_expects=(_expect(member, "present", "no"),),
         subjects=subjects,

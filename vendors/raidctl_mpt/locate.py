@@ -51,10 +51,10 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The tool's objection; None if it reports that the command LOCATE has completed."""
     if not isinstance(answer, RunAnswer):
         return None
-    said = " ".join(f"{answer.text} {answer.error_text}".split())
-    if _DONE.search(said):
+    output = " ".join(f"{answer.text} {answer.error_text}".split())
+    if _DONE.search(output):
         return None
-    return said[-200:] or f"{action.argv[0]} printed nothing"
+    return output[-200:] or f"{action.argv[0]} printed nothing"
 
 
 def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all

@@ -1,4 +1,7 @@
-"""HP and HPE Smart Array: hpacucli, hpssacli and ssacli, which are one tool under three names."""
+"""HP and HPE Smart Array: hpacucli, hpssacli and ssacli, which are one tool under three names.
+
+If they report no controller, cciss_vol_status and the files of the cciss driver are read.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,37 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
 from raidctl_smartarray.capability import SUPPORT, UNREPORTED
-from raidctl_smartarray.tools import DRIVERS, TOOLS
+from raidctl_smartarray.tools import DRIVERS, STATUS_TOOL
+from raidctl_smartarray.tools import TOOLS as _SETTING_TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
 FAMILY = "smartarray"
 TITLE = "HP and HPE Smart Array"
+TOOLS = (*_SETTING_TOOLS, STATUS_TOOL)
 LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read every controller of the family; the observation is empty if no tool is installed."""
     found = yield from installed(TOOLS)
-    if not found:
-        return Observation()
-    from raidctl_smartarray import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+    observed = Observation()
+    setting = [one for one in found if one.spec in _SETTING_TOOLS]
+    if setting:
+        from raidctl_smartarray import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
 
-    return (yield from dialogue.observe(host, found))
+        observed = yield from dialogue.observe(host, setting)
+    if observed.controllers or not any(device.driver in DRIVERS for device in host.pci):
+        return observed
+    from raidctl_smartarray import status_collect  # noqa: PLC0415 - as above
+
+    more = yield from status_collect.observe(host, found)
+    return Observation(
+        controllers=more.controllers,
+        problems=(*observed.problems, *more.problems),
+        tools=(*observed.tools, *more.tools),
+        outputs=(*observed.outputs, *more.outputs),
+    )
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
@@ -39,4 +56,17 @@ def read(documents: Sequence[Document]) -> Observation:
     """Read complete or partial outputs and combine those of one controller."""
     from raidctl_smartarray import reader  # noqa: PLC0415 - for loose texts only
 
-    return reader.read(documents)
+    own = [one for one in documents if one.kind == reader.KIND]
+    observed = reader.read(own) if own else Observation()
+    others = [one for one in documents if one.kind != reader.KIND]
+    if not others:
+        return observed
+    from raidctl_smartarray import status_collect  # noqa: PLC0415 - as above
+
+    more = status_collect.read_status(others)
+    return Observation(
+        controllers=(*observed.controllers, *more.controllers),
+        problems=(*observed.problems, *more.problems),
+        tools=observed.tools,
+        outputs=(*observed.outputs, *more.outputs),
+    )

@@ -33,6 +33,7 @@ from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
+from raidctl_smartarray.tools import TOOLS
 from raidctl_smartarray.vocabulary import normalized
 
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
@@ -147,9 +148,12 @@ def judge(action: Action, answer: Answer) -> str | None:
     return None
 
 
+_NAMES = frozenset(spec.name for spec in TOOLS)
+
+
 def command(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The tool that reported the controller."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name) and tool.name in _NAMES]
     return command_of(reported[0]) if reported else None
 
 

@@ -14,6 +14,8 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller, and everything on it: ``name`` is its slot, drives are by their addresses as printed."""
 
     chassis: str | None = None
+    node: str = ""
+    """Name of its device node, ``c0`` or ``sg2``, where no slot is known."""
     empty: set[str] = field(default_factory=set)
     """``logical`` and ``physical``: the tool reports that there are none."""
 

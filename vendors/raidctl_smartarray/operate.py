@@ -21,6 +21,7 @@ from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
@@ -40,6 +41,7 @@ _READING = frozenset({"show", "help", "version", "diag", "-h", "--help"})
 _SECONDS = 60.0
 _NO_SCAN = "The tool has no command for it: the controller's surface scan checks the volumes."
 _BY_ITSELF = "The controller rebuilds automatically; the tool has no command for it."
+_ONLY_READS = "cciss_vol_status only reads; install ssacli, hpssacli or hpacucli."
 _LACKS: Mapping[Verb, str] = {
     **dict.fromkeys(("start_check", "stop_check", "pause_check", "resume_check", "repair"), _NO_SCAN),
     **dict.fromkeys(("start_patrol", "stop_patrol", "pause_patrol", "resume_patrol"), _NO_SCAN),
@@ -54,7 +56,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     printed = Ability(
         can=False, printed=True, why_not=_OFFLINE, alternative=f"By hand: `{words} pd ADDRESS modify disablepd`"
     )
-    return {
+    found: dict[Verb, Ability] = {
         "take_out": Ability(can=True, proof="captures"),
         "let_in": Ability(can=True, proof="captures"),
         "add_spare": Ability(can=True, proof="manual"),
@@ -62,6 +64,9 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         "offline": printed,
         **{verb: Ability(can=False, why_not=why) for verb, why in _LACKS.items()},
     }
+    if controller.told_by is not None and controller.told_by not in _NAMES:
+        return dict.fromkeys(found, Ability(can=False, why_not=_ONLY_READS))
+    return found
 
 
 def hinders(words: Sequence[str]) -> bool:
@@ -72,15 +77,7 @@ def hinders(words: Sequence[str]) -> bool:
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """The commands of these deeds."""
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
-        made = _steps(controller, deed, tools)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+    return planned(deeds, lambda deed: _steps(controller, deed, tools))
 
 
 def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[Step] | Denial:
@@ -100,12 +97,12 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
             alternative="Name a volume of the array with --for.",
         )  # fmt: skip
-    if deed.verb == "let_in" and not _has_to_be_told(deed, drive, volume):
+    if deed.verb == "let_in" and not _needs_a_command(deed, drive, volume):
         return []
     return _spare(controller, deed, (drive, volume), command(controller, tools))
 
 
-def _has_to_be_told(deed: Deed, drive: Drive, volume: Volume) -> bool:
+def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
     """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature
+from raidctl_smartarray import proc_reader, status_reader
 from raidctl_smartarray.grammar import tool_of_command
 from raidctl_smartarray.reader import KIND
 
@@ -90,6 +91,29 @@ _SIGNATURES = (
             _CALL,
         ),
     ),
+    # /dev/cciss/c0d0: (Smart Array P800) RAID 0 Volume 0 status: OK.
+    Signature(
+        "cciss_vol_status -V DEVICE",
+        (
+            r"/dev/[\w/?]{1,40}: \([^()]{1,40}\) (?:\(Unknown )?RAID .{1,60}? Volume \d{1,4}(?:\(\?\))? status:",
+            r"/dev/[\w/?]{1,40}: \([^()]{1,40}\) Enclosure .{1,120}?, Physical Port .{1,4} status:",
+            r"/dev/[\w/?]{1,40}\([^():]{1,40}:\d{1,3}\): Non-Volatile Cache status:",
+            r"(?:b\d+t\d+ +)?connector \S\S box \S{1,3} bay \S{1,3} +\S",
+            r"Controller: (?:HP |Smart |MSA)\S.{0,40}$",
+        ),
+        ("running firmware", "rom firmware", "cache configured", "total cache memory", "write cache memory"),
+        kind=status_reader.KIND,
+    ),
+    # cciss0: HP Smart Array 5i Controller
+    Signature(
+        "cat /proc/driver/cciss/cciss0",
+        (
+            r"cciss\d{1,3}: +(?:HP|Compaq) \S.{0,80} Controller$",
+            r"cciss/c\d{1,3}d\d{1,4}: +(?:[\d.]+GB|blksz=\d)",
+        ),
+        ("current q depth", "max q depth since init", "max sg entries since init"),
+        kind=proc_reader.KIND,
+    ),
     Signature(
         _LIST,
         (r"Available options are", _ERROR),
@@ -102,4 +126,6 @@ _TEXT = Recogniser(KIND, _SIGNATURES, tool=_TOOL)
 def sniff(name: str, text: str) -> Sniffed | None:
     """The claim on an output, None if it comes from another tool. The name is only a hint."""
     found = _TEXT.sniff(name, text)
-    return replace(found, command=f"{tool_of_command(name) or 'ssacli'} {found.command}") if found else None
+    if found is None or found.kind != KIND:
+        return found
+    return replace(found, command=f"{tool_of_command(name) or 'ssacli'} {found.command}")

@@ -34,7 +34,10 @@ _PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNOR
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
     """``smartarray:SLOT``; a slot that is taken or not known gets a number: ``smartarray:unknown-2``."""
-    return distinct(f"{FAMILY}:{controller.get('slot') or controller.name or 'unknown'}" for controller in controllers)
+    return distinct(
+        f"{FAMILY}:{controller.get('slot') or controller.name or controller.node or 'unknown'}"
+        for controller in controllers
+    )
 
 
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:

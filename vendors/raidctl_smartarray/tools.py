@@ -25,3 +25,9 @@ TOOLS = (
         version_argv=("version",),
     ),
 )
+STATUS_TOOL = ToolSpec(
+    name="cciss_vol_status",
+    package="cciss-vol-status, of Debian and Ubuntu; it only reads",
+    version_argv=("-v",),
+)
+"""Asked if the others report no controller."""

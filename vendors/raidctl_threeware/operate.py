@@ -33,6 +33,7 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
+    lacking,
     needs_member,
     planned,
     subjects,
@@ -228,7 +229,7 @@ class _Planner:
         volumes = volumes_on(self.controller, array.id)
         if drive.array == array.id or any(volume.status == "rebuilding" for volume in volumes):
             return
-        if not needs_member(volumes):
+        if not lacking(volumes):
             return
         if drive.role not in ("unassigned", "spare"):
             raise CannotDo(f"{drive.id} is neither free nor a spare: {drive.status_text or 'its state is unknown'}.")

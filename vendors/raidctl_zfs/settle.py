@@ -57,7 +57,9 @@ def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """``errors:``, with the damaged files in the lines below."""
     for line in lines:
         pool.detail(line, "errors", text)
-    if text.lower().startswith(("list of errors", "error list")):
+    # errors: List of errors unavailable (insufficient privileges)
+    unlisted = ("list of errors", "error list")
+    if any(text.lower().startswith(words) or words.startswith(text.lower()) for words in unlisted):
         pool.add_problem("warning", "no_right", f"zpool reports: {text}", "Run it as root (sudo).")
     elif not fine(text):
         remedy = "Restore the files that `zpool status -v` lists from a backup, then start a scrub."

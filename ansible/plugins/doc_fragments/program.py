@@ -12,6 +12,12 @@ class ModuleDocFragment:
 
     DOCUMENTATION = r"""
 options:
+  mode:
+    description:
+      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
+      - C(target) runs the raidctl that is installed on the target.
+    type: str
+    choices: [connection, target]
   executable:
     description:
       - The program on the target, with O(mode=target).
@@ -47,4 +53,13 @@ attributes:
     description: The operating systems of the targets.
     support: full
     platforms: linux
+"""
+
+    READ_ONLY = r"""
+attributes:
+  check_mode:
+    support: full
+    details: The module changes nothing.
+  diff_mode:
+    support: none
 """

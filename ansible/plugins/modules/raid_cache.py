@@ -72,11 +72,6 @@ options:
     description: Allow what may lose data; the reason goes into the journal.
     type: str
   mode:
-    description:
-      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
-      - C(target) runs the raidctl that is installed on the target.
-    type: str
-    choices: [connection, target]
     default: target
 extends_documentation_fragment:
   - raidctl.raid.program

@@ -27,20 +27,10 @@ options:
     elements: str
     default: []
   mode:
-    description:
-      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
-      - C(target) runs the raidctl that is installed on the target.
-    type: str
-    choices: [connection, target]
     default: connection
 extends_documentation_fragment:
   - raidctl.raid.program
-attributes:
-  check_mode:
-    support: full
-    details: The module changes nothing.
-  diff_mode:
-    support: none
+  - raidctl.raid.program.read_only
 """
 
 EXAMPLES = r"""

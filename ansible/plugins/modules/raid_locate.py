@@ -37,11 +37,6 @@ options:
     type: str
     default: 10m
   mode:
-    description:
-      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
-      - C(target) runs the raidctl that is installed on the target.
-    type: str
-    choices: [connection, target]
     default: target
 extends_documentation_fragment:
   - raidctl.raid.program

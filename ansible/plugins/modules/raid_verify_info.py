@@ -93,20 +93,10 @@ options:
         description: Age of the last consistency check, such as V(30d).
         type: str
   mode:
-    description:
-      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
-      - C(target) runs the raidctl that is installed on the target.
-    type: str
-    choices: [connection, target]
     default: connection
 extends_documentation_fragment:
   - raidctl.raid.program
-attributes:
-  check_mode:
-    support: full
-    details: The module changes nothing.
-  diff_mode:
-    support: none
+  - raidctl.raid.program.read_only
 """
 
 EXAMPLES = r"""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import abc
 import json
 import shlex
 import typing as t
@@ -60,9 +61,9 @@ class RaidctlAction(ActionBase):
             **cls.options,
         }
 
+    @abc.abstractmethod
     def answer(self) -> dict[str, t.Any]:
         """Return the result of the task."""
-        raise NotImplementedError
 
     @property
     def on_target(self) -> bool:

@@ -18,13 +18,14 @@ from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
-from raidctl.audit.finding import Finding
+from raidctl.audit.finding import Finding, Severity
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
 from raidctl.toml_files.read import read_toml
 
 KEYS = ("rule", "where", "hosts", "until", "because")
 KEY = "waiver"
+_WEIGHT: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Waiver:
     """Patterns of host names; none: all hosts."""
     place: str = ""
     """File and line."""
+    at_most: Severity = "critical"
+    """A finding that is worse counts."""
+    stays: bool = True
+    """Whether its end is a finding even if nothing is left that it would cover."""
 
     def is_for(self, host: str | None) -> bool:
         """Whether it is for a host; of a host without a name only if it is for all."""
@@ -46,7 +51,8 @@ class Waiver:
 
     def covers(self, finding: Finding) -> bool:
         """Whether it is about a finding that did not pass."""
-        return finding.outcome != "pass" and finding.rule == self.rule and fnmatchcase(finding.where, self.where)
+        same = finding.outcome != "pass" and finding.rule == self.rule and fnmatchcase(finding.where, self.where)
+        return same and _WEIGHT[finding.severity] <= _WEIGHT[self.at_most]
 
 
 def read_waivers(spec: Any, place: Place) -> list[tuple[Waiver, Place]]:

@@ -1,6 +1,6 @@
 """A block device as a target, read-only unless the user names a range to overwrite.
 
-Even then it is refused as soon as anything speaks against it (`raidctl.bench.targets.safety`); and while it is open,
+Even then it is refused if there is a reason to (`raidctl.bench.targets.safety`); and while it is open,
 O_EXCL keeps the kernel from giving it to anybody else: no mount, no array.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 POWER_CUT = (
     "Cut the power (not a reset) while another machine counts acknowledged writes, and check afterwards that none "
-    "is lost."
+    "is lost: raidctl bench powercut."
 )
 MEDIUM = "Measure random reads over the whole device: their median and spread show whether it rotates, and its rpm."
 COMMITS = "Measure commits per second of one stream that rewrites one block."

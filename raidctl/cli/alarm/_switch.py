@@ -15,10 +15,10 @@ from raidctl.text import printable
 def switch(settings: Settings, consent: Consent, word: str, *, on: bool) -> int:
     """Plan, ask, switch and read again; the exit code."""
     value = "enabled" if on else "disabled"
-    return perform(settings, consent, lambda seen: desired_settings(cards(seen, word), {"alarm": value}))
+    return perform(settings, consent, lambda seen: desired_settings(controllers_for(seen, word), {"alarm": value}))
 
 
-def cards(seen: Survey, word: str) -> list[Controller]:
+def controllers_for(seen: Survey, word: str) -> list[Controller]:
     """The RAID controllers that a word means.
 
     Raises:

@@ -6,7 +6,7 @@ import click
 
 from raidctl.change.beginning import begin
 from raidctl.change.journal import End, Journal, now
-from raidctl.cli.alarm._switch import cards
+from raidctl.cli.alarm._switch import controllers_for
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import about, state_directory, tell
@@ -42,7 +42,7 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     with machine(settings) as named:
         seen = named.survey()
-        found = cards(seen, controller)
+        found = controllers_for(seen, controller)
         if len(found) > 1:
             raise UsageError("Several controllers are meant; name one.")
         way = converse(way_of(found[0], seen.inventory, named.vendors), named.runner)

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 import click
 
 from raidctl.change.journal import Journal, Story
-from raidctl.cli.foreign._deeds import card
+from raidctl.cli.foreign._deeds import controller_named
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -31,7 +31,7 @@ from raidctl.vendor.plan import Deed, Denial
 def command(context: click.Context, *, controller: str, consent: Consent) -> int:
     """Start a learn cycle.
 
-    CONTROLLER is its id, or anything on it. Every volume must be whole, and in
+    CONTROLLER is its id, or anything on it. Every volume must be complete, and in
     write-through or protected write-back, which falls back to write-through
     for hours, up to a day. It is refused within a day after the last cycle.
     A learn cycle cannot be ended; "raidctl tasks" shows it.
@@ -50,11 +50,11 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
 
 
 def _deeds(seen: Survey, word: str) -> list[Deed]:
-    return [Deed(object_id=card(seen, word).id, verb="start_learn")]
+    return [Deed(object_id=controller_named(seen, word).id, verb="start_learn")]
 
 
 def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
-    """What the plan says of it (B3)."""
+    """The warning of the plan (B3)."""
     controller = controller_of(seen.inventory, deed.object_id)
     return (HOURS, affected(controller)) if controller is not None else ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.foreign._deeds import card
+from raidctl.cli.foreign._deeds import controller_named
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
@@ -28,7 +28,7 @@ def command(context: click.Context, *, controller: str) -> int:
     """
     settings = settings_of(context)
     seen = look(settings)
-    chosen = card(seen, controller)
+    chosen = controller_named(seen, controller)
     found = learning_only(batteries(narrow(seen.inventory, frozenset({chosen.id}))))
     emit_found(found, settings, "hardware_reports.schedule_screen")
     return exit_code(found.problems)

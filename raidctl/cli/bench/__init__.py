@@ -26,6 +26,8 @@ _COMMANDS = {
     "compare": "Show two runs side by side.",
     "export": "Print runs as JSON lines, or the curve of one run.",
     "model": "Serve a model of an array over NBD.",
+    "powercut": "Test whether acknowledged writes survive power cuts.",
+    "witness": "Record acknowledgements for the power-cut test of another machine.",
 }
 """Commands with a module of their own (``bench/run.py`` …), imported when they are used."""
 _DIGITS = 18

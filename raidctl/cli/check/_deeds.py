@@ -82,7 +82,7 @@ class CheckDeeds(Struct):
         return plan_deeds(seen, vendors, deeds, self.denials, unsafe=unsafe)
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
-        """What speaks against a deed now."""
+        """Reasons to refuse a deed now."""
         self.before = self.evidence(seen)
         return denials(deed, seen.inventory, self.before)
 

@@ -10,7 +10,7 @@ _APART = {
     "good": "Make failed drives in no array usable again.",
     "offline": "Set a member of an array offline.",
     "online": "Set a member online again, without a rebuild.",
-    "jbod": "Hand unused drives to the operating system.",
+    "jbod": "Expose unused drives to the operating system.",
     "raid": "Take drives back from the operating system.",
     "erase": "Erase drives that are in no array.",
 }

@@ -16,7 +16,7 @@ from raidctl.errors import RaidctlError, UsageError
 from raidctl.operate.abilities import ability
 from raidctl.operate.boot_loader import look_around, nodes_of
 from raidctl.operate.deed_subjects import drive_of, volumes_of
-from raidctl.operate.drive_guards import Known, SetOffline, denials, erased_with, stands_still
+from raidctl.operate.drive_guards import Known, SetOffline, denials, erased_with, is_inactive
 from raidctl.operate.removal_subject import Subject
 from raidctl.request import converse
 from raidctl.select import find_drive
@@ -24,8 +24,8 @@ from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Verb
 
-_STOOD = "stood still: "
-"""Key of a fact in the journal: whether the array of a drive stood still when it was set offline."""
+_WAS_INACTIVE = "stood still: "
+"""Key of a fact in the journal: whether the array of a drive was inactive when it was set offline."""
 _WHAT = {
     "offline": "{drive} leaves its array, and only a rebuild brings it back",
     "online": "{drive} becomes a member with the data that it has, current or not",
@@ -52,7 +52,7 @@ def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[
         for deed in work.plan.deeds if verb in _WHAT else ():
             _confirm(work, deed, typed)
 
-    facts = _stood_still if verb == "offline" else None
+    facts = _was_inactive if verb == "offline" else None
     return HardwareDeeds(settings, consent, make, guards, confirmed, _hits, facts).perform()
 
 
@@ -106,17 +106,17 @@ def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffli
         return None
     if not any(step.setting == "offline" for step in last.begin.steps):
         return None
-    still = last.begin.facts.get(f"{_STOOD}{serial}") == "yes"
-    return SetOffline(change=last.begin.change, boot=last.begin.boot, stood_still=still)
+    still = last.begin.facts.get(f"{_WAS_INACTIVE}{serial}") == "yes"
+    return SetOffline(change=last.begin.change, boot=last.begin.boot, was_inactive=still)
 
 
-def _stood_still(seen: Survey) -> dict[str, str]:
-    """Of each drive with a serial number, whether its array stands still."""
+def _was_inactive(seen: Survey) -> dict[str, str]:
+    """Whether the array of each drive with a serial number is inactive."""
     return {
-        f"{_STOOD}{drive.serial}": "yes"
+        f"{_WAS_INACTIVE}{drive.serial}": "yes"
         for controller in seen.inventory.controllers
         for drive in controller.drives
-        if drive.serial and drive.array and stands_still(controller, drive)
+        if drive.serial and drive.array and is_inactive(controller, drive)
     }
 
 

@@ -17,7 +17,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
-    """Hand unused drives to the operating system.
+    """Expose unused drives to the operating system.
 
     The system then sees the drive itself, without RAID. It must be in no array
     and hold no foreign configuration. The controller's own JBOD mode is never

@@ -34,7 +34,7 @@ def carry_out(
     """Plan the deed on the foreign configurations, ask, carry it out and read again; return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
-        return [Deed(object_id=card(seen, word).id, verb=verb, part=group)]
+        return [Deed(object_id=controller_named(seen, word).id, verb=verb, part=group)]
 
     def confirmed(work: Work) -> None:
         for deed in work.plan.deeds:
@@ -49,7 +49,7 @@ def hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
-    """What speaks against a deed now; an import is previewed by the tool first (F1)."""
+    """Reasons to refuse a deed now; an import is previewed by the tool first (F1)."""
     controller = controller_of(seen.inventory, deed.object_id)
     vendor = _vendor(controller, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
@@ -76,7 +76,7 @@ def _vendor(controller: Controller, vendors: Sequence[Vendor]) -> Vendor | None:
     return next((one for one in vendors if family_of(controller) == one.FAMILY), None)
 
 
-def card(seen: Survey, word: str) -> Controller:
+def controller_named(seen: Survey, word: str) -> Controller:
     """The one RAID controller that a word means.
 
     Raises:

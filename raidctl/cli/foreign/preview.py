@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.foreign._deeds import card, preview_of
+from raidctl.cli.foreign._deeds import controller_named, preview_of
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
@@ -34,7 +34,7 @@ def command(context: click.Context, *, controller: str) -> int:
     settings = settings_of(context)
     with machine(settings) as named:
         seen = named.survey()
-        chosen = card(seen, controller)
+        chosen = controller_named(seen, controller)
         without_tool(seen, chosen)
         if has_foreign(chosen) is False:
             found: ForeignPreview | str = "There is no foreign configuration."

@@ -17,7 +17,7 @@ from raidctl.change.engine import Change
 from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
 from raidctl.change.state_directory import Holder, command_on, held_name, hold
 from raidctl.cli.layout._read import layout_of, read_file
-from raidctl.cli.shared.apply_change import Report
+from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import Machine, machine
@@ -79,7 +79,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
         end = _shown(work, settings, made, found, code)
         if end is not None:
             return end
-        with _reported(Report(work.plan), settings) as report:
+        with reported(Report(work.plan), settings) as report:
             _confirmed(work, code, wanted.confirm)
             applying.pin(seen, made)
             return _begun(work, settings, applying, report)
@@ -93,19 +93,6 @@ def _check_wipes(applying: Applying, seen: Survey) -> None:
     """
     for word in applying.unused_wipes(seen):
         raise UsageError(f"--wipe {word}: neither a drive that the layout names nor a volume that it deletes.")
-
-
-@contextmanager
-def _reported(report: Report, settings: Settings) -> Iterator[Report]:
-    """One document of what became of the plan, whatever happens."""
-    try:
-        yield report
-    except BaseException as error:
-        report.failed(error)
-        raise
-    finally:
-        if settings.as_json:
-            emit_json(report.outcome())
 
 
 _THEN = "Then the configuration of the machine is written again, and its boot image if there is one.\n"
@@ -230,7 +217,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
         tell(f"Warning: {text}.")
     if not settings.as_json:
         for volume in made:
-            going = f"; {volume.progress.operation} goes on in the background" if volume.progress else ""
+            going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
             tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
         tell(f"Done and verified; in the journal as change {change.begin.change}.")
     return EXIT_STANDS if change.doubtful else EXIT_FINE
@@ -282,7 +269,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
         _check_wipes(applying, seen)
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
-        with _reported(report, settings), _held(story.begin, settings):
+        with reported(report, settings), _held(story.begin, settings):
             running.journal.append(StepEvent(
                 change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
             ))  # fmt: skip

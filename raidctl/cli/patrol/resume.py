@@ -18,7 +18,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, controller: str, consent: Consent) -> int:
     """Continue a paused patrol read.
 
-    It goes on where it was paused.
+    It continues where it was paused.
 
     Exit codes: as of "patrol start".
     """

@@ -70,6 +70,8 @@ def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
     part = deed.part or ""
     own = next((one.unique_id for one in controller.volumes if one.id == part and one.unique_id), None)
     unique = own or f"{controller.serial}/{part.rpartition('/')[2]}"
-    others = {one.unique_id for card in work.seen.inventory.controllers for one in card.volumes if one.unique_id}
+    others = {
+        one.unique_id for controller in work.seen.inventory.controllers for one in controller.volumes if one.unique_id
+    }
     what = f"The unwritten data of {part} are lost"
     confirm(work, unique, others, (typed,) if typed else (), what)

@@ -18,7 +18,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent) -> int:
     """Continue a paused rebuild.
 
-    It goes on where it was paused.
+    It continues where it was paused.
 
     Exit codes: as of "rebuild start".
     """

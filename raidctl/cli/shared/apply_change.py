@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from raidctl.change.failure_messages import RightMissing, interruption
@@ -16,16 +17,8 @@ from raidctl.vendor.protocol import Vendor
 
 def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()) -> int:
     """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
-    with planned(settings, consent, requests, more) as work:
-        report = Report(work.plan)
-        try:
-            return _performed(work, settings, report)
-        except BaseException as error:
-            report.failed(error)
-            raise
-        finally:
-            if settings.as_json:
-                emit_json(report.outcome())
+    with planned(settings, consent, requests, more) as work, reported(Report(work.plan), settings) as report:
+        return _performed(work, settings, report)
 
 
 def _performed(work: Work, settings: Settings, report: Report) -> int:
@@ -79,6 +72,19 @@ class Report:
         """The document."""
         made = {name: getattr(self.plan, name) for name in Plan.__struct_fields__}
         return Outcome(**made, result=self.result, change=self.change, warnings=self.warnings, message=self.message)
+
+
+@contextmanager
+def reported(report: Report, settings: Settings) -> Iterator[Report]:
+    """Print one document of what became of the plan with ``--json``, also of a failure or an interruption."""
+    try:
+        yield report
+    except BaseException as error:
+        report.failed(error)
+        raise
+    finally:
+        if settings.as_json:
+            emit_json(report.outcome())
 
 
 def report_of(work: Work) -> Report:

@@ -10,11 +10,10 @@ import click
 from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
-from raidctl.cli.shared.apply_change import Report, report_of
+from raidctl.cli.shared.apply_change import Report, report_of, reported
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
-from raidctl.cli.shared.terminal import emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
 from raidctl.request import Read, Runner
 from raidctl.survey.survey import Survey
@@ -55,15 +54,8 @@ def perform_deeds(
         opened(named)
         seen = named.survey()
         work = Work(named, seen, planner(seen), place, consent, planner=planner)
-        report = Report(work.plan)
-        try:
+        with reported(Report(work.plan), settings) as report:
             return _performed(work, settings, report, guard, confirmed=confirmed, ended=ended, facts=facts)
-        except BaseException as error:
-            report.failed(error)
-            raise
-        finally:
-            if settings.as_json:
-                emit_json(report.outcome())
 
 
 def _performed(

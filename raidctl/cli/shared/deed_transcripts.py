@@ -55,18 +55,18 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
     return family
 
 
-def reading_of(kept: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
+def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
     """What the command's own tool printed: its reading commands, as raidctl runs them."""
     family = family_of_command(words)
     names = {tool.name for tool in family.TOOLS}
     runs = [
-        Printed(argv=entry.run, code=entry.code, out=_text(kept, entry.out) + _text(kept, entry.err))
-        for entry in kept.manifest.answers
+        Printed(argv=entry.run, code=entry.code, out=_text(recording, entry.out) + _text(recording, entry.err))
+        for entry in recording.manifest.answers
         if entry.run is not None and basename(entry.run[0]) in names
     ]
     if not runs:
         raise UsageError(f"raidctl runs no reading command of {basename(words[0])} on this machine.")
-    cards = [one for one in seen.inventory.controllers if one.id.partition(":")[0] == family.FAMILY]
+    controllers = [one for one in seen.inventory.controllers if one.id.partition(":")[0] == family.FAMILY]
     about = [f"raidctl: {__version__}"]
     about += [
         f"tool: {tool.name} {tool.version or '(version unknown)'}"
@@ -76,16 +76,16 @@ def reading_of(kept: Recording, seen: Survey, words: tuple[str, ...]) -> Reading
     about += [
         f"controller: {one.id}, {one.model or 'model unknown'}, firmware {one.firmware or 'unknown'}, "
         f"driver {one.driver or 'unknown'}"
-        for one in cards
+        for one in controllers
     ]
     return Reading(
-        command=words, at=kept.manifest.collected_at or "", about=tuple(about), known=_known(family, seen, words),
+        command=words, at=recording.manifest.collected_at or "", about=tuple(about), known=_known(family, seen, words),
         serials=serials(seen.inventory), runs=tuple(runs),
     )  # fmt: skip
 
 
-def _text(kept: Recording, name: str | None) -> str:
-    return kept.files[name].decode("utf-8", errors="surrogateescape") if name is not None else ""
+def _text(recording: Recording, name: str | None) -> str:
+    return recording.files[name].decode("utf-8", errors="surrogateescape") if name is not None else ""
 
 
 def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
@@ -96,12 +96,12 @@ def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
     return "raidctl has this command in its table." if why is None else f"raidctl would not run this command: {why}."
 
 
-def kept_transcript(
-    named: Machine, kept: Recording, seen: Survey, words: tuple[str, ...], place: Path, *, masked: bool
+def write_transcript(
+    named: Machine, recording: Recording, seen: Survey, words: tuple[str, ...], place: Path, *, masked: bool
 ) -> str:
     """Begin a transcript, or complete it; return what to do next, or where it is."""
     before = deed_transcript.begun(place, words)
-    reading = reading_of(kept, seen, words)
+    reading = reading_of(recording, seen, words)
     if before is None:
         deed_transcript.first(place, reading)
         name = _NAMES.get(named.source, named.source)

@@ -17,6 +17,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit_bytes
+from raidctl.cli.shared.waivers import kept as kept_waivers
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
 from raidctl.fleet.rows import Read, RowReader, Rows, lines, rows_of
 from raidctl.model import HIDING
@@ -90,7 +91,8 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
     if wanted.table == "bench":
         yield from _runs(wanted.paths, settings, faults)
         return
-    rows = rows_of(wanted.table, policy_of(wanted.policy, wanted.waivers))
+    policy = policy_of(wanted.policy, wanted.waivers)
+    rows = rows_of(wanted.table, policy)
     if wanted.snapshots:
         yield from _snapshots(rows, settings, faults)
     elif wanted.paths:
@@ -101,6 +103,10 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
         inventory = with_open_ends(look(settings), settings).inventory
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
         codes.append(exit_code(inventory.problems))
+        if wanted.table == "findings":
+            ignored, notes = kept_waivers(settings, inventory.host.hostname)
+            faults += notes
+            policy.add_waivers(ignored)
         yield lines(rows(inventory, inventory.host.source))[0]
 
 

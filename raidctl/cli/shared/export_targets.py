@@ -4,46 +4,39 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Mapping
 
 import click
 
-from raidctl.cli.shared import files
+from raidctl.cli.shared.many import hosts_in
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UsageError
+from raidctl.fleet.hosts import Host
 from raidctl.text import printable
 
 _HOST = re.compile(r"[A-Za-z0-9_.@:\[\]-]+", re.ASCII)
 
 
-def targets_of(path: str, settings: Settings) -> list[str]:
-    """The hosts in a file, one a line; ``#`` begins a comment.
+def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
+    """The hosts in a file by their names, read as that of ``--hosts``: one a line, or an inventory.
 
     Raises:
-        UsageError: A line is no host, or there is none.
+        UsageError: A name is that of no host, or there is none.
         CannotTell: The file cannot be read.
         click.UsageError: An option names a machine.
     """
-    for name in ("host", "replay", "demo"):
+    for name in ("host", "hosts", "limit", "jobs", "replay", "demo"):
         if name in settings.given:
             raise click.UsageError(f"--targets names the machines: {settings.given[name]} cannot be used with it.")
-    shown = printable(path)
-    found = []
-    for number, line in enumerate(
-        files.read(path, shown, "a list of hosts").decode("utf-8", "replace").splitlines(), 1
-    ):
-        word = line.partition("#")[0].strip()
-        if not word:
-            continue
-        if not _HOST.fullmatch(word) or word.startswith("-"):
-            raise UsageError(f'{shown}:{number}: "{printable(word)}" is no host: write db7, or root@db7, one a line.')
-        found.append(word)
-    if not found:
-        raise UsageError(f"{shown} has no host: write one a line.")
+    found = {host.name: host for host in hosts_in(path)}
+    for name in found:
+        if not _HOST.fullmatch(name) or name.startswith("-"):
+            raise UsageError(f'{printable(path)}: "{printable(name)}" is no host: write db7, or root@db7, one a line.')
     return found
 
 
-def for_target(settings: Settings, target: str) -> Settings:
+def for_target(settings: Settings, target: Host) -> Settings:
     """The settings for a scan of one target."""
     there = copy.copy(settings)
-    there.host = target
+    there.host, there.described = target.name, target
     return there

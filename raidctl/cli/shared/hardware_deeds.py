@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""What speaks against a deed now; it may ask the machine more."""
+"""Reasons to refuse a deed now; it may ask the machine more."""
 
 
 class HardwareDeeds(Struct):
@@ -48,7 +48,7 @@ class HardwareDeeds(Struct):
             facts=self.facts,
         )  # fmt: skip
         if code == EXIT_FINE and self.empty and not self.settings.as_json:
-            tell(f"Nothing to be done: {', '.join(self.empty)} is so already.")
+            tell(f"No change needed: {', '.join(self.empty)}.")
         return code
 
     def opened(self, machine: Machine) -> None:

@@ -55,7 +55,7 @@ def run(settings: Settings, interval: float | None, at_most: float | None) -> in
 
 
 def follow(readings: Readings, settings: Settings, every: float, at_most: float | None, clock: Clock) -> int:
-    """Show the readings until the time is up, or the user ends it; the exit code is that of the last complete look."""
+    """Show readings until the time is up or the user ends it; the exit code is that of the last complete one."""
     still = settings.demo is not None  # simulated tools disturb no controller
     watch = Watch(
         readings.whole, readings.quick, clock, at_most, every=every, steady=True, same=_state,
@@ -89,12 +89,12 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
     from raidctl.output.live import Screen, json_lines, lines  # noqa: PLC0415 - rich only where it is drawn
 
     if not on_screen(settings):
-        told: set[str] = set()
+        reported: set[str] = set()
         for board in boards:
             for unread in board.reading.unread:
-                if unread not in told:
+                if unread not in reported:
                     click.echo(f"raidctl: not read: {collapse(printable(unread))}", err=True)
-            told |= set(board.reading.unread)
+            reported |= set(board.reading.unread)
             if board.changes:
                 emit(json_lines(board.changes) if settings.as_json else lines(board.changes, paper()))
         return
@@ -127,7 +127,7 @@ def _open(screen: Screen) -> Iterator[None]:
 
 
 class Readings:
-    """A machine that is read again and again; a lost connection is made again at the next complete look."""
+    """A machine that is read again and again; a lost connection is made again at the next complete reading."""
 
     def __init__(self, opened: Opened, settings: Settings, began: datetime | None = None) -> None:
         self._opened, self._settings = opened, settings
@@ -201,7 +201,7 @@ class Readings:
         return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
 
     def _entries(self, frame: Frame) -> tuple[Event, ...]:
-        """New entries of the kernel log, and after a complete look of the controllers' logs."""
+        """New entries of the kernel log, and after a complete reading of the controllers' logs."""
         named, seen = self._named, self._seen
         if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
             return ()

@@ -168,7 +168,14 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
     """Another machine; what is needed to understand it is imported while the connection is being made."""
     from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
-    with closing(SshRunner(host, sudo=settings.sudo, timeout=settings.timeout, sessions=settings.sessions)) as far:
+    if settings.described is not None and settings.described.refused:
+        raise UsageError(settings.described.refused)
+    there, sudo, timeout = settings.described, settings.sudo, settings.timeout
+    runner = (
+        SshRunner(there.destination, there.options, sudo=there.with_sudo(sudo), timeout=timeout) if there is not None
+        else SshRunner(host, sudo=sudo, timeout=timeout, sessions=settings.sessions)
+    )  # fmt: skip
+    with closing(runner) as far:
         far.connect(wait=False)
         found, problems = vendors()  # all this in the time that the connection takes
         warm(found)

@@ -61,7 +61,26 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
         UsageError: There is no such file, or it names no host.
         CannotTell: The file cannot be read.
     """
-    found = _listed(settings.hosts or "")
+    words = settings.hosts or ""
+    if words == "-" or os.path.lexists(words):
+        return hosts_in(words, settings.limit)
+    if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
+        raise UsageError(f"There is no file {printable(words)}.")
+    return _noted(of_words(words, settings.limit))
+
+
+def hosts_in(path: str, limit: str | None = None) -> tuple[Host, ...]:
+    """Return the hosts of a file, or of standard input (``-``); raises as `hosts_of`."""
+    if Path(path).is_dir():
+        raise UsageError(
+            f"{printable(path)} is a directory: ansible-inventory -i {printable(path)} --list | raidctl --hosts - ..."
+        )
+    name = "standard input" if path == "-" else path
+    text = files.read(path, printable(name), "a list of hosts")
+    return _noted(of_text(text.decode("utf-8", errors="surrogateescape"), name, limit))
+
+
+def _noted(found: HostList) -> tuple[Host, ...]:
     for note in found.notes:
         click.echo(f"raidctl: {note}", err=True)
     if not found.hosts:
@@ -69,24 +88,10 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
     return found.hosts
 
 
-def _listed(words: str) -> HostList:
-    if words != "-" and not os.path.lexists(words):
-        if "/" in words.removeprefix("ssh://") or words.endswith(_FILES):
-            raise UsageError(f"There is no file {printable(words)}.")
-        return of_words(words)
-    if Path(words).is_dir():
-        raise UsageError(
-            f"{printable(words)} is a directory: ansible-inventory -i {printable(words)} --list | raidctl --hosts - ..."
-        )
-    name = "standard input" if words == "-" else words
-    text = files.read(words, printable(name), "a list of hosts")
-    return of_text(text.decode("utf-8", errors="surrogateescape"), name)
-
-
 def one_of(settings: Settings, host: Host) -> Settings:
     """Return the settings that mean one of the hosts."""
     found = copy.copy(settings)
-    found.host, found.hosts, found.jobs = host.name, None, None
+    found.host, found.hosts, found.limit, found.jobs = host.name, None, None, None
     return found
 
 
@@ -107,7 +112,7 @@ def asked(
             return loaded[0]
 
     def one(host: Host, hold: Callable[[Closeable], None]) -> V:
-        sudo = settings.sudo if host.sudo is None else host.sudo
+        sudo = host.with_sudo(settings.sudo)
         runner = SshRunner(host.destination, host.options, sudo=sudo, timeout=settings.timeout)
         with closing(runner):
             hold(runner)
@@ -143,13 +148,13 @@ def run(
     order = {host.name: place for place, host in enumerate(hosts)}
     found: list[tuple[Rank, int, HostAnswer, tuple[str, ...]]] = []
     for outcome in asked(settings, hosts, work):
-        told = _line(outcome, line)
+        row = _line(outcome, line)
         answer = HostAnswer(
-            host=outcome.host.name, hostname=told.hostname, exit_code=told.exit_code, state=told.state,
-            message=told.message, tries=outcome.tries, result=told.result if settings.as_json else None,
-            error=told.message if told.result is None else None,
+            host=outcome.host.name, hostname=row.hostname, exit_code=row.exit_code, state=row.state,
+            message=row.message, tries=outcome.tries, result=row.result if settings.as_json else None,
+            error=row.message if row.result is None else None,
         )  # fmt: skip
-        found.append((told.rank, order[outcome.host.name], answer, told.more))
+        found.append((row.rank, order[outcome.host.name], answer, row.more))
     found.sort(key=lambda one: one[:2])
     ranks = {answer.host: rank for rank, _, answer, _ in found}
     more = {answer.host: lines for _, _, answer, lines in found} if settings.verbose else {}

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from raidctl.cli.shared.option_types import Number
 
 if TYPE_CHECKING:
+    from raidctl.fleet.hosts import Host
     from raidctl.runners.connection import Sessions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,6 +31,7 @@ class Settings:
     def __init__(self) -> None:
         self.host: str | None = None
         self.hosts: str | None = None
+        self.limit: str | None = None
         self.jobs: int | None = None
         self.sudo = False
         self.bmc: str | None = None
@@ -47,6 +49,8 @@ class Settings:
         """Whether anything was written to standard output."""
         self.sessions: Sessions | None = None
         """What carries scripts to the host of ``--host``; None: ssh."""
+        self.described: Host | None = None
+        """The host of ``--host`` as an inventory describes it; None: only as it is named there."""
         self.given: dict[str, str] = {}
         """Names of those that stand on the command line, with the option as it is written there."""
 
@@ -56,10 +60,9 @@ class Settings:
         Raises:
             click.UsageError: They contradict each other.
         """
-        if self.hosts is not None or self.jobs is not None:
-            raise click.UsageError(
-                f"{self.given.get('hosts') or '--jobs'} is for {MANY}; the other commands read one machine."
-            )
+        for name in ("hosts", "limit", "jobs"):
+            if getattr(self, name) is not None:
+                raise click.UsageError(f"--{name} is for {MANY}; the other commands read one machine.")
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
         for name in ("host", "replay", "demo", "state_dir"):
@@ -91,8 +94,9 @@ class Settings:
             click.UsageError: They contradict each other.
         """
         if self.hosts is None:
-            if self.jobs is not None:
-                raise click.UsageError("--jobs belongs to --hosts.")
+            for name in ("limit", "jobs"):
+                if getattr(self, name) is not None:
+                    raise click.UsageError(f"--{name} belongs to --hosts.")
             return False
         if any(name in self.given for name in ("host", "replay", "demo", *_BMC)):
             raise click.UsageError("--hosts excludes --host, --bmc, --replay and --demo.")
@@ -106,7 +110,7 @@ class Settings:
         Raises:
             click.UsageError: It does.
         """
-        for name in ("host", "hosts", "jobs", "sudo", "replay", "demo", *_BMC):
+        for name in ("host", "hosts", "limit", "jobs", "sudo", "replay", "demo", *_BMC):
             if name in self.given:
                 raise click.UsageError(
                     f'"raidctl {command}" does not read a machine: {self.given[name]} cannot be used here.'
@@ -166,9 +170,11 @@ def bmc_options(function: F) -> F:
 
 
 def hosts_option(function: F) -> F:
-    """``--hosts`` alone, of a command with its own ``--jobs``."""
+    """``--hosts`` and ``--limit`` alone, of a command with its own ``--jobs``."""
     text = "Read many machines over ssh: names, a file with one per line, or an Ansible inventory."
-    return _option("--hosts", metavar="FILE|A,B", help=text)(function)
+    limit = "With --hosts: only these groups and hosts of the inventory, as with Ansible: web,db*,!db3."
+    limiting = _option("--limit", metavar="WORDS", help=limit)
+    return _option("--hosts", metavar="FILE|A,B", help=text)(limiting(function))
 
 
 def state_option(function: F) -> F:

@@ -151,7 +151,7 @@ class Work:
     def _nothing_open(self, controllers: Container[str]) -> None:
         """What a change that was cut off has set for a while must not be taken for what was there before.
 
-        ``cards`` are ids and serial numbers: after a reboot a card may have another id.
+        ``cards`` are ids and serial numbers: after a reboot a controller may have another id.
         """
         for story in Journal(self.state).pending():
             mine = story.open and story.begin.source == self.named.source

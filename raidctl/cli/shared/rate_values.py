@@ -47,8 +47,8 @@ class Rate(click.ParamType):  # type: ignore[type-arg]  # as above
         return f"{int(match[1])}%"
 
 
-def in_words_of(card: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
+def in_words_of(controller: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
     """Rates as the controller shows its own: a bare number is a level where its rates are levels."""
-    shown = [getattr(card.rates, field) for field in RATES.values()] if card.rates is not None else []
+    shown = [getattr(controller.rates, field) for field in RATES.values()] if controller.rates is not None else []
     levels = any(rate is not None and rate.isdecimal() for rate in shown)
     return {setting: rate.removesuffix("%") if rate and levels else rate for setting, rate in shares.items()}

@@ -13,7 +13,7 @@ from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of
 from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
 from raidctl.change.state_directory import Holder, command_on, held_name, hold
-from raidctl.cli.shared.apply_change import Report
+from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
@@ -56,9 +56,8 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
         noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
-        report = Report(work.plan)
         tell(_title(facts))
-        try:
+        with reported(Report(work.plan), settings) as report:
             code = agreed(work, settings)
             if code in (None, EXIT_FINE):
                 tell(outlook(facts))
@@ -79,12 +78,6 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                     _run(story, change, seen)
             report.result = "done"
             return _done(change, settings, story.facts)
-        except BaseException as error:
-            report.failed(error)
-            raise
-        finally:
-            if settings.as_json:
-                emit_json(report.outcome())
 
 
 def _first(work: Work, facts: Facts) -> Begin:

@@ -42,7 +42,7 @@ class Spares(Struct):
         return plan_deeds(seen, vendors, [self.make(seen)], self.denials, unsafe=unsafe)
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
-        """What speaks against the deed now."""
+        """Reasons to refuse the deed now."""
         controller = owner(seen.inventory.controllers, deed.object_id)
         if controller is not None and controller.mode != "software":
             return refusals(deed, objections_behind(deed, seen, controller))

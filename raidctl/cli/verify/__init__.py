@@ -44,6 +44,9 @@ _CLAIMS = (
 )
 
 
+_POWERCUT = click.option(
+    "--powercut", metavar="FILE", help='Evidence for --power-safe: "raidctl --json bench powercut ... --check".'
+)
 _CONTRACT = click.option("--contract", metavar="FILE", help="Check all claims of a contract, a TOML file.")
 _MEASURING = (
     click.option("--measure", is_flag=True, help="Test the claims by measuring TARGET."),
@@ -67,7 +70,7 @@ _OF_MEASURING = (
 
 
 def _claims(function: F) -> F:
-    for option in reversed((*_CLAIMS, _CONTRACT, *_MEASURING)):
+    for option in reversed((*_CLAIMS, _POWERCUT, _CONTRACT, *_MEASURING)):
         function = option(function)
     return function
 
@@ -78,7 +81,9 @@ def _claims(function: F) -> F:
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool, **given: Any) -> int:
+def command(
+    context: click.Context, /, *, target: tuple[str, ...], measure: bool, powercut: str | None, **given: Any
+) -> int:
     """Check whether a volume is what was promised, claim by claim.
 
     TARGET is an id of "raidctl show", a device, a mount point, or a directory
@@ -106,24 +111,46 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     \b
     raidctl verify --measure --power-safe /srv/db
 
+    --powercut FILE takes the report of a power-cut run as evidence for
+    --power-safe. A loss fails the claim; 5 counted cuts without a loss, made by
+    real means (--cut-by) and with the present cache settings, can pass it.
+
     Exit codes: 0 every claim passes; 1 a claim fails or is suspect; 2 wrong
     usage; 3 no claim fails, but one is inconclusive; 4 the same, because a tool
     or a permission is missing; 5 or 6 a policy could not be switched, and was or
     was not restored; 130 interrupted, with the results up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     settings = settings_of(context)
+    if powercut is not None and (measure or given["contract"] is not None):
+        raise click.UsageError("--powercut goes with neither --measure nor --contract.")
     if given["contract"] is not None:
         return _by_contract(settings, target, given, measure=measure)
     claims = wanted.claims(given)
     if measure:
         return _by_clock(settings, target, claims, given)
     _refuse_measuring(given)
+    return _by_settings(settings, target, claims, powercut)
+
+
+def _by_settings(
+    settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], powercut: str | None
+) -> int:
+    """Answer from inventory and kernel, and a power-cut run in a file."""
+    run = None
+    if powercut is not None:
+        from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
+
+        run = run_in(powercut)
     ground = ground_of(settings)
     if target:
         subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
     else:
         subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
     report = verify(ground, claims, subjects, target, left_out)
+    if run is not None:
+        from raidctl.verify.powercut import joined  # noqa: PLC0415 - only where it is asked for
+
+        report = joined(report, run, ground, subjects)
     emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
     return exit_code(report)
 
@@ -139,7 +166,7 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
     file: str = given["contract"]
     others = [given[name] for name in (*wanted.NAMES, *_OF_MEASURING)]
     if target or measure or any(value or (value == 0 and value is not False) for value in others):
-        raise click.UsageError("--contract stands alone: volumes and claims are those of the file.")
+        raise click.UsageError("--contract cannot be combined with TARGET, --measure or claims: they are in the file.")
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
     contract = contract_of(file)

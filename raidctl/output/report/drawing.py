@@ -67,7 +67,7 @@ class Drawing:
 
     @staticmethod
     def curve(
-        title: str, said: str, points: Sequence[tuple[float, float]], units: tuple[str, str],
+        title: str, summary: str, points: Sequence[tuple[float, float]], units: tuple[str, str],
         marks: Sequence[tuple[float, str]] = (),
     ) -> str:  # fmt: skip
         """A line through points (x ascending), y from 0; ``marks``: level lines with their names."""
@@ -82,10 +82,12 @@ class Drawing:
             y = up.at(at)
             parts.append(svg.Line(x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_=["two", "mark"]))
             parts.append(_text(WIDTH - RIGHT, y - 5, name, "end"))
-        return _whole(title, said, HEIGHT, parts)
+        return _figure_of(title, summary, HEIGHT, parts)
 
     @staticmethod
-    def histogram(title: str, said: str, bins: Sequence[tuple[float, int]], marks: Sequence[tuple[str, float]]) -> str:
+    def histogram(
+        title: str, summary: str, bins: Sequence[tuple[float, int]], marks: Sequence[tuple[str, float]]
+    ) -> str:
         """Bars over a logarithmic axis of milliseconds; ``bins``: lower edges, a quarter of a doubling wide."""
         width = 2**0.25
         edges = [edge for edge, _ in bins if edge > 0] or [1e-3]
@@ -103,10 +105,10 @@ class Drawing:
             x = across.at(value)
             parts.append(svg.Line(x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_=["two", "mark"]))
             parts.append(_text(x - 4, TOP + 14 + 16 * number, name, "end"))
-        return _whole(title, said, HEIGHT, parts)
+        return _figure_of(title, summary, HEIGHT, parts)
 
     @staticmethod
-    def bars(title: str, said: str, rows: Sequence[tuple[str, float]], limit: float | None) -> str:
+    def bars(title: str, summary: str, rows: Sequence[tuple[str, float]], limit: float | None) -> str:
         """Level bars over a logarithmic axis, and a line at the limit."""
         values = [value for _, value in rows] + ([limit] if limit else [])
         across = Scale(min(values) / 3, max(values) * 2, _NAMES, WIDTH - RIGHT, log=True)
@@ -122,10 +124,10 @@ class Drawing:
             parts.append(svg.Line(x1=x, x2=x, y1=TOP - 6, y2=height - BOTTOM, class_=["two", "mark"]))
             anchor, shift = ("start", 5) if x < WIDTH / 2 else ("end", -5)
             parts.append(_text(x + shift, TOP - 4, "one per revolution", anchor))
-        return _whole(title, said, height, parts)
+        return _figure_of(title, summary, height, parts)
 
     @staticmethod
-    def ratios(title: str, said: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
+    def ratios(title: str, summary: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
         """A point with its interval for each row (name, ratio, low, high), and a line at 1."""
         lows, highs = [low for *_, low, _ in rows], [high for *_, high in rows]
         across = Scale(min(*lows, 0.5) / 1.1, max(*highs, 2.0) * 1.1, _NAMES, WIDTH - RIGHT, log=True)
@@ -138,7 +140,7 @@ class Drawing:
             parts.append(svg.Line(x1=across.at(low), x2=across.at(high), y1=y, y2=y, class_=["one", "line"]))
             parts.append(svg.Circle(cx=across.at(ratio), cy=y, r=5, class_=["one", "bar"]))
             parts.append(_text(_NAMES - 6, y + 5, _brief(name), "end"))
-        return _whole(title, said, height, parts)
+        return _figure_of(title, summary, height, parts)
 
 
 def _axes(across: Scale, up: Scale, units: tuple[str, str]) -> list[svg.Element]:
@@ -180,12 +182,12 @@ def _text(x: float, y: float, text: str, anchor: str) -> svg.Text:
     return svg.Text(x=round(x, 2), y=round(y, 2), text=escape(printable(text)), class_=[anchor])
 
 
-def _whole(title: str, said: str, height: float, parts: Sequence[svg.Element]) -> str:
+def _figure_of(title: str, summary: str, height: float, parts: Sequence[svg.Element]) -> str:
     """The drawing with its text alternative; without ids, of which two drawings could have the same."""
-    title, said = escape(printable(title)), escape(printable(said))
+    title, summary = escape(printable(title)), escape(printable(summary))
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
-        elements=[svg.Title(text=title), svg.Desc(text=said), *parts],
-        extra={"role": "img", "aria-label": f"{title}. {said}"},
+        elements=[svg.Title(text=title), svg.Desc(text=summary), *parts],
+        extra={"role": "img", "aria-label": f"{title}. {summary}"},
     )
     return drawing.as_str()

@@ -23,10 +23,10 @@ def summary(found: Diagnosis) -> Cell:
         counted(counts["critical"], "critical finding") * bool(counts["critical"]),
         counted(counts["warning"], "warning") * bool(counts["warning"]),
     ]
-    said = ", ".join(word for word in words if word)
-    if said:
+    summary = ", ".join(word for word in words if word)
+    if summary:
         worst = causes(found.findings)[0]
-        return Cell(f"Health: {said}. {worst.where}: {worst.message}", LEVELS[worst.severity])
+        return Cell(f"Health: {summary}. {worst.where}: {worst.message}", LEVELS[worst.severity])
     if found.verdict == "fine":
         return Cell(f"Health: no problems found, {counted(found.passed, 'check')} passed.", "good")
     if not found.checked:

@@ -1,4 +1,4 @@
-"""A report that fits: lines behind facts are left out of one that would be too large, which it says. Pure."""
+"""A report that fits: lines behind facts are left out of one that would be too large, and it reports how many. Pure."""
 
 from __future__ import annotations
 

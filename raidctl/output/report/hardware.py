@@ -58,9 +58,9 @@ def clipped(text: str) -> str:
     return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
 
 
-def styled(told: tuple[str, Style]) -> Cell:
+def styled(cell: tuple[str, Style]) -> Cell:
     """A text of the screen with its level."""
-    return Cell(told[0], _LEVELS.get(told[1], "plain"))
+    return Cell(cell[0], _LEVELS.get(cell[1], "plain"))
 
 
 def _controller(controller: Controller, lines: Lines) -> Iterator[Block]:
@@ -78,7 +78,7 @@ def _controller(controller: Controller, lines: Lines) -> Iterator[Block]:
 
 def _facts(controller: Controller) -> Table:
     rows: list[tuple[Cell | str, ...]] = [("Status", styled(phrases.status(controller.status, controller.status_text)))]
-    told = (
+    texts = (
         ("Mode", phrases.MODES.get(controller.mode or "", "")),
         ("Firmware", controller.firmware),
         ("Serial number", controller.serial),
@@ -86,7 +86,7 @@ def _facts(controller: Controller) -> Table:
         ("PCI address", controller.pci_address),
         ("Read by", controller.told_by),
     )
-    rows += [(name, text) for name, text in told if text]
+    rows += [(name, text) for name, text in texts if text]
     cache = controller.cache
     if cache is not None:
         size = "none" if cache.present is False else "unknown size"

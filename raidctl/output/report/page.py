@@ -105,11 +105,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole page."""
+    """The complete page."""
 
     title: str
     partial: str | None
-    """What the first line says of a machine that could be read only in part; None: everything was read."""
+    """The first line about a machine that could be read only in part; None: everything was read."""
     about: tuple[tuple[str, str], ...]
     """Names and texts: host, time, source."""
     summary: tuple[Cell, ...]

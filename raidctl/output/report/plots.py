@@ -46,23 +46,23 @@ def of_comparison(pairs: Sequence[Pair], *, draw: bool) -> Iterator[Plot]:
     shown = known[:_MOST_PAIRS]
     more, less = (sum(one.change == change for one in known) for change in ("more", "less"))
     same = len(known) - more - less
-    said = f"Figures of the second run: {more} larger, {less} smaller, {same} without a difference."
+    summary = f"Figures of the second run: {more} larger, {less} smaller, {same} without a difference."
     rows = [(words(one.trial, one.figure), one.ratio or 1.0, one.low or 1.0, one.high or 1.0) for one in shown]
     cells: list[tuple[Cell | str, ...]] = [(name, *(f"{value:.2f}" for value in values)) for name, *values in rows]
     title = "Second run divided by the first, with 95 % intervals"
-    svg = _drawing().ratios(title, said, rows) if draw else None
-    yield Plot(title, said, svg, table(title, ("Figure", "Ratio", "Low", "High"), cells, folded=True))
+    svg = _drawing().ratios(title, summary, rows) if draw else None
+    yield Plot(title, summary, svg, table(title, ("Figure", "Ratio", "Low", "High"), cells, folded=True))
 
 
 def _speed(points: Sequence[tuple[float, float]], *, draw: bool) -> Plot:
     title = "Speed across the drive"
     first, last = points[0], points[-1]
-    said = (
+    summary = (
         f"{_figure(first[1])} MiB/s at {_figure(first[0])} GiB, {_figure(last[1])} MiB/s at {_figure(last[0])} GiB; "
         f"slowest {_figure(min(speed for _, speed in points))}, fastest {_figure(max(speed for _, speed in points))}."
     )
-    svg = _drawing().curve(title, said, points, ("GiB", "MiB/s")) if draw else None
-    return _with_points(title, said, svg, points, ("GiB", "MiB/s"))
+    svg = _drawing().curve(title, summary, points, ("GiB", "MiB/s")) if draw else None
+    return _with_points(title, summary, svg, points, ("GiB", "MiB/s"))
 
 
 def _knee(result: TrialResult, *, draw: bool) -> Iterator[Plot]:
@@ -72,22 +72,24 @@ def _knee(result: TrialResult, *, draw: bool) -> Iterator[Plot]:
     title = "Written amount over time: the knee is the size of the write cache"
     found = result.figures.get("write_cache")
     size = found.measured if found is not None else None
-    said = "No knee: no write cache shows itself." if size is None else f"Writes slow down after {_figure(size)} MiB."
-    said = " ".join((said, *result.reasons))
+    summary = (
+        "No knee: no write cache shows itself." if size is None else f"Writes slow down after {_figure(size)} MiB."
+    )
+    summary = " ".join((summary, *result.reasons))
     marks = [] if size is None else [(size, f"{_figure(size)} MiB")]
-    svg = _drawing().curve(title, said, points, ("s", "MiB"), marks) if draw else None
-    yield _with_points(title, said, svg, points, ("s", "MiB"))
+    svg = _drawing().curve(title, summary, points, ("s", "MiB"), marks) if draw else None
+    yield _with_points(title, summary, svg, points, ("s", "MiB"))
 
 
 def _latency(trial: str, found: Latency, *, draw: bool) -> Plot:
     title = f"Latencies: {words(trial, trial)}"
     known = [("p50", found.p50), ("p99", found.p99), ("worst", found.worst)]
     marks = [(name, value) for name, value in known if value is not None]
-    said = f"{found.n:,} operations: " + ", ".join(f"{name} {_figure(value)} ms" for name, value in marks) + "."
+    summary = f"{found.n:,} operations: " + ", ".join(f"{name} {_figure(value)} ms" for name, value in marks) + "."
     filled = [(edge, count) for edge, count in found.bins if count]
-    svg = _drawing().histogram(title, said, filled, marks) if draw and filled else None
+    svg = _drawing().histogram(title, summary, filled, marks) if draw and filled else None
     cells: list[tuple[Cell | str, ...]] = [(f"{_figure(edge)}", f"{count:,}") for edge, count in filled]
-    return Plot(title, said, svg, table(title, ("From (ms)", "Operations"), cells, folded=True))
+    return Plot(title, summary, svg, table(title, ("From (ms)", "Operations"), cells, folded=True))
 
 
 def _commits(result: TrialResult, medium: TrialResult | None, *, draw: bool) -> Iterator[Plot]:
@@ -98,21 +100,21 @@ def _commits(result: TrialResult, medium: TrialResult | None, *, draw: bool) -> 
     rpm = medium.figures.get("rpm") if medium is not None else None
     most = commits.limit(rpm).measured if rpm is not None else None
     title = "Commits a second against the limit of the rotation"
-    said = "; ".join(f"{name}: {_figure(value)} a second" for name, value in rates)
-    said += ". The rotation was not measured." if most is None else f". One per revolution would be {_figure(most)}."
-    svg = _drawing().bars(title, said, rates, most) if draw else None
+    summary = "; ".join(f"{name}: {_figure(value)} a second" for name, value in rates)
+    summary += ". The rotation was not measured." if most is None else f". One per revolution would be {_figure(most)}."
+    svg = _drawing().bars(title, summary, rates, most) if draw else None
     cells: list[tuple[Cell | str, ...]] = [(name, _figure(value)) for name, value in rates]
     cells += [] if most is None else [("one per revolution", _figure(most))]
-    yield Plot(title, said, svg, table(title, ("Kind", "A second"), cells, folded=True))
+    yield Plot(title, summary, svg, table(title, ("Kind", "A second"), cells, folded=True))
 
 
 def _with_points(
-    title: str, said: str, svg: str | None, points: Sequence[tuple[float, float]], units: tuple[str, str]
+    title: str, summary: str, svg: str | None, points: Sequence[tuple[float, float]], units: tuple[str, str]
 ) -> Plot:
     step = -(-len(points) // _MOST_ROWS)
     shown = [*points[:-1:step], points[-1]]
     cells: list[tuple[Cell | str, ...]] = [(_figure(x), _figure(y)) for x, y in shown]
-    return Plot(title, said, svg, table(title, units, cells, folded=True))
+    return Plot(title, summary, svg, table(title, units, cells, folded=True))
 
 
 def _pairs(found: object) -> list[tuple[float, float]]:

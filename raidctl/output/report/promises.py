@@ -11,7 +11,7 @@ from raidctl.verify.report import Answer, Verdict, Verification
 from raidctl.verify.requests import promised, request
 
 _LEVELS: Mapping[Verdict, Level] = {"fail": "bad", "suspect": "bad", "inconclusive": "warn", "pass": "good"}
-_SAID: Mapping[Verdict, tuple[str, str]] = {
+_COUNTED: Mapping[Verdict, tuple[str, str]] = {
     "fail": ("1 promise is not kept", "{} promises are not kept"),
     "suspect": ("1 is doubtful", "{} are doubtful"),
     "inconclusive": ("1 could not be checked", "{} could not be checked"),
@@ -33,13 +33,17 @@ _STANDARD: Mapping[Verdict, str] = {
 
 def summary(report: Verification) -> Cell:
     """Whether the machine is what was promised, in a sentence with numbers."""
-    counts = {one: sum(answer.verdict == one for answer in report.answers) for one in _SAID}
+    counts = {one: sum(answer.verdict == one for answer in report.answers) for one in _COUNTED}
     lost = "; ".join(dict.fromkeys(promised(one) for one in report.answers if one.verdict in ("fail", "suspect")))
-    said = ", ".join(_SAID[one][count != 1].format(count) for one, count in counts.items() if count)
+    summary = ", ".join(_COUNTED[one][count != 1].format(count) for one, count in counts.items() if count)
     heads = _STANDARD if report.contract is None else _HEADLINES
-    said = said.replace("promise is", "claim is").replace("promises are", "claims are") if heads is _STANDARD else said
+    summary = (
+        summary.replace("promise is", "claim is").replace("promises are", "claims are")
+        if heads is _STANDARD
+        else summary
+    )
     what = f" Not kept or doubtful: {lost}." if lost else ""
-    return Cell(f"{heads[report.verdict]}: {said or 'nothing to check was found'}.{what}", _LEVELS[report.verdict])
+    return Cell(f"{heads[report.verdict]}: {summary or 'nothing to check was found'}.{what}", _LEVELS[report.verdict])
 
 
 def section(report: Verification, contract: Contract | None) -> Section:

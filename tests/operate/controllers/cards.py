@@ -96,7 +96,7 @@ class Card:
     # --- the story
 
     def plan(self) -> Plan:
-        """The steps of what comes next, with what speaks against them."""
+        """The next steps, with the reasons to refuse them."""
         seen = self.bench.look()
         return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
 
@@ -176,5 +176,5 @@ def around() -> Around:
 
 
 def may_be_pulled(seen: Survey, drive: str) -> bool:
-    """Whether no guard speaks against it."""
+    """Whether no guard refuses it."""
     return check(seen.inventory, seen.view, drive, datetime.now(timezone.utc), around()).verdict == "yes"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Interface
 from raidctl_drives.smart import messages
 from raidctl_drives.smart.draft import SmartDraft
-
-if TYPE_CHECKING:
-    from raidctl_drives.smart.text import Reader
 
 # "/dev/bus/0 -d sat+megaraid,5 # /dev/bus/0 [megaraid_disk_05] [SAT], ATA device"
 ROW = re.compile(
@@ -30,22 +27,22 @@ OPENED = re.compile(
 )
 
 
-def row(reader: Reader, line: Line, text: str) -> bool:
-    """Whether the line is a row of a scan; each row is a drive of its own."""
+def row(current: SmartDraft, begin: Callable[[], SmartDraft], line: Line, text: str) -> bool:
+    """Whether the line is a row of a scan; each row is a drive of its own, which ``begin`` gives."""
     opened = OPENED.fullmatch(text)
     if opened:
-        _opened(reader.draft, line, opened)
+        _opened(current, line, opened)
         return True
     match = ROW.fullmatch(text)
     if match:
-        draft = _begin(reader, line, match["device"], match["kind"])
+        draft = _found(begin(), line, match)
         interface = interface_of(match["kind"], match["name"] or "", match["protocol"] or "")
         if interface:
             draft.offer(line, "interface", interface)
         return True
     failed = FAILED.fullmatch(text)
     if failed:
-        draft = _begin(reader, line, failed["device"], failed["kind"])
+        draft = _found(begin(), line, failed)
         if not messages.read(draft, failed["why"]):
             draft.report(f"smartctl could not open {failed['device']}: {failed['why']}.", kind="unread")
         return True
@@ -63,12 +60,8 @@ def _opened(draft: SmartDraft, line: Line, match: re.Match[str]) -> None:
         draft.offer(line, "interface", interface)
 
 
-def _begin(reader: Reader, line: Line, device: str, kind: str) -> SmartDraft:
-    draft = reader.draft
-    if not draft.blank:
-        draft = SmartDraft(f"{reader.key}#{len(reader.drafts) + 1}")
-        reader.drafts.append(draft)
-    draft.found_at(line, device, kind)
+def _found(draft: SmartDraft, line: Line, match: re.Match[str]) -> SmartDraft:
+    draft.found_at(line, match["device"], match["kind"])
     draft.scanned = True
     return draft
 

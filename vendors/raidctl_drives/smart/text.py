@@ -92,7 +92,7 @@ class Reader:
             return
         if grammar and grammar.fullmatch(text):
             mark_read(line)
-        elif scan.row(self, line, text):
+        elif scan.row(self.draft, self._of_scan, line, text):
             return
         elif _RULE.fullmatch(text):
             mark_read(line)
@@ -129,6 +129,12 @@ class Reader:
         self.section = ""
         if not self.draft.blank:
             self._begin(*self.called)
+
+    def _of_scan(self) -> SmartDraft:
+        """The drive of the next row of a scan."""
+        if not self.draft.blank:
+            self.drafts.append(SmartDraft(f"{self.key}#{len(self.drafts) + 1}"))
+        return self.draft
 
     def _begin(self, node: str | None = None, kind: str | None = None) -> None:
         """A drive begins, at the device that the command named."""

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
+from raidctl.vendor.deed_steps import CannotDo, planned
 from raidctl.vendor.operations import Ability, Proof
-from raidctl.vendor.plan import Action, Deed, Denial, Plan, Step, Verb
+from raidctl.vendor.plan import Action, Deed, Denial, Plan, Verb
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.operate import battery, checks, foreign, rebuild, replacing, spares, states
 from raidctl_megaraid.operate.commands import shapes
@@ -62,36 +63,22 @@ _UNPLAYED: frozenset[Verb] = frozenset({"import_foreign", "clear_foreign", "disc
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """The commands of these deeds, or why there are none."""
-    steps: list[Step] = []
-    denials: list[Denial] = []
-    for deed in deeds:
-        made = _planned(deed, controller, tools)
-        if isinstance(made, Denial):
-            denials.append(made)
-        else:
-            steps += made
-    return Plan(steps=tuple(steps), denials=tuple(denials))
+    return planned(deeds, lambda deed: _planned(deed, controller, tools))
 
 
 def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
     plan = VERBS.get(deed.verb)
     if plan is None:
         return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
-    case = case_of(deed, controller, tools)
-    if not isinstance(case, Case):
-        return case
-    made = plan(case)
-    if not isinstance(made, Denial) and any(not step.subjects for step in made):
-        reason = f"{deed.object_id} has no unique id or serial number that is reported, so it could not be found again."
-        return case.deny(reason, guard="X1", unknown=True)
-    return made
+    return plan(case_of(deed, controller, tools))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """What the tool that reported the controller can do with it."""
-    case = case_of(Deed(object_id=controller.id, verb="good"), controller, tools)
-    if isinstance(case, Denial):
-        return dict.fromkeys(VERBS, Ability(can=False, why_not=case.reason, alternative=case.alternative))
+    try:
+        case = case_of(Deed(object_id=controller.id, verb="good"), controller, tools)
+    except CannotDo as refusal:
+        return dict.fromkeys(VERBS, Ability(can=False, why_not=refusal.reason, alternative=refusal.alternative))
     found: dict[Verb, Ability] = {}
     for verb in VERBS:
         if case.way.prints(verb):

@@ -52,6 +52,6 @@ def learn(case: Case) -> Made:
         Step(
             object_id=case.controller.id, setting="start_learn", before=pack.status, after="learning", kind="deed",
             way_back="none", no_way_back=_NO_END, action=Action(argv=argv, timeout=TIMEOUT, lock=LOCK),
-            expects=(expect(pack.id, "status", "learning"),), subjects=case.subjects(case.controller) or (),
+            expects=(expect(pack.id, "status", "learning"),), subjects=case.subjects(case.controller),
         )
     ]  # fmt: skip

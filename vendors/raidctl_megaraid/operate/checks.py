@@ -32,7 +32,7 @@ def start_or_stop(case: Case) -> Made:
             action=on if start else off, undo=off if start else on,
             affects=("The volume is slower until the check ends.",) if start else (),
             expects=(seen if start else idle,), undo_expects=(idle if start else seen,),
-            subjects=case.subjects(volume, case.controller) or (),
+            subjects=case.subjects(volume, case.controller),
         )
     ]  # fmt: skip
 
@@ -56,7 +56,7 @@ def pause_or_resume(case: Case) -> Made:
             object_id=volume.id, setting=case.deed.verb, before="running" if pause else "paused",
             after="paused" if pause else "running", kind="deed", action=on if pause else off,
             undo=off if pause else on, expects=(paused if pause else runs,), undo_expects=(runs if pause else paused,),
-            subjects=case.subjects(volume, case.controller) or (),
+            subjects=case.subjects(volume, case.controller),
         )
     ]  # fmt: skip
 

@@ -25,7 +25,6 @@ from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS
 
-_ONLY_BY_SERIAL = "A foreign drive has no serial number or world wide name, so it cannot be identified."
 _WHICH = (
     "No output that raidctl reads shows which drives belong to one of several configurations, so it could not tell "
     "whether the command worked."
@@ -60,8 +59,6 @@ def import_or_clear(case: Case) -> Made:
     if case.deed.part is not None and len(case.controller.foreign_groups) > 1:
         return case.printed(_WHICH, _action(case))
     subjects = case.subjects(case.controller, *drives)
-    if subjects is None:
-        return case.deny(_ONLY_BY_SERIAL, guard="X1", unknown=True)
     importing = case.deed.verb == "import_foreign"
     return [
         Step(
@@ -125,6 +122,6 @@ def discard(case: Case) -> Made:
             after="discarded", kind="deed", way_back="none", no_way_back=_DISCARDED,
             action=Action(argv=argv, timeout=TIMEOUT, lock=LOCK),
             expects=(expect(case.controller.id, "preserved", case.deed.part, "lacks"), *left, *gone),
-            subjects=case.subjects(case.controller) or (),
+            subjects=case.subjects(case.controller),
         )
     ]  # fmt: skip

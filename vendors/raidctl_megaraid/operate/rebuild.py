@@ -18,7 +18,7 @@ def started(case: Case, drive: Drive) -> Step:
         kind="deed", way_back="other", action=case.way.on_drive("start_rebuild", drive),
         undo=case.way.on_drive("stop_rebuild", drive), expects=(expect(drive.id, "role", "member"),),
         undo_expects=(expect(drive.id, "role", "member", "is_not"),),
-        subjects=case.subjects(drive, case.volume or case.controller) or (),
+        subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 
 
@@ -71,6 +71,6 @@ def pause_or_resume(case: Case) -> Made:
             after="paused" if pause else "running", kind="deed", action=on if pause else off,
             undo=off if pause else on, expects=(paused if pause else runs,), undo_expects=(runs if pause else paused,),
             affects=(f"{drive.array} lacks {drive.id} for longer.",) if pause else (),
-            subjects=case.subjects(drive, case.volume or case.controller) or (),
+            subjects=case.subjects(drive, case.volume or case.controller),
         )
     ]  # fmt: skip

@@ -49,7 +49,7 @@ def offline_step(case: Case, drive: Drive) -> Step:
         no_way_back=f"The spare {spare.id} is being rebuilt in its place." if spare else None,
         affects=(f"{drive.id} leaves {drive.array}; {effect}.",),
         expects=(expect(drive.id, "role", "member", "is_not"),), undo_expects=back,
-        subjects=case.subjects(drive, case.volume or case.controller) or (), saves=case.saves(),
+        subjects=case.subjects(drive, case.volume or case.controller), saves=case.saves(),
     )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def _missing(case: Case, drive: Drive) -> Step:
         affects=(f"The place of {drive.id} in {array} is free: only a rebuild fills it again.",),
         expects=(expect(array, "drives", drive.id, "lacks"),),
         undo_expects=(expect(array, "drives", drive.id, "contains"),) if seat else (),
-        subjects=case.subjects(drive, case.volume or case.controller) or (),
+        subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _spun_down(case: Case, drive: Drive) -> Step:
         object_id=case.deed.object_id, setting=case.deed.verb, before="spun up", after="spun down", kind="deed",
         action=case.way.on_drive("spin_down", drive), undo=case.way.on_drive("spin_up", drive),
         expects=(expect(drive.id, field, down),), undo_expects=(expect(drive.id, field, up),),
-        subjects=case.subjects(drive, case.volume or case.controller) or (),
+        subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def _inserted(case: Case, drive: Drive, place: tuple[str, str]) -> Step:
         undo=case.way.on_drive("missing", drive), affects=(f"All data on {drive.id} is lost.",),
         expects=(expect(drive.id, "array", name),), undo_expects=(expect(name, "drives", drive.id, "lacks"),),
         requires=(expect(case.deed.object_id, "array", name),),  # the command names the group by its number
-        subjects=case.subjects(drive, case.volume) or (), saves=case.saves(),
+        subjects=case.subjects(drive, case.volume), saves=case.saves(),
     )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def good_step(case: Case, drive: Drive) -> Step:
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="good",
         kind="deed", way_back="none", no_way_back="No command marks the drive as bad again.",
         action=case.way.on_drive("good", drive), expects=(expect(drive.id, "role", "unassigned"),),
-        subjects=case.subjects(drive, case.volume or case.controller) or (),
+        subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 
 
@@ -165,8 +165,6 @@ def replace(case: Case) -> Made:
     if not all((place_of(one) or ("",))[0] for one in (drive, target)):
         return case.deny("Copies are started between drives in enclosures only: no source shows the command without.")
     subjects = case.subjects(drive, target, case.volume or case.controller)
-    if subjects is None:
-        return case.deny(f"{target.id} has no serial number, so it cannot be identified.", guard="X1", unknown=True)
     return [
         Step(
             object_id=case.deed.object_id, setting="replace", before=drive.id, after=target.id, kind="deed",

@@ -42,7 +42,7 @@ def add_spare(case: Case) -> Made:
             affects=("A rebuild on it may begin at once.",) if lacking else (),
             requires=(expect(case.deed.object_id, "array", array.id),) if array is not None else (),
             expects=_expected(case, lacking=lacking), undo_expects=(expect(drive.id, "role", "spare", "is_not"),),
-            subjects=case.subjects(drive, case.volume or case.controller) or (),
+            subjects=case.subjects(drive, case.volume or case.controller),
         )
     ]  # fmt: skip
 
@@ -83,6 +83,6 @@ def remove_spare(case: Case) -> Made:
             action=case.way.on_drive("remove_spare", drive), undo=undo,
             expects=(expect(drive.id, "role", "unassigned"),),
             undo_expects=() if undo.empty else (expect(drive.id, "role", "spare"),),
-            subjects=case.subjects(drive, case.volume or case.controller) or (),
+            subjects=case.subjects(drive, case.volume or case.controller),
         )
     ]  # fmt: skip

@@ -70,7 +70,7 @@ def online(case: Case) -> Made:
             affects=("What was written to the array since it was set offline is wrong on this drive.",),
             expects=(expect(drive.id, "role", "member"),),
             undo_expects=(expect(drive.id, "role", "member", "is_not"),),
-            subjects=case.subjects(drive, case.volume or case.controller) or (), saves=case.saves(),
+            subjects=case.subjects(drive, case.volume or case.controller), saves=case.saves(),
         )
     ]  # fmt: skip
 
@@ -97,7 +97,7 @@ def jbod(case: Case) -> Made:
             undo=case.way.on_drive("raid", drive) if undo else Action(),
             no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
             undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
-            subjects=case.subjects(drive, case.controller) or (),
+            subjects=case.subjects(drive, case.controller),
         )
     ]  # fmt: skip
 
@@ -121,7 +121,7 @@ def raid(case: Case) -> Made:
             kind="deed", way_back="other", action=case.way.on_drive("raid", drive),
             undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.",),
             expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
-            subjects=case.subjects(drive, case.controller) or (),
+            subjects=case.subjects(drive, case.controller),
         )
     ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.model import Array, Controller, Drive, Tool, Volume
-from raidctl.vendor.identity import unique_of
+from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import controller_number
@@ -48,17 +48,15 @@ class Case:
         """Another drive of the controller."""
         return next((drive for drive in self.controller.drives if drive.id == object_id), None)
 
-    def subjects(self, *items: Drive | Volume | Controller | None) -> tuple[Identity, ...] | None:
-        """The objects by what identifies them; None if that is unknown of one of them (X1)."""
-        found = []
-        for item in items:
-            if item is None:
-                continue
-            unique = unique_of(self.controller, item)
-            if unique is None:
-                return None
-            found.append(Identity(object_id=item.id, unique=unique))
-        return tuple(found)
+    def subjects(
+        self, first: Drive | Volume | Controller, *more: Drive | Volume | Controller | None
+    ) -> tuple[Identity, ...]:  # fmt: skip
+        """The objects by what identifies them.
+
+        Raises:
+            CannotDo: That is unknown of one of them (X1).
+        """
+        return tuple(identity(self.controller, item) for item in (first, *more) if item is not None)
 
     def saves(self) -> tuple[Saved, ...]:
         """The configuration as the tool prints it, for a person."""
@@ -66,31 +64,31 @@ class Case:
         return (Saved(name=name, action=self.way.reading()),)
 
 
-def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case | Denial:
-    """A deed with its objects, or why it is refused whatever it is."""
+def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
+    """A deed with its objects.
+
+    Raises:
+        CannotDo: It is refused, whatever it is.
+    """
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
     kind = KINDS.get(reported[0].name) if reported else None
     number = controller_number(controller)
     if controller.told_by == "raidctl-mfi":
         reason = "raidctl carries out no deeds through raidctl-mfi, which has been tested on emulated controllers only."
-        return Denial(deed=deed, reason=reason, alternative="Install storcli64 or perccli64.")
+        raise CannotDo(reason, "Install storcli64 or perccli64.")
     if kind is None or number is None:
-        return Denial(deed=deed, reason=_NO_TOOL, unknown=True)
+        raise CannotDo(_NO_TOOL, unknown=True)
     if kind in ("storcli2", "perccli2"):
-        return Denial(deed=deed, reason=SECOND_GENERATION)
-    drive = next((one for one in controller.drives if one.id == deed.drive), None)
-    if drive is None:
-        drive = next((one for one in controller.drives if one.id == deed.object_id), None)
+        raise CannotDo(SECOND_GENERATION)
+    drive = next((one for one in controller.drives if one.id == deed.object_id), None)
+    if deed.drive is not None:
+        drive = drive_of(controller, deed)
     volume = next((one for one in controller.volumes if one.id == deed.object_id), None)
-    if deed.drive is not None and drive is None:
-        return Denial(deed=deed, reason=f"{deed.drive} is no drive of {controller.id}.", unknown=True)
     if drive is not None and place_of(drive) is None:
-        return Denial(deed=deed, reason=f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
+        raise CannotDo(f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
     if volume is not None and number_of(volume) is None:
-        return Denial(deed=deed, reason=f"The tool's number of {volume.id} is unknown.", unknown=True)
+        raise CannotDo(f"The tool's number of {volume.id} is unknown.", unknown=True)
     case = Case(deed, controller, Way("megacli" if kind == "megacli" else "storcli", command_of(reported[0]), number),
                 drive, volume)  # fmt: skip
-    if case.subjects(drive, volume or controller) is None:
-        reason = f"{(drive or volume or controller).id} has no serial number or unique id, so it cannot be identified."
-        return case.deny(reason, guard="X1", unknown=True)
+    case.subjects(drive or volume or controller, volume or controller)
     return case

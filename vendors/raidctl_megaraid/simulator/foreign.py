@@ -85,18 +85,18 @@ def _fall(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
     groups = _parts(number, "foreign", state)
     if not groups:
         # the tool calls it a failure that there is none
-        return Reply(59, _said(number, state, "Failure", "Couldn't find any foreign Configuration"), state)
+        return Reply(59, _reply(number, state, "Failure", "Couldn't find any foreign Configuration"), state)
     after = {key: value for key, value in state.items() if not key.startswith(name(number, "foreign "))}
     if not importing:
         text = "Successfully deleted foreign configuration"
-        return Reply(0, _said(number, state, "Success", text, data={"Total Foreign PDs": 0}), after)
+        return Reply(0, _reply(number, state, "Success", text, data={"Total Foreign PDs": 0}), after)
     machine = load(number, after)
     for kept in groups.values():
         after |= _imported(machine, json.loads(kept), after)
     after = machine.state(after)
     if not _parts(number, "pinned", after) and name(number, "preserved") in after:
         after[name(number, "preserved")] = "No"
-    return Reply(0, _said(number, state, "Success", "Successfully imported foreign configuration"), after)
+    return Reply(0, _reply(number, state, "Success", "Successfully imported foreign configuration"), after)
 
 
 def _imported(machine: Machine, group: Row, state: State) -> State:
@@ -123,15 +123,15 @@ def _discard(number: str, volume: str, state: Mapping[str, str]) -> Reply:
     key = name(number, f"pinned {volume}")
     if key not in state:
         row = {"VD": int(volume), "Status": "Failed", "ErrCd": 255, "ErrMsg": "No preserved cache"}
-        return Reply(255, _said(number, state, "Failure", "Delete Preserved Cache Failed", rows=[row]), state)
+        return Reply(255, _reply(number, state, "Failure", "Delete Preserved Cache Failed", rows=[row]), state)
     after = {one: value for one, value in state.items() if one != key}
     if not _parts(number, "pinned", after) and name(number, "preserved") in after:
         after[name(number, "preserved")] = "No"
     row = {"VD": int(volume), "Status": "Success", "ErrCd": 0, "ErrMsg": "-"}
-    return Reply(0, _said(number, state, "Success", "Delete Preserved Cache Succeeded", rows=[row]), after)
+    return Reply(0, _reply(number, state, "Success", "Delete Preserved Cache Succeeded", rows=[row]), after)
 
 
-def _said(
+def _reply(
     number: str, state: Mapping[str, str], status: str, description: str, *, data: Row | None = None,
     rows: Sequence[Row] = (),
 ) -> str:  # fmt: skip

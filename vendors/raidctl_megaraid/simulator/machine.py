@@ -27,22 +27,25 @@ from dataclasses import dataclass, field
 import msgspec
 from msgspec import Struct
 
-from raidctl.text import listing
+from raidctl.vendor.simulated_bays import (
+    CHECK_SECONDS,
+    REBUILD_SECONDS,
+    is_empty,
+    is_not_empty,
+    is_not_on_shelf,
+    new_serial,
+    tolerated,
+)
 from raidctl.vendor.simulator import NewDrive, State
 from raidctl_megaraid.simulator.state import name
 
 CLOCK = "megaraid/clock"
-REBUILD_SECONDS = 7200.0
-"""How long a rebuild or a copyback takes."""
-CHECK_SECONDS = 3600.0
-"""How long a consistency check or a patrol read takes."""
 LONG = {
     "Onln": "Online, Spun Up", "Rbld": "Rebuild", "Offln": "Offline", "Failed": "Failed", "Cpybck": "Copyback",
     "UGood": "Unconfigured(good), Spun Up", "UBad": "Unconfigured(bad)", "GHS": "Hotspare, Spun Up",
     "DHS": "Hotspare, Spun Up", "JBOD": "JBOD",
 }  # fmt: skip
 SPARES = ("GHS", "DHS")
-_TOLERATED = {"RAID5": 1, "RAID6": 2, "RAID50": 1, "RAID60": 2}
 
 
 class Disk(Struct, omit_defaults=True):
@@ -213,17 +216,15 @@ def standing(machine: Machine, group: str, span: str | None = None) -> str:
         member = machine.occupant(seat)
         rows[arr] = rows.get(arr, 0) + 1
         gone[arr] = gone.get(arr, 0) + (member is None or member.state != "Onln")
-    words = [
-        _word(count, _TOLERATED.get(level, 0 if level == "RAID0" else rows[arr] - 1)) for arr, count in gone.items()
-    ]
+    words = [_word(count, tolerated(level.lower(), rows[arr])) for arr, count in gone.items()]
     order = ("Optl", "Pdgd", "Dgrd", "OfLn")
     return max(words, key=order.index, default="Optl")
 
 
-def _word(gone: int, tolerated: int) -> str:
-    if gone > tolerated:
+def _word(gone: int, most: int) -> str:
+    if gone > most:
         return "OfLn"
-    return "Optl" if not gone else "Pdgd" if gone < tolerated else "Dgrd"
+    return "Optl" if not gone else "Pdgd" if gone < most else "Dgrd"
 
 
 def advance(machine: Machine, seconds: float) -> None:
@@ -240,7 +241,7 @@ def pull(machine: Machine, bay: str) -> None:
     """
     disk = machine.at(bay)
     if disk is None:
-        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+        raise is_empty(bay, machine.bays)
     del machine.bays[bay]
     free(disk, "UBad")  # what it shows when it comes back
     settle(machine)
@@ -260,22 +261,19 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
         ValueError: The bay is not empty or not of this machine, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay.partition(":")[0] not in {one.partition(":")[0] for one in known}:
-        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(machine.bays))}")
+        raise is_not_empty(bay, machine.bays)
     shelf = {
         one.serial or known.get(key, ""): key for key, one in machine.disks.items() if key not in machine.bays.values()
     }
     if serial is None:
-        taken = {one.serial for one in machine.disks.values()}
-        serial = next(text for number in range(1, 1000) if (text := f"ZC1N{number:04}") not in taken)
+        serial = new_serial({one.serial for one in machine.disks.values()})
         like = bay if bay in known else next(iter(known))
         machine.disks[serial] = Disk(
             state="UGood", home=like, serial=serial, kind=kind, model=machine.disks[like].model
         )  # fmt: skip
         shelf[serial] = serial
     if serial not in shelf:
-        raise ValueError(
-            f"{serial} is not a drive that was pulled ({listing(sorted(filter(None, shelf))) or 'none was'})"
-        )
+        raise is_not_on_shelf(serial, shelf)
     machine.bays[bay] = shelf[serial]
     settle(machine)
 
@@ -288,7 +286,7 @@ def fail(machine: Machine, bay: str) -> None:
     """
     disk = machine.at(bay)
     if disk is None:
-        raise ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(machine.bays))}")
+        raise is_empty(bay, machine.bays)
     if disk.seat:
         disk.state, disk.since, disk.done = "Failed", None, 0.0  # it is a member until it is pulled or replaced
     else:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from raidctl.vendor.simulated_bays import REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.megacli.failure import CODES
 from raidctl_megaraid.simulator import firmware
-from raidctl_megaraid.simulator.machine import REBUILD_SECONDS, Disk, Machine, load
+from raidctl_megaraid.simulator.machine import Disk, Machine, load
 
 _CHANGED = "Adapter: {adapter}: EnclId-{enclosure} SlotId-{slot} state changed to {state}."
 _SPARE = "Adapter: {adapter}: {verb} Physical Drive at EnclId-{enclosure} SlotId-{slot} as Hot Spare Success."

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.megacli.inquiry import split_inquiry
-from raidctl_megaraid.simulator.machine import CHECK_SECONDS, LONG, Disk, Machine, load, numbers, shown_bay, standing
+from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, load, numbers, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
 _ADAPTER = re.compile(r"Adapter #(\d+)")

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from raidctl.vendor.simulated_bays import CHECK_SECONDS, REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator import firmware
-from raidctl_megaraid.simulator.machine import CHECK_SECONDS, REBUILD_SECONDS, Disk, Machine, load
+from raidctl_megaraid.simulator.machine import Disk, Machine, load
 from raidctl_megaraid.simulator.state import Card
 
 _PATH = re.compile(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")

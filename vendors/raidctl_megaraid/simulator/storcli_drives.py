@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.json_decode import decode_text
+from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
-from raidctl_megaraid.simulator.machine import CHECK_SECONDS, SPARES, Disk, Machine, load, shown_bay, standing
+from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, load, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
 _DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")

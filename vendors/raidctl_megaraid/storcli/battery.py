@@ -241,6 +241,6 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
 
 
 def _flaw(battery: Draft, pair: Pair) -> None:
-    """Remember a flag that speaks against a good state word."""
+    """Remember a flag that contradicts a good state."""
     flaws: tuple[str, ...] = battery.get("flaws") or ()
     battery.override("flaws", tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))

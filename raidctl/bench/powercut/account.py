@@ -1,0 +1,152 @@
+"""What the witness knows of one run: its sessions, what is due, and the verdict of each cut. Pure but for the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+import msgspec
+
+from raidctl.bench.powercut.history import History
+from raidctl.bench.powercut.judgment import Tally, exposure, judge
+from raidctl.bench.powercut.messages import (
+    Alive,
+    Begin,
+    Bye,
+    Created,
+    Durable,
+    Ended,
+    Intent,
+    Judged,
+    Kept,
+    Session,
+)
+from raidctl.bench.powercut.report import Cut, How, PowerCutRun, Target
+
+_COUNTS = (
+    "ok", "ahead", "torn_in_flight", "lost", "torn", "reordered", "misdirected", "foreign", "unreadable", "unannounced",
+)  # fmt: skip
+
+
+@dataclass
+class Account:
+    """One run."""
+
+    run: PowerCutRun
+    cuts: list[Cut] = field(default_factory=list)
+    generation: int = 1
+    """The next free one."""
+    session: Session | None = None
+    history: History | None = None
+    """What was written since the last cut; None: nothing that a cut could have lost."""
+    ended: Bye | Ended | None = None
+    heard: tuple[float, float] | None = None
+    flush: tuple[float, float] | None = None
+    doubts: list[str] = field(default_factory=list)
+    """Why a cut of this session without a loss does not count."""
+
+    def record(self, kept: Kept, at: float) -> None:
+        """Take a record into account; ``at``: seconds on the witness's clock.
+
+        Raises:
+            Disorder: It contradicts what came before.
+        """
+        if isinstance(kept, Session):
+            self.session, self.history, self.ended = kept, None, None
+            self.heard = self.flush = None
+            self.doubts = []
+        elif isinstance(kept, Begin):
+            self.history = History(self.run.plan.blocks, kept.generation)
+            self.generation = kept.generation + 1
+        elif isinstance(kept, Intent) and self.history is not None:
+            self.history.announce(kept.places)
+            self.generation = self.history.last + 1
+        elif isinstance(kept, Durable) and self.history is not None:
+            self.history.flushed(kept.upto, at)
+            self.flush = self.heard = (at, kept.clock)
+        elif isinstance(kept, Alive):
+            self.heard = kept.heard
+        elif isinstance(kept, Bye | Ended):
+            self.ended = kept
+            self.heard = kept.heard if isinstance(kept, Ended) else self.heard
+        elif isinstance(kept, Judged):
+            self.cuts.append(kept.cut)
+            self.history = None
+        elif isinstance(kept, Created):
+            self.run = kept.run
+
+    def due(self, boot: str) -> bool:
+        """Whether there was a cut since: another boot, or a target that failed while its machine went on."""
+        if self.session is None or self.history is None or not self.history.durable:
+            return False
+        if isinstance(self.ended, Bye):
+            return self.ended.target
+        return boot != self.session.boot
+
+    def differs(self, target: Target) -> str | None:
+        """How a target differs from that of the run, in a sentence; None: it is the same, as far as is known."""
+        mine = self.run.target
+        for name, first, now in (
+            ("serial number", mine.serial, target.serial), ("world wide name", mine.wwn, target.wwn),
+            ("size", mine.size_bytes, target.size_bytes), ("kind", mine.kind, target.kind),
+        ):  # fmt: skip
+            if first is not None and first != now:
+                found = "none is reported" if now is None else f"it is {now}"
+                return (
+                    f"The run was made on a target with {name} {first}, and now {found}: nothing is checked or written."
+                )
+        return None
+
+    def judged(self, found: Sequence[Sequence[int]], how: How, at: str) -> Cut:
+        """The verdict on the last cut.
+
+        Raises:
+            Disorder: What was read back does not fit the range.
+        """
+        history = self.history or History(self.run.plan.blocks, 1)
+        tally = judge(history, found)
+        seconds, why = (None, None)
+        if self.flush is not None and self.heard is not None:
+            seconds, why = exposure(self.flush, self.heard, history.pace())
+        verdict = tally.verdict
+        doubts = (
+            [*self.doubts, *([why] if why else []), *_doubts(history, tally)] if verdict in ("none", "unknown") else []
+        )
+        ended: Literal["silent", "closed", "target"] = "silent" if self.ended is None else "closed"
+        if isinstance(self.ended, Bye):
+            ended = "target"
+        lost_at = history.flushed_at(tally.first_lost) if tally.first_lost is not None else None
+        return Cut(
+            number=len(self.cuts) + 1, at=at, how=how, verdict=verdict, ended=ended,
+            counted=verdict != "unknown" and not doubts,
+            reasons=tuple(doubts),
+            writes=history.last - history.base, acknowledged=history.acknowledged, flushes=history.flushes,
+            exposure_seconds=seconds,
+            loss_seconds=max(self.heard[0] - lost_at, 0.0) if self.heard and lost_at is not None else None,
+            **{name: count for name, count in asdict(tally).items() if name in _COUNTS},
+        )  # fmt: skip
+
+    def report(self) -> PowerCutRun:
+        """The run with its cuts."""
+        return self.run.with_cuts(self.cuts)
+
+    def about(self, target: Target) -> None:
+        """Keep what a new session reports of the target's place: names change from boot to boot."""
+        self.run = msgspec.structs.replace(
+            self.run, target=msgspec.structs.replace(self.run.target, device=target.device)
+        )
+
+
+def _doubts(history: History, tally: Tally) -> list[str]:
+    said = []
+    if not history.acknowledged:
+        said.append("No write was acknowledged before the cut, apart from the filling.")
+    for count, what in (
+        (tally.foreign, "contain data that this run has not written: another program has used the range"),
+        (tally.unreadable, "could not be read"),
+        (tally.unannounced, "contain writes that are missing in the witness's journal"),
+    ):
+        if count:
+            said.append(f"{count} block{'s' * (count != 1)} {what}.")
+    return said

@@ -1,0 +1,147 @@
+"""What writer and witness send each other, and what the witness's journal keeps of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
+
+
+class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
+    """Begin a session: of a new run (``plan`` is given), or of one that is there (``run``, or "last")."""
+
+    run: str
+    host: str | None
+    boot: str
+    """Id of the boot, which a power failure changes."""
+    raidctl: str
+    virtual: str | None
+    target: Target | None
+    """None: only the run is asked for; its target is opened next."""
+    plan: Plan | None = None
+    left: str | None = None
+    """The run whose last session ended because its witness was gone; None: none, as far as this machine knows."""
+
+
+class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
+    """The session has begun."""
+
+    run: str
+    target: Target
+    plan: Plan
+    due: bool
+    """Whether a cut is to be checked before anything is written."""
+    generation: int
+    """The next free generation."""
+    same_boot: bool = False
+    """Whether the machine was not restarted since the last session: its page cache is still there."""
+    notes: tuple[str, ...] = ()
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """Nothing was done, for this reason: one sentence."""
+
+    why: str
+
+
+class Fine(msgspec.Struct, frozen=True, tag="fine"):
+    """It is recorded."""
+
+
+class Same(msgspec.Struct, frozen=True, tag="same"):
+    """The target as it is now, to be compared with that of the run."""
+
+    target: Target
+
+
+class Content(msgspec.Struct, frozen=True, tag="content"):
+    """What was read back of blocks, from block ``start`` on; see `judgment`."""
+
+    start: int
+    blocks: list[list[int]]
+
+
+class Check(msgspec.Struct, frozen=True, tag="check"):
+    """All was read back: judge the cut."""
+
+    how: How = "unknown"
+
+
+class Judged(msgspec.Struct, frozen=True, tag="judged"):
+    """The verdict."""
+
+    cut: Cut
+
+
+class Begin(msgspec.Struct, frozen=True, tag="begin"):
+    """All blocks will be filled with this generation."""
+
+    generation: int
+
+
+class Intent(msgspec.Struct, frozen=True, tag="intent"):
+    """These blocks will be written, in this order; it is answered before the first write."""
+
+    places: list[int]
+
+
+class Durable(msgspec.Struct, frozen=True, tag="durable"):
+    """The flush after this write has returned; ``clock``: seconds on the writer's monotonic clock."""
+
+    upto: int
+    clock: float
+
+
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """The writer lives."""
+
+    clock: float
+
+
+class Bye(msgspec.Struct, frozen=True, tag="bye"):
+    """The writer ends in order. ``target``: because the target failed, which may be a cut of its power alone."""
+
+    target: bool = False
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """Send the run with all its cuts."""
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
+    """The run."""
+
+    run: PowerCutRun
+
+
+ToWitness = Open | Same | Content | Check | Begin | Intent | Durable | Beat | Bye | Ask
+FromWitness = Opened | Refused | Fine | Judged | Answer
+
+
+class Session(msgspec.Struct, frozen=True, tag="session", kw_only=True):
+    """In the journal only: a session has begun."""
+
+    boot: str
+    witness: str
+    """Random id of the running witness."""
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """In the journal only: the writer's connection was closed; ``heard``: last sign of life, on both clocks."""
+
+    heard: tuple[float, float]
+
+
+class Alive(msgspec.Struct, frozen=True, tag="alive"):
+    """In the journal only: the last sign of life, on both clocks."""
+
+    heard: tuple[float, float]
+
+
+class Created(msgspec.Struct, frozen=True, tag="created"):
+    """In the journal only, its first line: the run."""
+
+    run: PowerCutRun
+
+
+Kept = Created | Session | Begin | Intent | Durable | Bye | Judged | Ended | Alive

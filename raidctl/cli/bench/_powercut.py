@@ -1,0 +1,280 @@
+"""Carries out ``raidctl bench powercut``: target, witness, check, writing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import shlex
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, cast
+
+import click
+
+from raidctl import __version__
+from raidctl.bench.powercut.identity import target_of, with_caches
+from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Served, of_device
+from raidctl.bench.powercut.messages import Open, Opened
+from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
+from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check
+from raidctl.bench.targets.device import DeviceTarget
+from raidctl.cli.bench._plan import Kind, kind_of, range_of, size_of
+from raidctl.cli.bench._powercut_left import forget, keep, left
+from raidctl.cli.bench._witness_token import address_of, token_in
+from raidctl.cli.bench.run import Agreement
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import tell
+from raidctl.errors import BenchError, CannotTell, RaidctlError, UsageError
+from raidctl.host import BlockDevice, HostView
+from raidctl.text import printable
+from raidctl.units import format_binary, parse_size
+from raidctl.verify import subjects
+
+BLOCK = 4096
+_SIZE = 16 << 20
+_LARGEST = 1 << 30
+"""Bytes of the largest range: all of it is filled again after each cut."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for."""
+
+    target: str
+    kind: Kind
+    witness: tuple[str, int]
+    token: bytes
+    resume: str | None
+    how: How
+    only: bool
+    remove: bool
+    size: int
+    overwrite: tuple[int, int] | None
+    group: int
+    most: int
+    dry_run: bool
+    yes: bool
+    again: str
+    """The command that resumes the run, without its id."""
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Asked:
+        """Check the options. Raise UsageError or click.UsageError."""
+        resume, kind = given["resume"], kind_of(given["target"])
+        if not resume and (given["only"] or given["how"] or given["remove"]):
+            raise click.UsageError("--check, --cut-by and --remove go with --resume.")
+        if given["remove"] and (not given["only"] or kind != "file"):
+            raise click.UsageError("--remove goes with --check, and with a directory: it removes the file of the run.")
+        if resume and (given["size"] or given["group"]):
+            raise click.UsageError("--size and --group are those of the run that is resumed.")
+        overwrite = range_of(given["overwrite"], kind)
+        if kind != "file" and overwrite is None and not given["only"]:
+            raise click.UsageError("--overwrite names the part that may be overwritten: 10GiB+16MiB, or all.")
+        return cls(
+            target=given["target"], kind=kind, witness=address_of(given["witness"]), token=token_in(given["token"]),
+            resume=resume, how=cast("How", given["how"] or "unknown"), only=given["only"], remove=given["remove"],
+            size=size_of(given["size"], kind) or _SIZE, overwrite=overwrite, group=given["group"] or 16,
+            most=_most(given["most"]), dry_run=given["dry_run"], yes=given["yes"], again=_again(given),
+        )  # fmt: skip
+
+
+def _again(given: dict[str, Any]) -> str:
+    words = ["raidctl", "bench", "powercut", given["target"], "--witness", given["witness"]]
+    words += ["--token-file", str(given["token"])]
+    words += ["--overwrite", given["overwrite"]] if given["overwrite"] else []
+    return shlex.join([*words, "--resume"])
+
+
+def _most(text: str) -> int:
+    try:
+        return parse_size(text, binary=True)
+    except ValueError:
+        raise click.UsageError(f'--most "{printable(text)}" is no size with a unit: 16GiB.') from None
+
+
+class Session:
+    """One call of the command."""
+
+    def __init__(self, asked: Asked, settings: Settings) -> None:
+        self.asked, self._settings = asked, settings
+        self.resumed = asked.resume is not None
+        self._stack = ExitStack()
+        self._run = secrets.token_hex(8)
+
+    def __enter__(self) -> Session:  # noqa: PYI034 - Self is not in the typing of Python 3.10
+        """Find out what the target is, ask, connect, and open it.
+
+        Raises:
+            RaidctlError: It is refused; nothing was written.
+        """
+        try:
+            self._enter()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close target and connection."""
+        self._stack.close()
+
+    def _enter(self) -> None:
+        asked = self.asked
+        boot = boot_id()
+        target, virtual = self._identity()
+        plan = None if self.resumed else self._plan(target)
+        if plan is not None:
+            _agree(asked, plan)
+        self.witness = Witnessed(asked.witness, asked.token)
+        self._stack.callback(self.witness.close)
+        if plan is not None:
+            # made before the witness hears of it: a run without a target would be left with it
+            self.medium = self._medium(plan, new=True)
+        request = Open(
+            run=asked.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
+            virtual=virtual, target=target, plan=plan, left=left(self._settings),
+        )  # fmt: skip
+        try:
+            self.opened: Opened = self.witness.open(request)
+        except BaseException:
+            if plan is not None and asked.kind == "file":
+                self.file.remove()
+            raise
+        for note in self.opened.notes:
+            tell(note)
+        if plan is None:
+            self.witness.same(target)
+            self._run = self.opened.run
+            self._same_range()
+            if not asked.only:
+                _agree(asked, self.opened.plan)
+            self.medium = self._medium(self.opened.plan, new=False)
+
+    def _plan(self, target: Target) -> Plan:
+        """What will be written. Raise BenchError or UsageError."""
+        asked = self.asked
+        first, size = 0, asked.size
+        if asked.overwrite is not None:
+            first, length = asked.overwrite
+            whole = target.size_bytes or 0
+            size = length or whole // BLOCK * BLOCK
+        if size < 16 * BLOCK or size > _LARGEST:
+            shown = f"{format_binary(16 * BLOCK)} to {format_binary(_LARGEST)}"
+            raise UsageError(f"The range has {format_binary(size)}, and may have {shown}: it is filled after each cut.")
+        return Plan(first=first, block_bytes=BLOCK, blocks=size // BLOCK, group=min(asked.group, size // BLOCK))
+
+    def _same_range(self) -> None:
+        """Refuse another range than that of the run."""
+        asked, plan = self.asked, self.opened.plan
+        if asked.overwrite is None:
+            return
+        first, length = asked.overwrite
+        if first != plan.first or (length and length // BLOCK != plan.blocks):
+            raise UsageError(f"The range of the run is {plan.first}+{plan.blocks * BLOCK}: name the same one.")
+
+    def _medium(self, plan: Plan, *, new: bool) -> Medium:
+        """Open the target. Raise BenchError or AccessMissing."""
+        asked, size = self.asked, plan.blocks * plan.block_bytes
+        if asked.kind == "nbd":
+            served = self._stack.enter_context(OpenNbd(asked.target))
+            if served.link is None or not served.link.export.can_flush:
+                raise BenchError(f"{printable(asked.target)} has no flush: there is nothing to be tested.")
+            return Served(served.link)
+        if asked.kind == "device":
+            range_ = None if asked.only else (plan.first, size)
+            device = self._stack.enter_context(DeviceTarget(asked.target, write=range_))
+            if not device.direct:
+                raise BenchError(f"{printable(asked.target)} refuses O_DIRECT: the page cache would be tested.")
+            return Handled(device.fileno(), plan.first, plan.block_bytes) if asked.only else of_device(device, plan)
+        self.file = self._stack.enter_context(RunFile(asked.target, self._run, size, new=new))
+        if not self.file.direct:
+            tell("O_DIRECT is refused here: writes go through the page cache, and each group is flushed out of it.")
+        return Handled(self.file.fileno(), 0, plan.block_bytes)
+
+    def _identity(self) -> tuple[Target, str | None]:
+        """What the target is recognised by, and the kind of virtual machine."""
+        asked = self.asked
+        if asked.kind == "nbd":
+            with OpenNbd(asked.target) as served:
+                size = served.link.export.size if served.link is not None else None
+            return Target(kind="nbd", name=asked.target, size_bytes=size), None
+        path = os.path.realpath(asked.target)
+        with machine(self._settings) as here:
+            ground = subjects.asked(here.survey(), here.runner)
+        target = target_of(asked.kind, path, ground.view, _block(ground.view, path, asked.kind))
+        try:
+            found = subjects.named(ground, [path])
+        except RaidctlError:
+            found = []
+        if len(found) == 1:
+            target = with_caches(target, found[0].item, [drive for _, drive in found[0].drives])
+        return target, ground.view.virtual
+
+    def checked(self) -> PowerCutRun:
+        """Check the cut, if there was one; the run with all its cuts.
+
+        Raises:
+            CannotTell: It cannot be checked.
+        """
+        if self.opened.due:
+            if self.opened.same_boot and self.asked.kind == "file" and not self.file.direct:
+                raise CannotTell(
+                    "The page cache of this boot may contain what the drive has lost: restart the machine, then check."
+                )
+            check(self.witness, self.medium, self.opened, self.asked.how)
+        forget(self._settings)
+        report = self.witness.report()
+        if self.asked.remove:
+            self.file.remove()
+            tell(f"Removed {self.file.name}.")
+        return report
+
+    def write(self) -> None:
+        """Write until the power is cut, or the limit is reached.
+
+        Raises:
+            CannotTell: The target or the witness failed.
+        """
+        run = self.opened.run
+        opened = self.opened
+        if opened.due:
+            # the check has used no generation, and the witness knows the next one
+            tell("Filling the range again.")
+        writing = Writing(self.witness, self.medium, opened, self.asked.most, tell)
+        forget(self._settings)
+        try:
+            done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+        except WitnessGone:
+            keep(self._settings, run)
+            raise
+        raise CannotTell(
+            f"{format_binary(self.asked.most)} were written in {done} groups without a cut: continue with "
+            f'"{self.asked.again} {run}".'
+        )
+
+
+def _block(view: HostView, path: str, kind: Kind) -> BlockDevice | None:
+    """The block device of a path; None: it is not known."""
+    if kind == "device":
+        return view.block(path)
+    number = os.stat(path).st_dev  # noqa: PTH116 - a string
+    place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
+    return view.block(f"/dev/{place.resolve().name.replace('!', '/')}") if place.exists() else None
+
+
+def _agree(asked: Asked, plan: Plan) -> None:
+    """Show what will be written, and ask if it overwrites something. Raise DryRunError, Declined or UsageError."""
+    shown, size = printable(asked.target), format_binary(plan.blocks * plan.block_bytes)
+    if asked.kind == "file":
+        said = f"In {shown} a file of {size} is made; it stays for --resume, until --remove."
+    else:
+        said = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: what is there is lost."
+    most = f"At most {format_binary(asked.most)} are written, in groups of {plan.group} blocks with a flush after each."
+    consent = Agreement(asked.kind != "file" and asked.resume is None, dry_run=asked.dry_run, yes=asked.yes)
+    consent([said, most, "The power of this machine is to be cut meanwhile: nothing else of value should be running."])

@@ -1,0 +1,63 @@
+"""Waivers for commands that read a machine: of a file, and those that ``diagnose --ignore`` keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+
+import click
+
+from raidctl.audit.ignored import Entry, entries_of, waivers_of
+from raidctl.audit.policy.waivers import Waiver
+from raidctl.change.state_directory import default_directory
+from raidctl.cli.shared import files
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.policies import policy_of
+from raidctl.errors import CannotTell
+from raidctl.text import printable
+
+OPTION = click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
+
+
+def today() -> date:
+    """The day on the clock of this machine."""
+    return datetime.now().astimezone().date()
+
+
+def ignore_file(settings: Settings) -> Path:
+    """Where ``diagnose --ignore`` keeps its entries."""
+    return Path(settings.state_dir or default_directory()) / "ignored.json"
+
+
+def entries(path: Path) -> tuple[Entry, ...]:
+    """The entries of a file.
+
+    Raises:
+        CannotTell: It is damaged, or cannot be read.
+    """
+    return entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
+
+
+def written(path: str | None) -> tuple[Waiver, ...]:
+    """The waivers of the file of ``--waivers``.
+
+    Raises:
+        MistakesError: It has mistakes.
+        UsageError: It cannot be read.
+    """
+    return () if path is None else policy_of(None, path).waivers
+
+
+def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[str, ...]]:
+    """What ``diagnose --ignore`` has waived on a host, and notes; a damaged file waives nothing.
+
+    No entry covers a host whose name is unknown: its objects have the ids of other machines.
+    """
+    path = ignore_file(settings)
+    if host is None or not path.exists():
+        return (), ()
+    try:
+        return waivers_of(entries(path), host, str(path)), ()
+    except CannotTell as error:
+        return (), (f"Nothing is ignored: {error}",)

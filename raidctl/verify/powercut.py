@@ -1,0 +1,102 @@
+"""Combine the answers about power safety with a power-cut run. Pure.
+
+A loss refutes whatever is reported. Cuts without a loss confirm only what was cut: the same hardware, with the same
+cache settings, by a real power cut, in no virtual machine, and often enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from raidctl.bench.powercut.identity import same_hardware, target_of, with_caches
+from raidctl.bench.powercut.report import PowerCutRun, Target
+from raidctl.errors import CannotTell
+from raidctl.text import printable
+from raidctl.verify.measured import Measured, combined
+from raidctl.verify.report import Answer, Evidence, Verification, overall
+from raidctl.verify.subjects import Ground, Subject
+
+LEAST = 5
+"""Counted cuts without a loss that are needed for a pass: a probability of a loss of at most 45 % per cut."""
+PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
+"""Ways to cut the power that are real cuts; of an unknown one it is not known whether it was a reset."""
+
+
+def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Sequence[Subject]) -> Verification:
+    """All answers, that on power safety combined with the run.
+
+    Raises:
+        CannotTell: The run is of none of the volumes and drives, or power safety is not claimed.
+    """
+    run = run.with_cuts(run.cuts)
+    mine = {one.id: target for one in subjects if same_hardware(run.target, target := _target(ground, one))}
+    answers = tuple(
+        combined(answer, _weighed(run, mine[answer.object], answer, ground))
+        if answer.claim == "power_safe" and answer.object in mine
+        else answer
+        for answer in report.answers
+    )
+    if not mine:
+        serial = run.target.serial or run.target.wwn
+        what = f"a target with serial number {printable(serial)}" if serial else "a target without a serial number"
+        raise CannotTell(f"Run {run.run} was made on {what}: none of the volumes and drives here is known to be it.")
+    if not any(answer.claim == "power_safe" and answer.object in mine for answer in report.answers):
+        raise CannotTell("A power-cut run is evidence for --power-safe, which is not claimed of its target.")
+    return msgspec.structs.replace(report, answers=answers, verdict=overall(answers))
+
+
+def _target(ground: Ground, subject: Subject) -> Target:
+    """What a volume or drive is recognised by, with its present cache settings."""
+    device = subject.item.device
+    target = target_of("device", device or "", ground.view, ground.view.block(device) if device else None)
+    if target.serial is None and not subject.software:
+        target = msgspec.structs.replace(target, serial=getattr(subject.item, "serial", None))
+    return with_caches(target, subject.item, [drive for _, drive in subject.drives])
+
+
+def _weighed(run: PowerCutRun, now: Target, answer: Answer, ground: Ground) -> Measured:
+    """What the run shows for a volume or drive."""
+    lines = tuple(_evidence(run, answer))
+    changed = [
+        f"During the power cuts its {name} was {before}, and now it is {now.caches.get(name, 'unknown')}."
+        for name, before in run.target.caches.items()
+        if now.caches.get(name) != before
+    ]
+    again = "Repeat the power cuts with the present settings: raidctl bench powercut."
+    if changed:
+        return Measured("inconclusive", tuple(changed), next_test=again, evidence=lines)
+    if run.verdict == "loss":
+        worst = next(cut for cut in run.cuts if cut.accuses)
+        blocks = worst.lost + worst.torn + worst.misdirected
+        why = f"Power cut {worst.number} of run {run.run} lost acknowledged data: {blocks:,} blocks ({worst.verdict})."
+        return Measured("fail", (why,), next_test="Disable the write caches of the drives, and repeat the power cuts.",
+                        evidence=lines)  # fmt: skip
+    return _clean(run, ground, lines)
+
+
+def _clean(run: PowerCutRun, ground: Ground, lines: tuple[Evidence, ...]) -> Measured:
+    """Cuts without a loss."""
+    real = sum(cut.counted and cut.verdict == "none" and cut.how in PHYSICAL for cut in run.cuts)
+    if run.virtual or ground.view.virtual:
+        why = "The power cuts were made in a virtual machine: they do not show what a power failure of its host does."
+        return Measured("inconclusive", (why,), next_test="Cut the power of the host.", evidence=lines)
+    if real < LEAST:
+        why = f"{real} power cuts without a loss count, and {LEAST} are needed (cuts by unknown means do not count)."
+        test = f"Continue the run with --cut-by: raidctl bench powercut --resume {run.run}."
+        return Measured("inconclusive", (why,), next_test=test, evidence=lines)
+    bounded = msgspec.structs.replace(run, cuts=tuple(cut for cut in run.cuts if cut.how in PHYSICAL))
+    limit = bounded.with_cuts(bounded.cuts).loss_probability
+    why = f"{real} power cuts lost nothing: at most {limit or 1.0:.0%} of the cuts lose data (95 % confidence)."
+    return Measured("pass", (why,), ruled_out=("flushes that are confirmed and not carried out",), lifts=True,
+                    evidence=lines)  # fmt: skip
+
+
+def _evidence(run: PowerCutRun, answer: Answer) -> Iterator[Evidence]:
+    for cut in run.cuts:
+        if cut.counted:
+            says = (
+                f"power cut {cut.number} ({cut.how}, {cut.at}): {cut.verdict}, {cut.acknowledged:,} writes acknowledged"
+            )
+            yield Evidence("measurement", answer.object or "", says)

@@ -1,0 +1,124 @@
+"""A witness on the loopback, and a disk in memory with a volatile cache whose power is cut while it is written to."""
+
+from __future__ import annotations
+
+import mmap
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from raidctl.bench.powercut.messages import Open, Opened
+from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
+from raidctl.bench.powercut.witness import Witness
+from raidctl.bench.powercut.writer import Witnessed, Writing, check
+
+TOKEN = b"a token that both sides have"
+RUN = "00000000000000a1"
+PLAN = Plan(blocks=64, group=8)
+TARGET = Target(kind="device", name="/dev/sdx", serial="S1", size_bytes=1 << 20)
+
+
+class PowerCutError(BaseException):
+    """The power is cut; a machine that is still connected ends for another reason."""
+
+
+def fair(cut: Cut) -> bool:
+    """Whether it counts, or would if this machine had not been busy with other work at that moment."""
+    return cut.counted or all("clock jumped" in reason or "last flush" in reason for reason in cut.reasons)
+
+
+@dataclass
+class Disk:
+    """A disk with a volatile cache, and what ends the session at an operation of it."""
+
+    honest: bool = True
+    medium: bytearray = field(default_factory=lambda: bytearray(PLAN.blocks * PLAN.block_bytes))
+    cache: dict[int, bytes] = field(default_factory=dict)
+    left: int = 500
+    """Operations until the power is cut."""
+    machine: Callable[[], object] = lambda: None
+    """Ends the connection: the machine has no power either."""
+
+    def write(self, data: mmap.mmap, at: int) -> None:
+        """Into the cache."""
+        self._step()
+        self.cache[at] = bytes(data)
+
+    def flush(self) -> None:
+        """Out of the cache, if it is honest."""
+        self._step()
+        if self.honest:
+            self._out()
+
+    def read(self, at: int, size: int) -> bytes:
+        """What is there."""
+        return self.cache.get(at) or bytes(self.medium[at : at + size])
+
+    def _out(self) -> None:
+        for at, data in self.cache.items():
+            self.medium[at : at + len(data)] = data
+        self.cache.clear()
+
+    def _step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            self.cache.clear()
+            self.machine()
+            raise PowerCutError
+
+
+@dataclass
+class Stand:
+    """A witness, and sessions with it."""
+
+    directory: Path
+    said: list[str] = field(default_factory=list)
+    address: tuple[str, int] = ("", 0)
+
+    @contextmanager
+    def running(self) -> Iterator[Witness]:
+        """The witness serves."""
+        witness = Witness(self.directory, TOKEN, self.said.append)
+        self.address = witness.listen("127.0.0.1", 0)
+        thread = threading.Thread(target=witness.serve)
+        thread.start()
+        try:
+            yield witness
+        finally:
+            witness.stop()
+            thread.join()
+
+    @contextmanager
+    def session(
+        self, boot: str, *, run: str = RUN, new: bool = False, target: Target = TARGET, left: str | None = None
+    ) -> Iterator[tuple[Witnessed, Opened]]:
+        """A connection with an open run."""
+        witness = Witnessed(self.address, TOKEN)
+        try:
+            plan = PLAN if new else None
+            request = Open(
+                run=run, host="db7", boot=boot, raidctl="1", virtual=None, target=target, plan=plan, left=left
+            )
+            yield witness, witness.open(request)
+        finally:
+            witness.close()
+
+    def write(self, disk: Disk, boot: str, *, new: bool = False) -> None:
+        """Write until the power of the machine is cut."""
+        try:
+            with self.session(boot, new=new) as (witness, opened):
+                disk.machine = witness.close
+                Writing(witness, disk, opened, 1 << 30, self.said.append).run("writing")
+        except PowerCutError:
+            disk.left = 500
+
+    def check(self, disk: Disk, boot: str, *, left: str | None = None) -> PowerCutRun:
+        """Check after a cut, if there was one."""
+        with self.session(boot, left=left) as (witness, opened):
+            witness.same(TARGET)
+            self.said += opened.notes
+            if opened.due:
+                check(witness, disk, opened, "plug")
+            return witness.report()

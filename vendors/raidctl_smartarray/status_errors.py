@@ -1,0 +1,30 @@
+"""The error messages of cciss_vol_status as problems. It prints them to standard error, and exits with 1."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.vendor.draft import Complaint
+
+_TOOL = r"(?:\S*/)?cciss_vol_status: ?"
+_DEVICE = re.compile(rf"{_TOOL}.{{0,200}}(?:Unknown SCSI device|is not a \w+ device)\.?")
+_DENIED = re.compile(rf"{_TOOL}.{{0,200}}(?:Permission denied|Operation not permitted)\.?")
+_OTHER = re.compile(
+    rf"{_TOOL}.{{1,300}}|Error getting status for .{{1,200}}|Cannot get device information for .{{1,200}}"
+    r"|do_report_luns\(logical\) failed\.|logical lun \d+ inquiry 0x83 failed.*"
+    r"|.{1,80}: cannot identify controller 0x.{1,40}|Controller reports zero devices per.*"
+)
+_USAGE = re.compile(rf"{_TOOL}usage: .*")
+
+
+def error_problem(text: str) -> Complaint | None:
+    """The problem behind a line; None if the line is no message of an error."""
+    if _DENIED.fullmatch(text):
+        return Complaint("error", "no_right", f"The tool reports: {text}.", "Run raidctl as root (sudo).")
+    if _DEVICE.fullmatch(text):
+        return Complaint("info", "note", f"The tool reports: {text}")
+    if _USAGE.fullmatch(text):
+        return Complaint("error", "unread", "The tool printed its usage.", "Run it with a device: `/dev/cciss/c0d0`.")
+    if _OTHER.fullmatch(text):
+        return Complaint("error", "unread", f"The tool reports an error: {text}", "Run the command by hand, as root.")
+    return None
