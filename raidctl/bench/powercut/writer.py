@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import mmap
 import os
@@ -52,6 +53,10 @@ _PIECE = 1000
 
 class TargetFailed(CannotTell):
     """The target failed while it was written to."""
+
+
+class WitnessGone(CannotTell):
+    """The witness cannot be reached any more."""
 
 
 class Witnessed:
@@ -110,8 +115,8 @@ class Witnessed:
         except Gone as error:
             raise self._gone(error) from None
 
-    def _gone(self, error: Exception) -> CannotTell:
-        return CannotTell(
+    def _gone(self, error: Exception) -> WitnessGone:
+        return WitnessGone(
             f"The witness at {self.shown} is gone ({error}): nothing more is written, and a power cut now would test "
             "nothing. Start it again, and continue with --resume."
         )
@@ -189,7 +194,7 @@ class Writing:
 
         Raises:
             TargetFailed: The target failed; the witness knows.
-            CannotTell: The witness is gone.
+            WitnessGone: It does not know that nothing more is written.
         """
         done = 0
         try:
@@ -201,8 +206,12 @@ class Writing:
         except OSError as error:
             self._witness.ask(Bye(target=True), Fine)
             raise TargetFailed(f"The target failed after {done} flushes: {_why(error)}.") from None
-        except KeyboardInterrupt:
-            self._witness.ask(Bye(), Fine)
+        except CannotTell:
+            raise
+        except BaseException:
+            # Ctrl-C, or SIGTERM from a machine that shuts down in order: that is no power cut
+            with contextlib.suppress(CannotTell):
+                self._witness.ask(Bye(), Fine)
             raise
         self._witness.ask(Bye(), Fine)
         return done
@@ -259,5 +268,5 @@ def boot_id(root: Path = Path("/proc")) -> str:
         return (root / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError as error:
         raise CannotTell(
-            f"The id of this boot cannot be read ({error.strerror}), so a power cut cannot be told from none."
+            f"The id of this boot cannot be read ({error.strerror}), so a power cut would not be noticed."
         ) from None

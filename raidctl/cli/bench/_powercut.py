@@ -19,9 +19,10 @@ from raidctl.bench.powercut.identity import target_of, with_caches
 from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Served, of_device
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
-from raidctl.bench.powercut.writer import Witnessed, Writing, boot_id, check
+from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._plan import Kind, kind_of, range_of, size_of
+from raidctl.cli.bench._powercut_left import forget, keep, left
 from raidctl.cli.bench._witness_token import address_of, token_in
 from raidctl.cli.bench.run import Agreement
 from raidctl.cli.shared.machine import machine
@@ -137,7 +138,7 @@ class Session:
             self.medium = self._medium(plan, new=True)
         request = Open(
             run=asked.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
-            virtual=virtual, target=target, plan=plan,
+            virtual=virtual, target=target, plan=plan, left=left(self._settings),
         )  # fmt: skip
         try:
             self.opened: Opened = self.witness.open(request)
@@ -222,7 +223,12 @@ class Session:
             CannotTell: It cannot be checked.
         """
         if self.opened.due:
+            if self.opened.same_boot and self.asked.kind == "file" and not self.file.direct:
+                raise CannotTell(
+                    "The page cache of this boot may contain what the drive has lost: restart the machine, then check."
+                )
             check(self.witness, self.medium, self.opened, self.asked.how)
+        forget(self._settings)
         report = self.witness.report()
         if self.asked.remove:
             self.file.remove()
@@ -241,7 +247,12 @@ class Session:
             # the check has used no generation, and the witness knows the next one
             tell("Filling the range again.")
         writing = Writing(self.witness, self.medium, opened, self.asked.most, tell)
-        done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+        forget(self._settings)
+        try:
+            done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+        except WitnessGone:
+            keep(self._settings, run)
+            raise
         raise CannotTell(
             f"{format_binary(self.asked.most)} were written in {done} groups without a cut: continue with "
             f'"{self.asked.again} {run}".'
