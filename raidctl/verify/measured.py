@@ -17,6 +17,8 @@ from raidctl.bench.estimators.knee import judge
 from raidctl.bench.verdict.early_acknowledgement import WRITE_BACK_NOT_OBSERVED
 from raidctl.verify.clock import Clock
 from raidctl.verify.report import Answer, ClaimName, Evidence, Verdict, Verification, overall
+from raidctl.verify.safety import may_damage_stripes
+from raidctl.verify.subjects import Subject
 from raidctl.verify.wanted import Claim
 
 _MIB = 1 << 20
@@ -61,7 +63,7 @@ def _answer(answer: Answer, claim: Claim, clock: Clock) -> Answer:
     if asks is None or (clock.subject is not None and answer.object != clock.subject.id):
         return answer
     measured = asks(answer, claim, clock)
-    return answer if measured is None else combined(answer, _barred(measured, clock, answer) or measured)
+    return answer if measured is None else combined(answer, _barred(measured, clock, answer) or measured, clock.subject)
 
 
 def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None:
@@ -74,15 +76,18 @@ def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None
     return Measured("inconclusive", why, next_test=clock.finding().next_test, evidence=measured.evidence)
 
 
-def combined(answer: Answer, measured: Measured) -> Answer:
+def combined(answer: Answer, measured: Measured, subject: Subject | None) -> Answer:
     """The worse of reported and measured; a measurement alone passes only what it can show."""
+    lifts = measured.lifts and not (
+        answer.claim == "power_safe" and subject is not None and may_damage_stripes(subject)
+    )
     reported = answer.verdict
     verdict, reasons, test = reported, answer.reasons, answer.next_test
     if measured.verdict in ("fail", "suspect") and reported != "fail":
         verdict = measured.verdict
         kept = (f"By its settings alone the verdict would be {reported}.",) if reported == "pass" else answer.reasons
         reasons, test = (*measured.reasons, *kept), measured.next_test
-    elif measured.verdict == "pass" and reported == "inconclusive" and measured.lifts:
+    elif measured.verdict == "pass" and reported == "inconclusive" and lifts:
         verdict, reasons, test = "pass", (*measured.reasons, *answer.reasons), None
     elif reported == "inconclusive":
         # a missing tool or permission comes first, because the user can fix it

@@ -31,9 +31,9 @@ def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Seq
         CannotTell: The run is of none of the volumes and drives, or power safety is not claimed.
     """
     run = run.with_cuts(run.cuts)
-    mine = {one.id: target for one in subjects if same_hardware(run.target, target := _target(ground, one))}
+    mine = {one.id: (one, target) for one in subjects if same_hardware(run.target, target := _target(ground, one))}
     answers = tuple(
-        combined(answer, _weighed(run, mine[answer.object], answer, ground))
+        combined(answer, _weighed(run, mine[answer.object][1], answer, ground), mine[answer.object][0])
         if answer.claim == "power_safe" and answer.object in mine
         else answer
         for answer in report.answers

@@ -18,7 +18,7 @@ from raidctl.verify.case import Case
 from raidctl.verify.drives import drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
-from raidctl.verify.subjects import blocks_of
+from raidctl.verify.subjects import Subject, blocks_of
 
 COMMITS = (
     "Measure commits per second on one block with the drives' caches on and off: a 7200 rpm drive that commits more "
@@ -72,6 +72,20 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
     if hole.state == "unknown":
         return found
     return msgspec.structs.replace(found, reasons=(*found.reasons, f"Once a drive is missing, {hits}: {hole.why}."))
+
+
+def may_damage_stripes(subject: Subject) -> bool:
+    """Whether a power failure may damage data of a degraded or rebuilding volume that nobody has written just then.
+
+    No test of flushes or power cuts rules that out: it reads back what it has written itself.
+    """
+    volume = subject.volume
+    return (
+        volume is not None
+        and volume.raid_level in PARITY
+        and volume.status in INCOMPLETE
+        and write_hole(subject.controller, volume).state in ("open", "unknown")
+    )
 
 
 def no_write_hole(case: Case) -> Answer:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume, VolumeCache
+from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
 from raidctl.verify.capacity import reckon, usable
 from raidctl.verify.judge import exit_code, verify
+from raidctl.verify.measured import Measured, combined
 from raidctl.verify.subjects import whole
 from raidctl.verify.wanted import claims
 from tests.verify.grounds import TB, card, disk, ground, judged
@@ -229,3 +230,18 @@ def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(
     assert judged(ground(card()), **claim).verdict == "pass"
     torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
     assert judged(ground(card(), problems=(torn,)), **claim).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("status", "lifted"), [("ok", "pass"), ("degraded", "inconclusive"), ("rebuilding", "inconclusive")]
+)
+def test_no_measurement_rules_out_the_write_hole_of_a_degraded_volume(status: VolumeStatus, lifted: str) -> None:
+    """Power cuts that lose nothing decide what the settings leave open, but not for stripes with a missing member."""
+    unknown = VolumeCache(write_active=None, controller_cache="unknown", drive_write_cache="disabled")
+    one = card(volume_cache=unknown)
+    known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))
+    [subject] = whole(known, drives=False)[0]
+    answer = judged(known, power_safe=True)
+    assert answer.verdict == "inconclusive"
+    measured = Measured("pass", ("Nothing was lost.",), lifts=True)
+    assert combined(answer, measured, subject).verdict == lifted
