@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Volume
+from raidctl.recording.redact import redact
 from raidctl.request import Failure, Get, GetAnswer
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
@@ -116,3 +117,15 @@ def test_a_bay_that_is_empty_is_no_drive() -> None:
     assert len(replayed(machine).inventory.controllers[0].drives) == 3
     gone = seen_damaged(machine, Damage(f"{path}/1", ("Status", "State"), null=True), "Absent")
     assert {drive.status for drive in gone.inventory.controllers[0].drives if drive.id.endswith("/1")} == {"critical"}
+
+
+def test_service_tags_and_names_are_masked() -> None:
+    """What identifies a server in its resources, also without the word "serial" beside it."""
+    for machine, secrets in (
+        ("redfish-idrac9-h740p", ("7QX1M53", "CNIVC0098A01B2", "6D09466077A3F100", "4c4c4544-0051", "S0M1AB01", "db3")),
+        ("redfish-ilo6-failed-capacitor", ("58CE38EE22A1B0", "CZ2D4X0Q1T", "6WSQB0CB2J10QX", "erp1")),
+        ("redfish-cimc-m5", ("WZP2301A4BC", "31207")),
+    ):
+        kept = redact(recording(machine))
+        text = "".join(data.decode() + name for name, data in kept.files.items()) + str(kept.manifest)
+        assert [secret for secret in secrets if secret in text] == []
