@@ -13,6 +13,7 @@ import pytest
 from raidctl import errors
 from raidctl.audit.builtin import rules
 from raidctl.cli import cli
+from raidctl.vendor.registry import vendors
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -35,6 +36,12 @@ def test_every_command_is_in_the_readme() -> None:
     """A user who reads only the README learns of every command."""
     for name in cli.list_commands(click.Context(cli)):
         assert re.search(rf"raidctl (--?\S+ (\S+ )?)*{name}\b", README), name
+
+
+def test_every_family_is_in_the_readme() -> None:
+    """The README's table of what is read names each family; rows may be shared."""
+    missing = [vendor.FAMILY for vendor in vendors()[0] if f"`{vendor.FAMILY}`" not in README]
+    assert not missing, f"Add them to the table of README.md, section 'What it reads': {missing}."
 
 
 def test_the_readme_counts_the_rules() -> None:

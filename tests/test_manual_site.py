@@ -270,7 +270,8 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
     found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))
     assert found
     for scene in found:
-        assert masked(played(scene.command, tmp_path)) == masked(scene.output), scene.command
+        remedy = f"{scene.command}; python -m tests.support.story docs/{name}.md writes the page's outputs"
+        assert masked(played(scene.command, tmp_path)) == masked(scene.output), remedy
 
 
 @pytest.mark.slow
