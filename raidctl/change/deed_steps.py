@@ -13,7 +13,9 @@ refused     unchanged  failed
 accepted    unchanged  not confirmed: exit code 6
 ==========  =========  ============================================================
 
-"Unchanged" means that nothing else of the controller has changed either; otherwise it is not confirmed.
+"Unchanged" means that nothing else of the controller has changed either; otherwise it is not confirmed. A command that
+did not end (it hung, or its connection failed) was neither accepted nor refused, and may take effect later: it is
+watched as long as one that was accepted, and is not confirmed if it has changed nothing until then.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class Running(Protocol):
     at_most: float | None
     pauses: Sequence[float]
     turns: list[StepEvent]
+    ended: bool
     doubtful: bool
     passed: bool
 
@@ -123,11 +126,13 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
     change.begun.append(number)
     change.tell(f"  {step.action}")
     fault = change.issue(step.action, step)
-    limit = REFUSED_SECONDS if fault is not None else _limit(step.expects)
+    refused = fault is not None and change.ended
+    limit = REFUSED_SECONDS if refused else _limit(step.expects)
     missing, after = _watch(change, step, limit)
     if not missing:
         if fault is not None:
-            text = f"{step.action} was refused ({fault.rstrip('.')}), and has taken effect nevertheless"
+            how = "was refused" if refused else "did not end"
+            text = f"{step.action} {how} ({fault.rstrip('.')}), and has taken effect nevertheless"
             change.warnings.append(text)
             change.doubtful = True
         change.mark(number, "done", fault)
@@ -136,10 +141,11 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
     text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
     if others:
         text += f". The machine shows: {listing(others[:6])}"
-    elif fault is None:
+    elif not refused:
         text += f", but {listing(missing[:3])} after {limit:.0f} s"
+        text += ". It may still take effect" if fault is not None else ""
     change.mark(number, "failed", text)
-    change.doubtful = change.doubtful or fault is None or bool(others)
+    change.doubtful = change.doubtful or not refused or bool(others)
     if not change.doubtful:
         change.passed = passed  # it was refused, and has changed nothing: what came before can still be undone
     raise (NotConfirmed if change.doubtful else StepFailed)(text)

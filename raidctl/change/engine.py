@@ -58,6 +58,8 @@ class Change:
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
     """Steps that the tool accepted."""
+    ended: bool = True
+    """Whether the last command ended, or never started: else it may take effect later."""
     uncertain: bool = False
     """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
@@ -222,8 +224,10 @@ class Change:
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
         request, answer = carried_out(self.runner, action)
+        self.ended = True
         if answer.trouble is not None:
-            self.uncertain = self.uncertain or answer.trouble in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
+            self.ended = answer.trouble not in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
+            self.uncertain = self.uncertain or not self.ended
             fault: str | None = trouble_text(answer)
         elif isinstance(request, Write):
             fault = None
@@ -321,7 +325,7 @@ class Change:
     def _undo_all(self) -> None:
         left = self._undo_begun() if self.begun else []
         if left:
-            again = self.begin.resume or restore_command(self.begin.source)
+            again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
             what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_PUT_BACK
             raise ChangeStands(
                 f'{self._why()} {what}: {listing(left)}. Check with "raidctl show"; try again with "{again}".'

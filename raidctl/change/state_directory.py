@@ -37,21 +37,28 @@ class Held(RaidctlError):
     """Another raidctl is changing the same controller."""
 
 
-def machine_options(source: str) -> str:
-    """Return the options that name a machine on a command line: ``--host db7``; empty for this one."""
+def machine_options(source: str, place: Path) -> str:
+    """Return the options that name a machine on a command line: ``--host db7``; empty for this one.
+
+    ``place`` has its journal; ``--state-dir`` names it unless it is this user's.
+    """
     kind, _, name = source.partition(":")
     option = {"ssh": "--host", "demo": "--demo"}.get(kind)
-    return f"{option} {shlex.quote(name)}" if option else ""
+    # what is kept of a simulated machine is beside the real journal
+    kept = place.parent.parent if kind == "demo" and place.parts[-2:] == ("demo", name) else place
+    words = [option, name] if option else []
+    words += ["--state-dir", str(kept.absolute())] if kept.absolute() != default_directory() else []
+    return shlex.join(words)
 
 
-def restore_command(source: str) -> str:
-    """Return the command that restores a machine's settings."""
-    return f"raidctl restore {machine_options(source)}".rstrip()
+def restore_command(source: str, place: Path) -> str:
+    """Return the command that restores a machine's settings from the journal in a state directory."""
+    return f"raidctl restore {machine_options(source, place)}".rstrip()
 
 
-def command_on(source: str, words: str) -> str:
+def command_on(source: str, words: str, place: Path) -> str:
     """Return a command for a machine: ``raidctl --host db7 locate off``."""
-    return " ".join(word for word in ("raidctl", machine_options(source), words) if word)
+    return " ".join(word for word in ("raidctl", machine_options(source, place), words) if word)
 
 
 def default_directory() -> Path:

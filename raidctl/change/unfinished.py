@@ -31,7 +31,7 @@ def _problem(place: Path, story: Story) -> Problem:
         return Problem("info", where, message)
     message = f"A change of {begin.at} was cut off and is still active: {begin.about}"
     return Problem(
-        "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source)}`.", "state"
+        "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source, place)}`.", "state"
     )
 
 
@@ -44,7 +44,7 @@ def _leds(place: Path, begin: Begin) -> Problem:
         message = f"The locate LED is on since {begin.at}, for replacement {operation}, which waits for a person."
         return Problem("info", where, message)
     message = f"The locate LED was switched on at {begin.at} and not off again: {begin.about}"
-    return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source)}`.", "state")
+    return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source, place)}`.", "state")
 
 
 def _open_operation(place: Path, story: Story) -> Problem:
@@ -56,5 +56,5 @@ def _open_operation(place: Path, story: Story) -> Problem:
     message = f"An operation of {begin.at} is not complete: {begin.about}"
     if story.waiting:
         message += f". {story.waiting}"
-    command = begin.resume or restore_command(begin.source)
+    command = begin.resume or restore_command(begin.source, place)
     return Problem("warning", where, message, f"Continue with `{command}`.", "state")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -36,19 +37,20 @@ def command(context: click.Context) -> int:
     settings.check()
     if settings.replay is not None:
         raise UsageError("A recorded machine has no journal; that of this machine is shown without --replay.")
-    stories = Journal(state_directory(settings) if settings.demo else kept_place(settings)).stories()
+    place = state_directory(settings) if settings.demo else kept_place(settings)
+    stories = Journal(place).stories()
     if settings.as_json:
         emit_json(stories)
     else:
-        emit(printable_lines(line for story in stories for line in _lines(story)) or "The journal is empty.\n")
+        emit(printable_lines(line for story in stories for line in _lines(story, place)) or "The journal is empty.\n")
         if os.geteuid() and not settings.demo and not settings.state_dir:
             tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE
 
 
-def _lines(story: Story) -> Iterator[str]:
+def _lines(story: Story, place: Path) -> Iterator[str]:
     begin = story.begin
-    yield f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story)}"
+    yield f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story, place)}"
     if begin.source != "local" and not begin.source.startswith("demo:"):
         yield f"     on {begin.source}"
     yield f"     {begin.about}"
@@ -65,13 +67,13 @@ def _lines(story: Story) -> Iterator[str]:
             yield f"     {turn.mark}: {turn.text}"
 
 
-def _result(story: Story) -> str:
+def _result(story: Story, place: Path) -> str:
     if story.end is None:
         if not story.open:
             return "no end, but nothing was begun"
         if story.begin.resume is not None:
             return f"open: {story.begin.resume}"
-        return f"not closed: running or interrupted; {restore_command(story.begin.source)} puts it back"
+        return f"not closed: running or interrupted; {restore_command(story.begin.source, place)} puts it back"
     said = {
         "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",
         "stopped": "stopped, nothing was put back", "abandoned": "abandoned",

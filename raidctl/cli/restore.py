@@ -123,7 +123,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     elif not quiet:
         tell("Nothing to undo.")
     for source in sorted({story.begin.source for story in elsewhere if story.open}):
-        tell(f'On another machine something is: "{restore_command(source)}".')
+        tell(f'On another machine something is: "{restore_command(source, kept_place(settings))}".')
     return EXIT_FINE
 
 

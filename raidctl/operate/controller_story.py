@@ -48,15 +48,16 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
-        return Stage("vetting", problem=f"There are several new drives: {names}. Name one with --with.")
+        text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"
+        return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
     if not found:
         return push(facts)
     if facts.place and found[0].id != facts.place:
         text = (
             f"The new drive {found[0].serial} is {found[0].id}, and the old one was {facts.place}. "
-            f"If it is the right one, name it with --with {found[0].serial}."
+            "Move it there, or name it if it is the right one."
         )
-        return Stage("vetting", problem=text)
+        return Stage("vetting", problem=text, choices=(found[0].serial or "",))
     return Stage("vetting")
 
 

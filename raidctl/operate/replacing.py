@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.deed_steps import TOOL_PAUSES
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
-from raidctl.health.phrases import errors
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
@@ -23,6 +23,7 @@ from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.partition_table import not_copied
+from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, newcomers, node_of, parts
@@ -193,8 +194,7 @@ class Replacing:
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is no complete member of its arrays."]
         if step.kind == "wait":
-            self._report_errors(seen)
-            self._report_progress(seen)
+            self.report(seen)
             problem = next_stage(seen, self.facts).problem or self._not_taken(seen)
             return [problem] if problem is not None else []
         return []
@@ -220,26 +220,12 @@ class Replacing:
             "and nothing is being rebuilt."
         )
 
-    def _report_progress(self, seen: Survey) -> None:
-        """Report each ten percent of a rebuild once."""
-        arrays = parts(seen, self.facts)
-        for part in [] if isinstance(arrays, str) else arrays:
-            percent = part.volume.progress.percent if part.volume.progress is not None else None
-            if percent is None:
-                continue
-            text = f"{part.volume.id}: {int(percent // 10) * 10} %"
-            if text not in self._reported:
-                self._reported.add(text)
+    def report(self, seen: Survey) -> None:
+        """Say once what is new: each ten percent of a rebuild, new errors, what holds it."""
+        for what, text in news(seen, self.facts, self.vendors):
+            if what not in self._reported:
+                self._reported.add(what)
                 self.tell(text)
-
-    def _report_errors(self, seen: Survey) -> None:
-        """Report at once if another member has more errors than at the beginning."""
-        before = dict(word.split("=", 1) for word in self.facts.errors.split())
-        for drive in self._members(seen):
-            count = drive.errors.media or 0
-            if count > int(before.get(drive.id, "0")) and drive.id not in self._reported:
-                self._reported.add(drive.id)
-                self.tell(f"Warning: {drive.id} has new errors{errors(drive)}: check the backup now.")
 
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """What a reading does not show yet, beyond what the model has."""
@@ -354,7 +340,7 @@ class Replacing:
             stage, made = self.settled(stage, seen) if stage.problem is None else (stage, Plan())
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
-                raise self._stopped(change, why or "Nothing more can be planned.")
+                raise self._stopped(change, why or "Nothing more can be planned.", stage.choices)
             if stage.name == "taken_out" and any(_drops(step) for step in made.steps):
                 self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
@@ -390,8 +376,11 @@ class Replacing:
         elif names is not None:
             self.led.off()
 
-    def _stopped(self, change: Change, why: str) -> UnderWay:
+    def _stopped(self, change: Change, why: str, choices: Sequence[str] = ()) -> UnderWay:
         deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
+        if choices:
+            ways = (f'"{change.begin.resume} --with {shlex.quote(serial)}"' for serial in choices)
+            return UnderWay(f"{why} Continue with {' or '.join(ways)}.")
         return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
 
 

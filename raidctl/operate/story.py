@@ -106,15 +106,16 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.device})" for drive in found)
-        return Stage("vetting", problem=f"There are several new drives: {names}. Name one with --with.")
+        text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"
+        return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
     if found:
         place = place_of(seen, found[0])
         if facts.place and place and place != facts.place:
             text = (
                 f"The new drive {found[0].serial} ({found[0].device}) is at {place}, and the old one was at "
-                f"{facts.place}. If it is the right one, name it with --with {found[0].serial}."
+                f"{facts.place}. Move it there, or name it if it is the right one."
             )
-            return Stage("vetting", problem=text)
+            return Stage("vetting", problem=text, choices=(found[0].serial or "",))
         return Stage("vetting")
     return push(facts)
 

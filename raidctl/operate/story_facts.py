@@ -43,6 +43,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """``ID=COUNT`` of the other members with errors at the beginning."""
     leaving: str = ""
     """Serial numbers of the drives that other replacements take out, separated by blanks."""
+    joining: str = ""
+    """Serial numbers of the new drives of other replacements, separated by blanks."""
     bays: str = ""
     """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
     gone: Literal["", "member", "spare"] = ""
@@ -169,6 +171,8 @@ class Stage(Struct, frozen=True):
     """A step of a person, or a wait."""
     problem: str | None = None
     """Why the story cannot continue by itself, one sentence."""
+    choices: tuple[str, ...] = ()
+    """Serial numbers of the drives that the problem is about: a person names one of them."""
     then: Stage | None = None
     """What comes instead if the family plans no step for the deeds; None: there is always one."""
 
@@ -241,7 +245,7 @@ def drive_of(seen: Survey, serial: str) -> Drive | None:
 
 def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
     """Return the drives that were not there at the beginning."""
-    known = set(facts.serials)
+    known = {*facts.serials, *facts.joining.split()} - {facts.new}
     return [
         drive
         for controller in seen.inventory.controllers

@@ -104,6 +104,12 @@ class Operations(Protocol):
     def back(self, volume: Volume, node: str) -> Action:
         """The command for a person that brings a former member back into its array; raidctl never runs it."""
 
+    def held(self, volume: Volume) -> str | None:
+        """Why nothing is filled on a volume until a person runs a command, which the sentence names; None: it is.
+
+        A package may leave the function out: then nothing holds a rebuild that a reading could show.
+        """
+
 
 def operations_of(vendor: Vendor) -> Operations | None:
     """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""

@@ -101,7 +101,7 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
     "refuses and changes": (None, True, "spare"),
     "hangs after the change": (None, True, "spare"),
     "accepts and does nothing": (ChangeStands, True, None),
-    "hangs": (ChangeUndone, False, None),
+    "hangs": (ChangeStands, True, None),
 }
 
 
@@ -119,6 +119,27 @@ def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
                 change.apply()
         assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), mood
         assert machine.journal.pending() == [], mood
+
+
+@pytest.mark.parametrize("late", [20.0, 4000.0])
+def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> None:
+    """It was not refused: it is watched as long as one that was accepted, and never reported as not done."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+
+    def done(state: State) -> State:
+        reply = simulator.change(("mdadm", "/dev/md0", "--add-spare", "/dev/sdd"), state)
+        assert reply is not None
+        return dict(reply.state)
+
+    bays.mood, bays.match, bays.events = "hangs", "--add-spare", [(bays.at + late, done)]
+    if late < bays.plan(deed("add_spare", 4)).steps[0].expects[0].within_seconds:
+        change.apply()
+        assert "did not end" in " ".join(change.warnings)
+        assert bays.member("LABD00004") == "spare"
+    else:
+        with pytest.raises(ChangeStands, match="It may still take effect"):
+            change.apply()
+    assert change.doubtful
 
 
 def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> None:

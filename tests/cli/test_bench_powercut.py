@@ -139,6 +139,10 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
     refused = station.run(str(folder), "--resume", "last", "--check")
     assert "is not the file that the run has made: it is left as it is." in refused.stderr
     assert refused.exit_code == 3
+    made.write_bytes(whole[:8192] + b"data of another program".ljust(4096) + whole[12288:])
+    other = station.run(str(folder), "--resume", "last")
+    assert (other.exit_code, "1 block of the range with data" in other.stderr) == (3, True), other.output
+    assert made.read_bytes()[8192:12288].startswith(b"data of another program")
     made.write_bytes(whole)
     done = station.run(str(folder), "--resume", "last", "--check", "--remove")
     assert "No cut counts yet." in done.stdout

@@ -11,6 +11,8 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
+import importlib.util
+import keyword
 import os
 import select
 import subprocess
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 COMMON = (
+    "pyudev",
     "raidctl.cli.shared.exit_codes",
     "raidctl.cli.shared.machine",
     "raidctl.runners.local",
@@ -92,8 +95,21 @@ def _import(words: Sequence[str], imports: Sequence[str]) -> None:
     for name in (*imports, *COMMON, *(WITH_TABLES if TABLES.intersection(words) else ())):
         importlib.import_module(name)
     importlib.import_module("raidctl.vendor.registry").vendors()
+    _import_command(words)
     while _MISSED:
         importlib.import_module(_MISSED.pop())
+
+
+def _import_command(words: Sequence[str]) -> None:
+    """Import the module of a command, ``raidctl.cli.layout.apply``; what else is named so by chance does no harm."""
+    place = "raidctl.cli"
+    for word in words:
+        if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):
+            continue
+        name = f"{place}.{word}_" if keyword.iskeyword(word) else f"{place}.{word}"
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name)
+            place = name
 
 
 def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int], imported: int) -> None:

@@ -136,7 +136,8 @@ def test_what_one_run_of_raidctl_imports_the_next_one_has() -> None:
     """An import of the command, and of what it reads, is made once a boot."""
     done = subprocess.run([sys.executable, "-c", TWICE], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
-    assert "raidctl.cli.show" in first.split(",")
+    assert "raidctl_threeware.simulator" in first.split(",")
+    assert "raidctl.cli.show" not in first.split(",")  # the command has been imported before
     assert second == ""
 
 

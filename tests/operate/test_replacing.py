@@ -306,8 +306,46 @@ def test_two_new_drives_are_asked_about(raid6: Bench) -> None:
     exchanged(raid6)
     raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
     story = begun(raid6, 2)
-    with pytest.raises(UnderWay, match=r"several new drives.*--with"):
+    with pytest.raises(UnderWay, match=r"several new drives") as stopped:
         story.replacing.run(story.start())
+    resume = f"raidctl replace resume {raid6.journal.pending()[0].begin.change}"
+    for serial in (NEW, "LABD00006"):
+        assert f'"{resume} --with {serial}"' in str(stopped.value)
+
+
+def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None:
+    """Of two drives that came, one of which joined elsewhere, the other one is meant."""
+    exchanged(raid6)
+    raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
+    story = begun(raid6, 2)
+    story.replacing.facts = msgspec.structs.replace(story.replacing.facts, joining="LABD00006")
+    story.replacing.run(story.start())
+    assert (raid6.member(NEW), raid6.member("LABD00006")) == ("in_sync", None)
+
+
+def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Bench) -> None:
+    """Nothing is copied to it before the first write: said once, with mdadm's command; then the rebuild goes on."""
+
+    def rebooted(state: State) -> State:
+        about = {**fields(state["md/md md0"]), "ro": "read-auto"}
+        return {**state, "md/md md0": words(about)}
+
+    def written(state: State) -> State:
+        return {**state, "md/md md0": state["md/md md0"].replace(" ro=read-auto", "")}
+
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    with pytest.raises(UnderWay):
+        story.replacing.run(story.start(at_most=120.0))
+    raid6.machine.keep(rebooted(raid6.machine.state()))
+    raid6.events = [(raid6.at + 3600.0, written)]
+    again = begun_again(raid6)
+    again.replacing.run(again.resumed())
+    said = [text for text in raid6.said if "auto-read-only" in text]
+    assert len(said) == 1
+    assert "mdadm --readwrite /dev/md0" in said[0]
+    assert raid6.at > 3600.0
+    assert raid6.member(NEW) == "in_sync"
 
 
 def test_a_drive_in_another_bay_is_asked_about(raid6: Bench) -> None:

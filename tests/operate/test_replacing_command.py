@@ -69,7 +69,8 @@ def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: 
     assert (result.exit_code, f"Pull the drive with serial number {OLD}" in result.output) == (7, True)
     [story] = json.loads(run("replace", "list", "--json").output)
     resume = f"replace resume {story['begin']['change']}"
-    assert resume in run("replace", "list").output
+    command = f"raidctl --demo raid6 --state-dir {tmp_path / 'state'} {resume}"
+    assert command in run("replace", "list").output
     assert resume in " ".join(run("show").output.split())
     assert resume in " ".join(run("journal").output.split())
     restored = run("restore")

@@ -90,6 +90,22 @@ def back(volume: Volume, node: str) -> Action:
     return Action(argv=("mdadm", volume.device or volume.id, "--re-add", node))
 
 
+def held(volume: Volume) -> str | None:
+    """Explain that the array is (auto-)read-only, as after a reboot (md.4); None if it is not."""
+    # md0 : active (auto-read-only) raid5 sdd1[4] sdb1[1] sda1[0]
+    state = volume.details.get("array_state", "")
+    text = volume.status_text or ""
+    command = Action(argv=("mdadm", "--readwrite", volume.device or volume.id))
+    if state == "read-auto" or "(auto-read-only)" in text:
+        return (
+            f"{volume.id} is auto-read-only since it was assembled: nothing is rebuilt on it until something is "
+            f"written to it. To start now: `{command}`."
+        )
+    if state == "readonly" or "(read-only)" in text:
+        return f"{volume.id} is read-only: nothing is rebuilt on it. If it may be written to: `{command}`."
+    return None
+
+
 def hinders(words: Sequence[str]) -> bool:
     """Whether a process is an mdadm that changes something: not the monitor, and not one that only reads."""
     return bool(words) and words[0].rpartition("/")[2] == "mdadm" and not _READING & set(words[1:])

@@ -211,7 +211,7 @@ def _array_files(state: Mapping[str, str], array: str, about: Fields) -> Iterato
     values = {
         "level": about["level"], "raid_disks": about["slots"], "chunk_size": "0" if about["level"] == "raid1" else
         about.get("chunk", "524288"), "layout": _NUMBERS[about["level"]], "metadata_version": "1.2",
-        "array_state": "broken" if failed(state, array) else "clean", "degraded": str(gone),
+        "array_state": "broken" if failed(state, array) else about.get("ro", "clean"), "degraded": str(gone),
         "sync_action": "recover" if _rebuilding(state, array) else "idle", "sync_completed": "none",
         "mismatch_cnt": "0", "reshape_position": "none", "consistency_policy": about.get("policy", "resync"),
         "component_size": str(int(about["sectors"]) // 2), "sync_speed_min": "1000 (system)",
@@ -237,7 +237,7 @@ def _rebuilding(state: Mapping[str, str], array: str) -> float | None:
     """How many percent of a rebuild or copy are done; None: there is none."""
     about = arrays(state)[array]
     for member in members(state, array).values():
-        if member["state"] in ("rebuilding", "copying"):
+        if member["state"] in ("rebuilding", "copying") and "ro" not in about:
             done = (float(state["md/clock"]) - float(member["from"])) / float(about["seconds"])
             return min(99.9, max(0.0, 100 * done))
     return None
@@ -259,7 +259,8 @@ def _mdstat(state: Mapping[str, str]) -> str:
             if about["level"] == "raid1"
             else (f" level {about['level'][4:]}, {int(about.get('chunk', '524288')) // 1024}k chunk, algorithm 2")
         )
-        lines.append(f"{array} : active {about['level']} {' '.join(listed)}")
+        held = {"read-auto": " (auto-read-only)", "readonly": " (read-only)"}.get(about.get("ro", ""), "")
+        lines.append(f"{array} : active{held} {about['level']} {' '.join(listed)}")
         lines.append(f"      {size} blocks super 1.2{level} [{slots}/{len(up)}] [{signs}]")
         percent = _rebuilding(state, array)
         if percent is not None:

@@ -9,7 +9,8 @@ name                   value
 ``bay 4``              serial number of the drive in the bay
 ``drive LAB1``         ``node=sda sectors=262144 sig=ext4 boot=grub``; one on the shelf has no node
 ``enclosure``          logical identifier of the SES enclosure that the bays are in; none: no bay has an LED
-``md md0``             ``level=raid5 slots=3 sectors=260096 offset=2048 uuid=… seconds=600``; sectors of one member
+``md md0``             ``level=raid5 slots=3 sectors=260096 offset=2048 uuid=… seconds=600``; sectors of one member;
+                       ``ro=read-auto``: as after assembly, nothing is rebuilt until the first write
 ``member md0 LAB1``    ``slot=0 state=in_sync``; state: in_sync spare faulty rebuilding copying; with ``from=CLOCK``;
                        ``LAB1-2`` is its second partition
 =====================  =======================================================================================
@@ -142,6 +143,9 @@ def settled(state: Mapping[str, str]) -> State:
     now = float(fresh["md/clock"])
     for array, about in arrays(fresh).items():
         for serial, member in members(fresh, array).items():
+            if "ro" in about and "from" in member:
+                fresh[f"md/member {array} {serial}"] = words({**member, "from": f"{now}"})
+                continue
             over = now - float(member.get("from", now)) >= float(about["seconds"])
             if member["state"] == "rebuilding" and over:
                 fresh[f"md/member {array} {serial}"] = words({"slot": member["slot"], "state": "in_sync"})
@@ -164,7 +168,7 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
     free = [str(slot) for slot in range(int(about["slots"])) if str(slot) not in used]
     spares = [serial for serial, member in found.items() if member["state"] == "spare"]
     rebuilding = any(member["state"] == "rebuilding" for member in found.values())
-    if free and spares and not rebuilding and not failed(state, array):
+    if free and spares and not rebuilding and "ro" not in about and not failed(state, array):
         state[f"md/member {array} {spares[0]}"] = words({"slot": free[0], "state": "rebuilding", "from": f"{now}"})
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from raidctl.bench.blocks import Filler
+from raidctl.bench.powercut.judgment import Odd
 from raidctl.bench.powercut.medium import Medium, content
 from raidctl.bench.powercut.messages import (
     Answer,
@@ -167,6 +168,15 @@ def check(witness: Witnessed, medium: Medium, opened: Opened, how: How) -> Cut:
         raise CannotTell(f"The target cannot be read: {error.strerror or error}. The cut is not judged yet.") from None
     judged: Judged = witness.ask(Check(how), Judged)
     return judged.cut
+
+
+def foreign(medium: Medium, opened: Opened) -> int:
+    """How many blocks contain data that the run has not written. Raise CannotTell if they cannot be read."""
+    plan, run_id = opened.plan, int(opened.run, 16)
+    try:
+        return sum(Odd.FOREIGN in content(medium, plan, run_id, number) for number in range(plan.blocks))
+    except OSError as error:
+        raise CannotTell(f"The target cannot be read: {error.strerror or error}. Nothing is written.") from None
 
 
 class Writing:

@@ -19,7 +19,7 @@ from raidctl.bench.powercut.identity import target_of, with_caches
 from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Served, of_device
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
-from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check
+from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check, foreign
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._plan import Kind, kind_of, range_of, size_of
 from raidctl.cli.bench._powercut_left import forget, keep, left
@@ -104,6 +104,8 @@ class Session:
         self.resumed = asked.resume is not None
         self._stack = ExitStack()
         self._run = secrets.token_hex(8)
+        self._foreign: int | None = None
+        """Blocks with data that the run has not written; None: they were not looked for."""
 
     def __enter__(self) -> Session:  # noqa: PYI034 - Self is not in the typing of Python 3.10
         """Find out what the target is, ask, connect, and open it.
@@ -227,7 +229,7 @@ class Session:
                 raise CannotTell(
                     "The page cache of this boot may contain what the drive has lost: restart the machine, then check."
                 )
-            check(self.witness, self.medium, self.opened, self.asked.how)
+            self._foreign = check(self.witness, self.medium, self.opened, self.asked.how).foreign
         forget(self._settings)
         report = self.witness.report()
         if self.asked.remove:
@@ -235,17 +237,25 @@ class Session:
             tell(f"Removed {self.file.name}.")
         return report
 
+    def _refuse_foreign(self) -> None:
+        """Refuse to overwrite what another program has written since. Raise BenchError."""
+        found = foreign(self.medium, self.opened) if self._foreign is None else self._foreign
+        if found:
+            blocks = f"{found:,} block{'s' * (found != 1)}"
+            raise BenchError(
+                f"{blocks} of the range with data that the run has not written: nothing is written. If it may be "
+                "overwritten, begin a new run, without --resume."
+            )
+
     def write(self) -> None:
         """Write until the power is cut, or the limit is reached.
 
         Raises:
             CannotTell: The target or the witness failed.
         """
-        run = self.opened.run
-        opened = self.opened
-        if opened.due:
-            # the check has used no generation, and the witness knows the next one
-            tell("Filling the range again.")
+        opened, run = self.opened, self.opened.run
+        if self.resumed:
+            self._refuse_foreign()
         writing = Writing(self.witness, self.medium, opened, self.asked.most, tell)
         forget(self._settings)
         try:

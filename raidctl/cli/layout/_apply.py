@@ -192,7 +192,7 @@ def _confirmed(work: Work, code: str, typed: str | None) -> None:
 
 
 def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -> int:
-    resume = command_on(work.named.source, "layout apply resume ID")
+    resume = command_on(work.named.source, "layout apply resume ID", work.state)
     first = work.begin("operation", about(), resume=resume, facts=applying.facts.texts())
     report.change = first.change
     with work.hold(first):

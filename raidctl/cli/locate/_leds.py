@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state_directory import Held, held_name, holder_of
+from raidctl.change.state_directory import Held, command_on, held_name, holder_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import DesiredMaker
 from raidctl.errors import UsageError
@@ -123,7 +123,7 @@ def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
         if process:
             raise Held(
                 f"The LED of {listing(mine)} is on until {story.begin.until} (process {process}). "
-                '"raidctl locate off" switches it off.'
+                f'"{command_on(source, "locate off", place)}" switches it off.'
             )
 
 

@@ -163,7 +163,8 @@ class Work:
             ):
                 raise CannotTell(
                     f"Change {story.begin.change} of {story.begin.at} was interrupted, its settings are still active: "
-                    f'{story.begin.about}. Nothing was changed. Undo it first: "{restore_command(self.named.source)}".'
+                    f"{story.begin.about}. Nothing was changed. Undo it first: "
+                    f'"{restore_command(self.named.source, self.state)}".'
                 )
 
     def _no_operation(self, story: Story) -> None:
@@ -177,7 +178,7 @@ class Work:
         mine = {*steps, *touched_by(self.plan)}
         common = sorted(mine & set(begin.touches))
         if common:
-            way = begin.resume or restore_command(self.named.source)
+            way = begin.resume or restore_command(self.named.source, self.state)
             raise CannotTell(
                 f"Operation {begin.change} of {begin.at} is not complete and has {listing(common)} in hand: "
                 f'{begin.about}. Nothing was changed. Continue it first: "{way}".'

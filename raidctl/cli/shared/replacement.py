@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
 from raidctl.change.state_directory import Holder, command_on, held_name, hold
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
-from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
@@ -82,7 +82,12 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
 
 def _first(work: Work, facts: Facts) -> Begin:
     """The first line of the story, with the drives that nothing else may touch meanwhile."""
-    first = work.begin("operation", about(), resume=_resume(work.named, "ID"), facts=facts_text(facts))
+    first = work.begin(
+        "operation",
+        about(),
+        resume=command_on(work.named.source, "replace resume ID", work.state),
+        facts=facts_text(facts),
+    )
     return msgspec.structs.replace(first, touches=(*first.touches, facts.old, *filter(None, (facts.new,))))
 
 
@@ -122,10 +127,6 @@ def _tell_outside(seen: Survey, story: Replacing) -> None:
 def _waiting(change: Change, wanted: Wanted) -> Change:
     change.at_most = None if wanted.wait else 0.0
     return change
-
-
-def _resume(named: Machine, change: str) -> str:
-    return command_on(named.source, f"replace resume {change}")
 
 
 def _done(change: Change, settings: Settings, facts: Facts) -> int:
@@ -185,8 +186,8 @@ def _chosen(settings: Settings, change: str | None) -> Story:
     if not mine:
         raise UsageError(f"No open replacement {change}." if change else "No replacement is open.")
     if len(mine) > 1:
-        names = ", ".join(story.begin.change for story in mine)
-        raise UsageError(f"Several replacements are open: {names}. Name one.")
+        names = "; ".join(f'of {facts_from(one.begin.facts).name}, "{one.begin.resume}"' for one in mine)
+        raise UsageError(f"Several replacements are open: {names}.")
     return mine[0]
 
 
@@ -196,7 +197,12 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     place = state_directory(settings)
     with machine(settings) as named:
         refuse_container(named.runner)
-        facts = replace(facts_from(story.begin.facts), leaving=" ".join(_leaving(story, settings)))
+        others = _beside(story, settings)
+        facts = replace(
+            facts_from(story.begin.facts),
+            leaving=" ".join(one["old"] for one in others),
+            joining=" ".join(one["new"] for one in others if one.get("new")),
+        )
         if wanted.successor is not None:
             facts = replace(facts, new=_named_successor(named.survey(), wanted.successor, facts))
         if wanted.boot:
@@ -207,6 +213,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             seen = named.survey()
             stage = next_stage(seen, facts)
             tell(stage.problem or f"Next: {stage.name.replace('_', ' ')}.")
+            going.report(seen)
             return EXIT_FINE
         with _held(story.begin, settings):
             journal = Journal(place)
@@ -229,11 +236,14 @@ def _with_boot(facts: Facts) -> Facts:
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
-def _leaving(story: Story, settings: Settings) -> list[str]:
-    """The drives that other replacements of this machine take out meanwhile: they may be gone, and are not put back."""
+def _beside(story: Story, settings: Settings) -> list[Mapping[str, str]]:
+    """The facts of other replacements of this machine that are, or were, carried out meanwhile.
+
+    Their old drives may be gone and are not put back; their new drives are not of this replacement.
+    """
     mine = story.begin
     return [
-        other.begin.facts["old"]
+        other.begin.facts
         for other in Journal(state_directory(settings)).stories()
         if other.begin.change != mine.change and other.begin.source == mine.source and other.begin.facts.get("old")
         and (other.end is None or other.end.at >= mine.at)

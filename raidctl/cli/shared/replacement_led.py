@@ -94,7 +94,7 @@ class ReplacementLed:
 
     @property
     def _way_off(self) -> str:
-        return command_on(self.named.source, "locate off")
+        return command_on(self.named.source, "locate off", self.place)
 
     def _open(self) -> list[Story]:
         stories = open_stories(self.place, self.named.source)

@@ -14,6 +14,7 @@ from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.own_program import second_process
 from raidctl.cli.shared.plan_change import Work, about, tell
+from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
@@ -95,8 +96,9 @@ def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
         result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
     report(result, told)
     if result.faults:
+        again = restore_command(named.source, work.state)
         raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{restore_command(named.source)}" tries again; '
+            f'It could not be put back: {listing(result.faults)}. "{again}" tries again; '
             'look at it with "raidctl show".'
         )
 
@@ -116,7 +118,8 @@ class Standby:
     """Who stands by while a change lasts; called, it learns that the change is over."""
 
     guardian: Guardian | None
-    source: str
+    way_back: str
+    """The command for a person."""
 
     def __call__(self) -> None:
         """Nothing is to be done any more."""
@@ -128,7 +131,7 @@ class Standby:
         if self.guardian is None or not self.guardian.ready(_STARTUP):
             tell(
                 "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
-                f'"{restore_command(self.source)}" then.'
+                f'"{self.way_back}" then.'
             )
 
 
@@ -142,7 +145,7 @@ def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
         other = None if settings.host else Guardian(words)
     except OSError:
         other = None
-    standby = Standby(other, story.source)
+    standby = Standby(other, restore_command(story.source, kept_place(settings)))
     try:
         yield standby
         standby()
