@@ -207,7 +207,6 @@ def test_an_output_is_recognised_by_its_content(text: str, sure: Confidence) -> 
         "",
         "Personalities : [raid1]\nmd0 : active raid1 sda1[0] sdb1[1]\n",
         "Controller = 0\nStatus = Success\n",
-        "/dev/cciss/c0d0: (Smart Array P400i) RAID 1 Volume 0 status: OK.\n",
         "=== START OF INFORMATION SECTION ===\nDevice Model: X\nSerial Number: Y\nFirmware Version: Z\n",
         '{"smartctl": {"version": [7, 3]}}',
     ],
