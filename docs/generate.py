@@ -20,6 +20,7 @@ from tests.support.metrics_page import export_page
 from tests.support.operate_page import operate_page
 from tests.support.pages import commands_page, model_page, with_screen
 from tests.support.reference_pages import exit_codes_page, json_page
+from tests.support.replace_page import replace_page
 from tests.support.rules_page import rules_page
 
 DOCS = Path(__file__).resolve().parent
@@ -47,7 +48,7 @@ def main() -> int:
     readme = DOCS.parent / "README.md"
     parts = {readme: with_screen, DOCS / "export.md": export_page,
              DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page,
-             DOCS / "operate.md": operate_page}  # fmt: skip
+             DOCS / "operate.md": operate_page, DOCS / "replace.md": replace_page}  # fmt: skip
     pages = {
         DOCS / "model.md": model_page(told_by()),
         DOCS / "commands.md": commands_page(),

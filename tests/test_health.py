@@ -139,6 +139,16 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
     assert severity(inventory, "drive_failed", "megaraid:0/310:0") == wanted
 
 
+@pytest.mark.parametrize(("gone", "cause"), [(0, "not_started"), (1, "not_started"), (2, "out_of_reach")])
+def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str) -> None:
+    """A RAID-6 that nobody started is a warning as long as it would survive a failure once started."""
+    inventory = changed(GOOD, VOLUME, {"raid_level": "raid6", "status": "inactive"})
+    for number in range(gone):
+        inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
+    [found] = [one for one in judge(inventory) if one.key == ("volume_failed", VOLUME)]
+    assert (found.rank, found.severity) == TABLE[cause][:2]
+
+
 @pytest.mark.parametrize(
     ("level", "status", "wanted"),
     [

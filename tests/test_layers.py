@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from raidctl.vendor.registry import vendors
+
 ROOT = Path(__file__).resolve().parents[1]
 GROUND_FLOOR = {path.stem for path in (ROOT / "raidctl").glob("*.py")} - {"__init__", "__main__"}
 """The modules at the root of the core, which everything may use."""
@@ -19,11 +21,17 @@ VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
 TOOLS = {"raidctl_mfi"}
 """Packages of vendors/ that are programs of their own, which a family runs like any other: they speak to hardware."""
 PROGRAMS = [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS]
-VENDOR_WORDS = re.compile(
+LINUX = frozenset({"md", "lvm", "zfs", "drives", "nvme", "dmsetup", "lvs", "zpool", "redfish"})
+"""Families and tools of Linux itself, and a standard: the core reads the kernel's side of them."""
+_DECLARED = {word for one in vendors()[0] for word in (one.FAMILY, *(tool.name for tool in one.TOOLS))} - LINUX
+_PRODUCTS = (
     r"hpacucli|hpssacli|ssacli|smart ?array|storcli|perccli|megacli|megaraid|arcconf|adaptec|areca|tw_cli|3ware|"
-    r"hpsa|smartpqi|mdadm|hdparm|sdparm|smartctl|\bnvme[ -]cli",
-    re.IGNORECASE,
+    r"hpsa|smartpqi|mdadm|hdparm|sdparm|smartctl|\bnvme[ -]cli"
 )
+VENDOR_WORDS = re.compile(
+    rf"{_PRODUCTS}|(?<![a-z])(?:{'|'.join(re.escape(word) for word in sorted(_DECLARED))})(?![a-z])", re.IGNORECASE
+)
+"""Products, also as a part of a word, and the families and tools that the packages declare."""
 
 
 @dataclass

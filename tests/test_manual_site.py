@@ -21,13 +21,33 @@ from raidctl.cli import schema as schemas
 from raidctl.output.json import schema
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from tests.output.inventories import HEALTHY
+from tests.support.example_pages import EXAMPLES
 from tests.support.pages import commands
 from tests.support.reference_pages import PLAIN, PRINTED, with_json
 from tests.support.story import masked, played, scenes
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STORIES = ("index", "tour", "show", "json", "replace", "spares", "checks", "watch", "operate", "field", "report")
+STORIES = (
+    "index",
+    "tour",
+    "show",
+    "json",
+    "replace",
+    "spares",
+    "checks",
+    "watch",
+    "operate",
+    "field",
+    "report",
+    "drive_states",
+    "events",
+    "layout",
+    "locate",
+    "tasks",
+)
 """Pages whose commands with their outputs are nobody else's to test."""
+OTHER_STORIES = {"cache": "tests/change/test_change_story.py", "drift": "tests/drift/test_drift_story.py"}
+"""Pages with tests of their own."""
 
 
 class Page(HTMLParser):
@@ -221,6 +241,24 @@ def test_the_site_needs_no_network(site: Path) -> None:
         assert not {one for one in fetched if re.match(r"(\w+:)?//", one)}, path.name
     for path in site.rglob("*.css"):
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", path.read_text(encoding="utf-8")), path.name
+
+
+def test_no_page_with_outputs_is_left_out() -> None:
+    """Whatever a page shows a command to print is compared with what it prints."""
+    shown = {path.stem for path in DOCS.glob("*.md") if scenes(path.read_text(encoding="utf-8"))}
+    assert shown == {*STORIES, *OTHER_STORIES}
+    for file in OTHER_STORIES.values():
+        assert "scenes(" in (DOCS.parent / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
+    """Made when it is built; each is a whole page, and is shown on one."""
+    shown = "".join(path.read_text(encoding="utf-8") for path in site.glob("*.html"))
+    for name, (title, _) in EXAMPLES.items():
+        assert (site / "reports" / f"{name}.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert f'<iframe src="reports/{name}.html" title="{title}"' in shown
+    assert "<!-- report:" not in shown
 
 
 @pytest.mark.slow

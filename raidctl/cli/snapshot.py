@@ -109,7 +109,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
         code = exit_code(inventory.problems)
         if store is None:
             path = str(Path(output or "") / names[host.name])
-            old = Path(path).read_bytes() if Path(path).is_file() else None
+            old = files.read(path, printable(path), "a snapshot") if Path(path).is_file() else None
             _write(inventory, path, force=force, named=True)
             changed = old != _text(inventory).encode("utf-8")
             state, text = ("new" if old is None else "changed" if changed else "same"), path

@@ -321,6 +321,7 @@ def _letter(report: WatchReport, events: tuple[Event, ...], now: float) -> Lette
         host=report.host, seconds=now, subject=mine.subject, body=texts.body(mine),
         document=to_json(mine).encode("utf-8"), variables=texts.variables(events),
         key=repr([(one.id, one.at) for one in events]),
+        threads=tuple(dict.fromkeys(f"{one.rule} {one.where} {one.since}" for one in events if one.rule)),
     )  # fmt: skip
 
 

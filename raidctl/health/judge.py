@@ -7,6 +7,7 @@ battery. Rules give each condition its words; this module alone decides what is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -329,6 +330,8 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
+_ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
+"""A tool's own warning about the cache whose state is a condition of its own."""
 _ROUTINE = ("background_operation", "battery_learning")
 """Rules whose conditions make nothing milder that a tool warns of: a pack that charges and is too warm."""
 
@@ -354,7 +357,9 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     if controller is None:
         return None
     if one.rule == "reported_trouble":
-        return None if one.where == controller.id else _first(machine, one, [one.where])
+        if one.where != controller.id:
+            return _first(machine, one, [one.where])
+        return _first(machine, one, [one.where], ("cache_in_trouble",)) if _ABOUT_CACHE.search(one.cause) else None
     drive = next((drive for drive in controller.drives if drive.id == one.where), None)
     if drive:
         hurt = [v.id for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]

@@ -107,8 +107,12 @@ _HOST = re.compile(
     rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
     rf"host[ _]?name[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
     rf" - (?:nfs4?|cifs|smb3|glusterfs|ceph) (?://)?(?P<server>{_LABELS})[:/]|"
-    rf"\Assh:(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
+    rf"\A(?:ssh|bmc):(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
     re.MULTILINE | re.IGNORECASE,
+)
+# "DurableName": "6001…"    "SKU": "7ABC123", on some makers' machines the service tag
+_RESOURCE = re.compile(
+    r"\"(?P<label>SKU|AssetTag|(?:Chassis)?ServiceTag|DurableName)\"[ \t]*:[ \t]*\"(?P<value>[^\"\n]{1,80})\""
 )
 _TARGET = re.compile(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
 _USER = re.compile(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
@@ -142,6 +146,9 @@ def identities(text: str) -> Iterator[Identity]:
             yield from _unique(match[group], match.start(group))
     for match in (*_SERIAL.finditer(text), *_PLACED.finditer(text)):
         yield from serial_parts(match["value"], match.start("value"))
+    for match in _RESOURCE.finditer(text):
+        kind = _unique if match["label"] == "DurableName" else serial_parts
+        yield from kind(match["value"], match.start("value"))
     for match in _UDEV_SERIAL.finditer(text):
         yield from _udev_serial(text, match)
     for match in _VOLUME.finditer(text):

@@ -61,7 +61,7 @@ class BmcRunner:
         """
         reply = self._client.get(ROOT, {})
         host = self.address.host
-        if reply.status is None:
+        if reply.status is None or reply.failure is not None:
             hint = "" if reply.detail.endswith(".") else f". {_RETRY}"
             raise UnreachableError(f"The service processor {host}: {reply.detail}{hint}", passing=reply.passing)
         if reply.status not in (HTTPStatus.OK, *_NO_RIGHT):

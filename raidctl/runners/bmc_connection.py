@@ -209,6 +209,8 @@ class Client:
             data = _body(response, limit)
         finally:
             watchdog.cancel()
+        if time.monotonic() >= end:
+            raise TimeoutError  # what came after the connection was ended is no answer
         named = {name.lower(): value for name, value in response.getheaders()}
         if len(data) > limit:
             connection.close()

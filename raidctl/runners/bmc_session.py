@@ -26,7 +26,7 @@ class Session:
     def open(self, root: Reply) -> Reply | None:
         """Log in; ``root`` is the service root. Return the reply that refused it, None if it went well."""
         if self._user is None or self._password is None:
-            return root if root.status in _REFUSED else None
+            return self._checked()
         words = {"UserName": self._user, "Password": self._password}
         body = json.dumps(words).encode()
         reply = self._client.send("POST", _sessions(self._client, root), {"Content-Type": "application/json"}, body)
@@ -39,8 +39,12 @@ class Session:
             return reply
         pair = base64.b64encode(f"{self._user}:{self._password}".encode()).decode()
         self.headers = {"Authorization": f"Basic {pair}"}
+        return self._checked()
+
+    def _checked(self) -> Reply | None:
+        """The refusal if the headers are not enough to read anything."""
         checked = self._client.get("/redfish/v1/Systems", self.headers)
-        return checked if checked.status in _REFUSED or checked.status is None else None
+        return checked if checked.status in _REFUSED else None
 
     def close(self) -> None:
         """End the session, if one was opened; a service ends those that are left over after its own time."""

@@ -13,6 +13,7 @@ from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, Which, ask, together
 from raidctl.survey.pci_controllers import PciControllerRow
+from raidctl.survey.second_view import families
 from raidctl.text import collapse, printable
 from raidctl.vendor.protocol import ToolSpec, Vendor
 
@@ -58,7 +59,8 @@ def check_tools(vendors: Sequence[Vendor], known: Sequence[Tool] = ()) -> Dialog
     ``known`` are tools, of which some have reported their version already.
     """
     versions = {tool.name: tool.version for tool in known if tool.version}
-    checks = yield from together(_family(vendor, versions) for vendor in vendors)
+    outside = families(vendors)  # what a service processor answers with is no program
+    checks = yield from together(_family(one, versions) for one in vendors if one.FAMILY not in outside)
     return [check for family in checks for check in family]
 
 

@@ -50,6 +50,11 @@ class FailureWatch:
                 self._lost.pop(key(request), None)
         return answers
 
+    @property
+    def machine_failed(self) -> bool:
+        """Whether a request to the machine itself failed, and not only to its service processor."""
+        return any(not isinstance(request, Get) for request, _ in self._lost.values())
+
     def problems(self, known: Iterable[Problem]) -> list[Problem]:
         """See :func:`problems_of`."""
         return problems_of(self._lost.values(), known)

@@ -15,8 +15,8 @@ from msgspec import Struct
 from raidctl.discovery.index import serial, wwn
 from raidctl.discovery.pci import normalised
 from raidctl.host import HostView
-from raidctl.model import Controller, Drive, Problem, SecondView, Volume
-from raidctl.select import Item, family_of, items
+from raidctl.model import Controller, Drive, Problem, SecondView, Tool, Volume
+from raidctl.select import Item, items
 from raidctl.text import counted
 from raidctl.vendor.protocol import Vendor
 
@@ -39,16 +39,16 @@ class _Pair(Struct, frozen=True):
     by: str
 
 
-def families(vendors: Iterable[Vendor]) -> frozenset[str]:
+def families(vendors: Sequence[Vendor]) -> frozenset[str]:
     """The families that see the machine from outside: those with the constant ``SECOND_VIEW``."""
     return frozenset(vendor.FAMILY for vendor in vendors if getattr(vendor, "SECOND_VIEW", False))
 
 
-def alone(view: HostView, controllers: Sequence[Controller], vendors: Iterable[Vendor]) -> bool:
+def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> bool:
     """Whether only a service processor was asked, so that nothing of the kernel is missing."""
     outside = families(vendors)
-    asked = not (view.blocks or view.kernel or view.hostname)
-    return asked and any(family_of(controller) in outside for controller in controllers)
+    names = {spec.name for vendor in vendors if vendor.FAMILY in outside for spec in vendor.TOOLS}
+    return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)
 
 
 def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:

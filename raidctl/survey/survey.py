@@ -123,7 +123,7 @@ def survey(
     results.outputs += pci_controllers.evidence(bare, view)
     _keep(block_devices.add_mountpoints(results.controllers, view), results)
     results.problems += watched.problems(results.problems)
-    if second_view.alone(view, results.controllers, vendors):
+    if not watched.machine_failed and second_view.alone(view, results.tools, vendors):
         results.problems = [problem for problem in results.problems if problem not in seen.problems]
     results.controllers = md_members.add_backing(results.controllers, view, results.outputs)
     _keep(kernel_facts.add_facts(results.controllers, view), results)

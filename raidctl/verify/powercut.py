@@ -96,7 +96,7 @@ def _clean(run: PowerCutRun, ground: Ground, lines: tuple[Evidence, ...]) -> Mea
 def _evidence(run: PowerCutRun, answer: Answer) -> Iterator[Evidence]:
     for cut in run.cuts:
         if cut.counted:
-            says = (
+            text = (
                 f"power cut {cut.number} ({cut.how}, {cut.at}): {cut.verdict}, {cut.acknowledged:,} writes acknowledged"
             )
-            yield Evidence("measurement", answer.object or "", says)
+            yield Evidence("measurement", answer.object or "", text)

@@ -102,9 +102,11 @@ class Ground:
     @cached_property
     def partial(self) -> frozenset[str]:
         """Ids of the objects described in output that is incomplete or could not be read."""
-        unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
+        problems = [problem for problem in self.inventory.problems if problem.kind == "unread"]
+        unread = {problem.where for problem in problems}
         outputs = [output for output in self.seen.outputs if output.cut_off is not None or output.command in unread]
-        return frozenset(fact.object_id for output in outputs for fact in output.facts)
+        named = [problem.where for problem in problems if problem.severity == "error"]
+        return frozenset([*named, *(fact.object_id for output in outputs for fact in output.facts)])
 
     def in_arrays(self) -> set[str]:
         """Ids of the drives in software arrays, also failed and spare ones."""

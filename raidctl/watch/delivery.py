@@ -29,6 +29,8 @@ PATIENCE = 60.0
 """Seconds for a program, and for each answer of a mail server."""
 _ADDRESS = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
 _SENDMAIL = "sendmail"
+_THREADS = 10
+"""Findings that a mail refers to."""
 _MORE = 400
 """Characters of what a program prints about its failure."""
 
@@ -50,6 +52,8 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     """The worst event, for a program's environment."""
     key: str
     """What identifies it: the same events make the same Message-ID."""
+    threads: tuple[str, ...] = ()
+    """What each finding in it has in all letters about it, from its beginning to its end."""
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,13 +102,19 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
 
     def _message(self, letter: Letter) -> EmailMessage:
         domain = re.sub(r"[^A-Za-z0-9.-]", "-", socket.getfqdn()) or "localhost"
-        once = hashlib.sha256(repr((letter.host, self.name, letter.key)).encode()).hexdigest()[:24]
+
+        def name(*what: str) -> str:
+            once = hashlib.sha256(repr((letter.host, self.name, *what)).encode()).hexdigest()[:24]
+            return f"<raidctl.{once}@{domain}>"
+
         found = EmailMessage()
         found["From"] = self.sender or f"root@{domain}"
         found["To"] = self.address
         found["Subject"] = collapse(printable(letter.subject))
         found["Date"] = formatdate(letter.seconds)
-        found["Message-ID"] = f"<raidctl.{once}@{domain}>"
+        found["Message-ID"] = name(letter.key)
+        if letter.threads:  # no mail has these ids; mail programs show what refers to the same one as one conversation
+            found["References"] = " ".join(name("finding", one) for one in letter.threads[:_THREADS])
         found["Auto-Submitted"] = "auto-generated"
         found.set_content(letter.body, cte="quoted-printable")  # for servers that take seven bits
         return found

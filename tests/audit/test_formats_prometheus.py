@@ -399,7 +399,8 @@ def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str,
     hosts.write_text(text_of_file)
     assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
     hosts.write_text("db1\n")
-    assert run("--demo", "p440", "export", "--listen", "0", "--targets", hosts).exit_code == 2
+    for words in (("--demo", "p440"), ("--hosts", "db1"), ("--limit", "db1"), ("--jobs", "2")):
+        assert run(*words, "export", "--listen", "0", "--targets", hosts).exit_code == 2
     assert run("export", "--targets", hosts).exit_code == 2
 
 

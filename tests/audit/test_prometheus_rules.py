@@ -7,17 +7,20 @@ import re
 import runpy
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose
 from raidctl.cli import cli
+from raidctl.json_decode import decode
+from raidctl.model import Controller, Inventory, Volume
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import text
@@ -109,30 +112,32 @@ def stage(exported: str) -> Stage:
     return [(name, value) for name, _, value in lines if "timestamp" not in name]
 
 
-def fired(stages: Sequence[Stage], place: Path) -> list[set[str]]:
-    """The alerts that fire at the end of each stage of a day."""
+def fired(stages: Sequence[Stage], place: Path, hours: Sequence[int] = ()) -> list[set[str]]:
+    """The alerts that fire at the end of each stage; ``hours``: how long each takes, 24 otherwise."""
     names = dict.fromkeys(name for one in stages for name, _ in one)
+    lasting = [hour * 60 // 4 for hour in hours or [24] * len(stages)]
     values = {
-        name: " ".join(f"{dict(one)[name]}x359" if name in dict(one) else "_x359" for one in stages) for name in names
-    }
+        name: " ".join(
+            f"{dict(one)[name]}x{times - 1}" if name in dict(one) else f"_x{times}"
+            for one, times in zip(stages, lasting, strict=True)
+        )
+        for name in names
+    }  # fmt: skip
     data = [{"series": name, "values": line} for name, line in values.items()]
-    data.append({"series": "raidctl_collected_timestamp_seconds", "values": f"0+240x{360 * len(stages)}"})
-    checks = [
-        {"eval_time": f"{(number + 1) * 1440 - 8}m", "alertname": name, "exp_alerts": []}
-        for number in range(len(stages)) for name in ALERTS
-    ]  # fmt: skip
+    data.append({"series": "raidctl_collected_timestamp_seconds", "values": f"0+240x{sum(lasting)}"})
+    ends = [4 * times - 8 for times in accumulate(lasting)]
+    checks = [{"eval_time": f"{end}m", "alertname": name, "exp_alerts": []} for end in ends for name in ALERTS]
     group = {"interval": "4m", "input_series": data, "alert_rule_test": checks}
     suite = {"rule_files": [str(RULES)], "evaluation_interval": "20m", "tests": [group]}
     (place / "suite.yml").write_text(json.dumps(suite))  # JSON is YAML
-    return list(_fired(promtool("test", "rules", place / "suite.yml")[1], len(stages)))
+    return list(_fired(promtool("test", "rules", place / "suite.yml")[1], ends))
 
 
-def _fired(said: str, stages: int) -> Iterator[set[str]]:
+def _fired(said: str, ends: Sequence[int]) -> Iterator[set[str]]:
     failures = re.findall(r"alertname: ?(\w+), time: (\S+),", said)
     by_time = {when: {name for name, _ in found} for when, found in groupby(sorted(failures, key=lambda one: one[1]),
                                                                            key=lambda one: one[1])}  # fmt: skip
-    for number in range(stages):
-        minutes = (number + 1) * 1440 - 8
+    for minutes in ends:
         yield by_time.get(_shown(minutes), set())
 
 
@@ -144,7 +149,11 @@ def _shown(minutes: int) -> str:
 
 def of_machine(name: str) -> Stage:
     """The series of a recorded machine."""
-    inventory = replayed(name).inventory
+    return of_inventory(replayed(name).inventory)
+
+
+def of_inventory(inventory: Inventory) -> Stage:
+    """The series of an inventory."""
     return stage(text(families([*INVENTORY, of_scan(0.25), *of_rules(diagnose(inventory, rules()))], inventory)))
 
 
@@ -199,3 +208,43 @@ def test_a_story_of_a_simulated_machine(tmp_path: Path) -> None:
     assert fired(stages, tmp_path) == [
         {"RaidFinding"}, {"RaidVolumeDegraded"}, {"RaidVolumeRebuilding"}, {"RaidFinding"},
     ]  # fmt: skip
+
+
+def with_failed_battery(inventory: Inventory) -> Inventory:
+    """The same machine after its battery has failed, so that write-through is active."""
+
+    def volume(one: Volume) -> Volume:
+        cache = replace(one.cache, write_active="write_through") if one.cache else None
+        return replace(one, cache=cache)
+
+    def controller(one: Controller) -> Controller:
+        batteries = tuple(replace(each, status="failed", status_text="Failed") for each in one.batteries)
+        return replace(one, batteries=batteries, volumes=tuple(map(volume, one.volumes)))
+
+    return replace(inventory, controllers=tuple(map(controller, inventory.controllers)))
+
+
+@pytest.mark.slow  # as above
+def test_a_story_of_a_battery(tmp_path: Path) -> None:
+    """It learns for four hours, which alerts nobody, fails, which is one alert, and is replaced."""
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    def shown() -> Inventory:
+        inventory: Inventory = decode(run("--demo", "9271", "--json", "show").encode(), Inventory)
+        return inventory
+
+    good = shown()
+    run("--demo", "9271", "battery", "learn", "megaraid:0", "--yes")
+    learning = shown()
+    assert [one.status for one in learning.controllers[0].batteries] == ["learning"]
+    run("demo", "--pass-time", "9271", "24h")
+    again = shown()
+    assert [one.status for one in again.controllers[0].batteries] == ["ok"]
+    stages = [of_inventory(one) for one in (good, learning, again, with_failed_battery(again), again)]
+    alerts = fired(stages, tmp_path, (24, 4, 24, 24, 24))
+    assert [one - alerts[0] for one in alerts] == [set(), set(), set(), {"RaidBatteryFailed"}, set()]
+    assert alerts[0] <= {"RaidFinding"}

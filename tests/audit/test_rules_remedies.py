@@ -42,7 +42,7 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
             continue  # no deed follows from a recording (guard X3)
         more = ["--dry-run"] if words[0] == "cache" or words[:2] == ["check", "start"] else []
         done = CliRunner().invoke(cli, [*place, "--state-dir", str(folder), *words, *more])
-        judged = (0, 1, 3) if words[0] == "replace" else (0,)  # its answer may be NO or UNKNOWN
+        judged = (0, 1, 3) if words[0] in ("replace", "verify") else (0,)  # the answer may be NO or UNKNOWN
         if done.exit_code not in judged:
             found.append((rule, line, done.output))
     return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import mmap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from raidctl.bench.powercut.messages import Open, Opened
-from raidctl.bench.powercut.report import Plan, PowerCutRun, Target
+from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
 from raidctl.bench.powercut.witness import Witness
 from raidctl.bench.powercut.writer import Witnessed, Writing, check
 
@@ -21,7 +21,12 @@ TARGET = Target(kind="device", name="/dev/sdx", serial="S1", size_bytes=1 << 20)
 
 
 class PowerCutError(BaseException):
-    """The power of the writer's machine is cut."""
+    """The power is cut; a machine that is still connected ends for another reason."""
+
+
+def fair(cut: Cut) -> bool:
+    """Whether it counts, or would if this machine had not been busy with other work at that moment."""
+    return cut.counted or all("clock jumped" in reason or "last flush" in reason for reason in cut.reasons)
 
 
 @dataclass
@@ -33,6 +38,8 @@ class Disk:
     cache: dict[int, bytes] = field(default_factory=dict)
     left: int = 500
     """Operations until the power is cut."""
+    machine: Callable[[], object] = lambda: None
+    """Ends the connection: the machine has no power either."""
 
     def write(self, data: mmap.mmap, at: int) -> None:
         """Into the cache."""
@@ -58,6 +65,7 @@ class Disk:
         self.left -= 1
         if self.left < 0:
             self.cache.clear()
+            self.machine()
             raise PowerCutError
 
 
@@ -84,13 +92,15 @@ class Stand:
 
     @contextmanager
     def session(
-        self, boot: str, *, run: str = RUN, new: bool = False, target: Target = TARGET
+        self, boot: str, *, run: str = RUN, new: bool = False, target: Target = TARGET, left: str | None = None
     ) -> Iterator[tuple[Witnessed, Opened]]:
         """A connection with an open run."""
         witness = Witnessed(self.address, TOKEN)
         try:
             plan = PLAN if new else None
-            request = Open(run=run, host="db7", boot=boot, raidctl="1", virtual=None, target=target, plan=plan)
+            request = Open(
+                run=run, host="db7", boot=boot, raidctl="1", virtual=None, target=target, plan=plan, left=left
+            )
             yield witness, witness.open(request)
         finally:
             witness.close()
@@ -99,13 +109,14 @@ class Stand:
         """Write until the power of the machine is cut."""
         try:
             with self.session(boot, new=new) as (witness, opened):
+                disk.machine = witness.close
                 Writing(witness, disk, opened, 1 << 30, self.said.append).run("writing")
         except PowerCutError:
             disk.left = 500
 
-    def check(self, disk: Disk, boot: str) -> PowerCutRun:
+    def check(self, disk: Disk, boot: str, *, left: str | None = None) -> PowerCutRun:
         """Check after a cut, if there was one."""
-        with self.session(boot) as (witness, opened):
+        with self.session(boot, left=left) as (witness, opened):
             witness.same(TARGET)
             self.said += opened.notes
             if opened.due:

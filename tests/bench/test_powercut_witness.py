@@ -14,7 +14,7 @@ from raidctl.bench.powercut.wire import MAGIC
 from raidctl.bench.powercut.witness import Witness
 from raidctl.bench.powercut.writer import Witnessed, Writing
 from raidctl.errors import CannotTell, UnreachableError
-from tests.bench.powercut_stand import RUN, TARGET, TOKEN, Disk, Stand
+from tests.bench.powercut_stand import RUN, TARGET, TOKEN, Disk, PowerCutError, Stand, fair
 from tests.support.over import over
 
 
@@ -38,7 +38,7 @@ def test_an_honest_disk_passes_cut_after_cut_in_one_run(stand: Stand) -> None:
         for number in range(1, 4):
             kept = stand.check(disk, f"boot {number + 1}")
             assert [cut.verdict for cut in kept.cuts] == ["none"] * number
-            assert all(cut.acknowledged > 0 for cut in kept.cuts)
+            assert all(cut.acknowledged > 0 and fair(cut) for cut in kept.cuts)
             assert {cut.how for cut in kept.cuts} == {"plug"}
             stand.write(disk, f"boot {number + 1}")
 
@@ -77,8 +77,30 @@ def test_a_cut_does_not_count_if_the_witness_was_restarted_meanwhile(stand: Stan
         cut_once(stand, disk)
         with stand.running():
             [cut] = stand.check(disk, "boot 2").cuts
-        assert (cut.verdict == "none", cut.counted) == (honest, counted)
+        assert (cut.verdict == "none", fair(cut)) == (honest, counted)
         assert honest is any("witness was restarted" in reason for reason in cut.reasons)
+
+
+def test_a_cut_does_not_count_if_the_writer_had_lost_its_witness(stand: Stand) -> None:
+    """The witness heard the same silence as after a cut; the writer has kept what it was."""
+    for left, counted in (("00000000000000b2", True), (RUN, False)):
+        disk = Disk()
+        stand.directory /= "one"
+        stand.directory.mkdir()
+        with stand.running():
+            stand.write(disk, "boot 1", new=True)
+            [cut] = stand.check(disk, "boot 2", left=left).cuts
+        assert (cut.verdict, fair(cut)) == ("none", counted)
+        assert counted is not any("had lost its witness" in reason for reason in cut.reasons)
+
+
+def test_a_writer_that_is_ended_in_order_says_so(stand: Stand) -> None:
+    """A machine that shuts down sends SIGTERM first: that is no power cut."""
+    disk = Disk()
+    with stand.running():
+        with pytest.raises(PowerCutError), stand.session("boot 1", new=True) as (witness, opened):
+            Writing(witness, disk, opened, 1 << 30, stand.said.append).run("writing")
+        assert stand.check(disk, "boot 2").cuts == ()
 
 
 def test_a_torn_journal_is_continued_and_a_damaged_one_is_refused(stand: Stand) -> None:

@@ -143,6 +143,23 @@ def test_hosts_that_fail_are_named_and_the_others_go_on(own_site: Site) -> None:
     assert "sudo password" in found["denied"]["msg"]
 
 
+OWN_POLICIES = """
+- hosts: db1,db3
+  gather_facts: false
+  tasks:
+    - name: audit
+      raidctl.raid.raid_audit_info: {policy: "{{ playbook_dir }}/{{ inventory_hostname }}.toml"}
+"""
+
+
+def test_a_policy_that_is_missing_fails_its_host_alone(site: Site) -> None:
+    """With the path in its message; the other host is audited."""
+    (site.place / "db1.toml").write_text('raid_level = "raid5"\n')
+    found = site.play(OWN_POLICIES).of("audit")
+    assert {name: one["how"] for name, one in found.items()} == {"db1": "ok", "db3": "failed"}
+    assert "db3.toml" in found["db3"]["msg"]
+
+
 CUT = """#!/bin/sh
 case "$*" in *cacheratio=*) ;; *) exec {tool} "$@" ;; esac
 {tool} "$@"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import http.client
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ from tests.runners.conftest import Server, free_port
 pytestmark = pytest.mark.slow
 
 GOOD = ("db1", "db2", "rubbish", "bare")
-UNREACHABLE = ("refused", "changed", "denied", "no-such-host.invalid", "closed")
+UNREACHABLE = ("refused", "changed", "denied", "password", "no-such-host.invalid", "closed")
 RUBBISH = r"printf 'Welcome\n\000\377raidctl-<>#1 5 5\n'; echo motd >&2"
 BARE = "PATH=/bin; export PATH; unset HOME; ulimit -n 64"
 
@@ -64,6 +66,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
         "bare": (through(BARE),),
         "changed": (),
         "denied": (),
+        "password": ("PasswordAuthentication yes",),
         "closed": ("ForceCommand echo This account is closed; exit 1",),
         # the shell begins, and the connection breaks after some of the answers
         "cut": ('ForceCommand eval "$SSH_ORIGINAL_COMMAND" | head -c 3000',),
@@ -75,7 +78,8 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
         servers[name].start()
     other = (servers["db1"].place / "host.pub").read_text().split()[1]
     (servers["changed"].place / "known").write_text(f"[127.0.0.1]:{servers['changed'].port} ssh-ed25519 {other}\n")
-    (servers["denied"].place / "authorized").write_text("")
+    for name in ("denied", "password"):
+        (servers[name].place / "authorized").write_text("")
     lines = [
         f"{name} ansible_host=127.0.0.1 ansible_ssh_common_args='-F {server.place}/config'"
         for name, server in servers.items()
@@ -124,13 +128,14 @@ def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> 
     assert found["here"]["exit_code"] == 2
     for name, words in {
         "refused": "Connection refused", "changed": "host key has changed",
-        "denied": "Permission denied", "no-such-host.invalid": "resolve", "closed": "No shell", "here": "local",
+        "denied": "Permission denied", "password": "(publickey,password",
+        "no-such-host.invalid": "resolve", "closed": "No shell", "here": "local",
     }.items():  # fmt: skip
         assert words in found[name]["error"], found[name]["error"]
     assert [found[name]["tries"] for name in ("refused", "changed", "denied", "db1")] == [2, 1, 1, 1]
 
     screen = fleet("show").stdout
-    assert screen.startswith("11 hosts: ")
+    assert screen.startswith("12 hosts: ")
     rows = [line.split()[0] for line in screen.splitlines()[2:] if line[:1].strip()]
     assert sorted(rows) == sorted(found)
     assert max(rows.index(name) for name in UNREACHABLE) < min(rows.index(name) for name in GOOD)
@@ -186,6 +191,40 @@ def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_pa
     assert (recordings / "db2.tar.gz").read_bytes() == b"precious"
     assert load(str(recordings / "db1.tar.gz")).manifest.source == "ssh:db1"
     assert not any((recordings / f"{name}.tar.gz").exists() for name in UNREACHABLE)
+
+
+def test_a_disk_that_gets_full_costs_the_hosts_that_came_later(
+    fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of these has a sentence and exit code 3; the files that were there stay whole, and no half one is left."""
+    place = tmp_path / "states"
+    fleet("snapshot", "--output", place)
+    old = (place / "db1.json").read_bytes().replace(b'"schema_version"', b'"schema_version" ', 1)
+    for name in (*GOOD, "cut"):
+        (place / f"{name}.json").write_bytes(old)
+    calls = count()
+    fsync = os.fsync
+
+    def full(handle: int) -> None:
+        if next(calls):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    found = answers(fleet("--json", "snapshot", "--output", place, "--force"))
+    written = [name for name in (*GOOD, "cut") if found[name]["error"] is None]
+    assert len(written) == 1
+    late = {*GOOD, "cut"} - set(written)
+    assert {found[name]["exit_code"] for name in late} == {3}
+    assert all("No space left on device" in found[name]["error"] for name in late)
+    assert {found[name]["exit_code"] for name in UNREACHABLE} == {8}
+    assert {path.stem for path in place.iterdir()} == {*GOOD, "cut"}
+    assert [path.stem for path in place.iterdir() if path.read_bytes() != old] == written
+
+
+def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
+    """Only these are asked."""
+    assert set(answers(fleet("--limit", "db*,refused,!db2", "--json", "show"))) == {"db1", "refused"}
 
 
 def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:

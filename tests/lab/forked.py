@@ -2,13 +2,17 @@
 
 An emulated processor needs longer for that than for anything that raidctl does afterwards. The agent of a machine
 imports them once a boot, and each run of raidctl is a fork of it: a process of its own, in a session of its own, with
-its own arguments, environment, folder and files, which ends as any other does. Nothing of raidctl is replaced.
+its own arguments, environment, folder and files, which ends as any other does. Nothing of raidctl is replaced. What a
+run had to import itself, the agent imports before the next one.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
+import importlib.util
+import keyword
 import os
 import select
 import subprocess
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 COMMON = (
+    "pyudev",
     "raidctl.cli.shared.exit_codes",
     "raidctl.cli.shared.machine",
     "raidctl.runners.local",
@@ -29,6 +34,8 @@ COMMON = (
 WITH_TABLES = ("raidctl.output.layers", "raidctl.layers.scope")
 TABLES = frozenset({"show", "cache"})
 """Commands that draw tables."""
+_MISSED: set[str] = set()
+"""Modules that a run imported and the next one is to have."""
 _LOCK = threading.Lock()
 
 
@@ -42,15 +49,18 @@ class Forked:
 
         ``imports`` are modules that are to be there besides raidctl's own.
         """
-        with _LOCK:
-            _import(words, imports)
         self.returncode: int | None = None
         self.stdin: IO[bytes] | None = None
         self.stdout: IO[bytes] | None = None
+        self.missed: list[str] = []
         self._ended = threading.Lock()
-        self.pid = os.fork()
+        self._imported = os.memfd_create("imported")
+        with _LOCK:  # a fork while another thread imports would wait for that thread, which it does not have
+            _import(words, imports)
+            gc.freeze()  # or the first collection of the fork copies every page
+            self.pid = os.fork()
         if not self.pid:
-            _become(words, env, cwd, files)
+            _become(words, env, cwd, files, self._imported)
         self._handle = os.pidfd_open(self.pid)
 
     def poll(self) -> int | None:
@@ -58,7 +68,9 @@ class Forked:
         with self._ended:
             if self.returncode is None:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
-                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+                    self._learn()
             return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -71,22 +83,46 @@ class Forked:
             raise subprocess.TimeoutExpired("raidctl", timeout or 0.0)
         return code
 
+    def _learn(self) -> None:
+        """Note the modules that it imported; one that was killed has left none."""
+        names = os.pread(self._imported, os.fstat(self._imported).st_size, 0).decode().split()
+        os.close(self._imported)
+        self.missed = names
+        _MISSED.update(names)
+
 
 def _import(words: Sequence[str], imports: Sequence[str]) -> None:
     for name in (*imports, *COMMON, *(WITH_TABLES if TABLES.intersection(words) else ())):
         importlib.import_module(name)
     importlib.import_module("raidctl.vendor.registry").vendors()
+    _import_command(words)
+    while _MISSED:
+        importlib.import_module(_MISSED.pop())
 
 
-def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]) -> None:
-    """Be raidctl, and end."""
+def _import_command(words: Sequence[str]) -> None:
+    """Import the module of a command, ``raidctl.cli.layout.apply``; what else is named so by chance does no harm."""
+    place = "raidctl.cli"
+    for word in words:
+        if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):
+            continue
+        name = f"{place}.{word}_" if keyword.iskeyword(word) else f"{place}.{word}"
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name)
+            place = name
+
+
+def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int], imported: int) -> None:
+    """Be raidctl, and end; write the names of the modules that it imported to ``imported``."""
     code: object = 70
+    before = set(sys.modules)
     try:
         os.setsid()
         kept = [os.dup(file) for file in files]
         for number, file in enumerate(kept):
             os.dup2(file, number)
-        os.closerange(3, 1024)
+        os.closerange(3, imported)
+        os.closerange(imported + 1, 1024)
         os.chdir(cwd)
         os.environ.clear()
         os.environ.update(env)
@@ -105,4 +141,11 @@ def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Seque
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
+        os.write(imported, "".join(f"{name}\n" for name in _imported_since(before)).encode())
         os._exit(code if isinstance(code, int) else 1)
+
+
+def _imported_since(before: set[str]) -> list[str]:
+    """Modules that can be imported by the names that they have."""
+    specs = {name: getattr(module, "__spec__", None) for name, module in sys.modules.items() if name not in before}
+    return [name for name, spec in specs.items() if spec is not None and spec.name == name]

@@ -120,6 +120,27 @@ def test_a_kernel_that_is_packed_by_other_means_is_left_as_it_is() -> None:
     assert unpacked(b"MZ\xfd7zXZ\0 and then nothing of the kind") is None
 
 
+TWICE = """
+import os, sys
+from tests.lab.forked import Forked
+for number in range(2):
+    files = [os.open(os.devnull, os.O_RDONLY), os.memfd_create("out"), os.memfd_create("err")]
+    run = Forked(["--demo", "perc5i", "show"], [], dict(os.environ), "/", files)
+    assert run.wait() == 0, os.pread(files[2], 9999, 0)
+    assert b"perc" in os.pread(files[1], 99999, 0).lower()
+    print(*sorted(run.missed), sep=",")
+"""
+
+
+def test_what_one_run_of_raidctl_imports_the_next_one_has() -> None:
+    """An import of the command, and of what it reads, is made once a boot."""
+    done = subprocess.run([sys.executable, "-c", TWICE], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert "raidctl_threeware.simulator" in first.split(",")
+    assert "raidctl.cli.show" not in first.split(",")  # the command has been imported before
+    assert second == ""
+
+
 GROUPED = """
 import os, pytest
 @pytest.mark.xdist_group("one")

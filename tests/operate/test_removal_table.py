@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -22,12 +22,17 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.unreported import unreported
 from tests.golden import of_file
-from tests.support.machines import MACHINES, replayed
+from tests.support.machines import FIXTURES, MACHINES, replayed
 
 NOW = datetime(2026, 11, 23, tzinfo=timezone.utc)
 AROUND = Around(unreported=unreported(vendors()[0]))
 TABLE = Path(__file__).with_name("verdicts.tsv")
+"""Rows of the demos and of the collection."""
+UPDATE = "If each answer is right, run this test with --update-expected."
 COLLECTION = Path(os.environ.get("RAIDCTL_CAPTURES") or Path(__file__).resolve().parents[3] / "shared" / "captures")
+
+Row = tuple[str, str, str, str]
+"""Machine, drive, verdict, the guards that decide."""
 
 
 @cache
@@ -39,7 +44,7 @@ def demo(name: str) -> Survey:
 
 
 def machines() -> Iterator[tuple[str, Survey]]:
-    """Every recorded machine and every demo, by the name that the table has."""
+    """Every recorded machine and every demo, by name."""
     yield from ((f"fixture:{name}", replayed(name)) for name in MACHINES)
     yield from ((f"demo:{one.name}", demo(one.name)) for one in demos(vendors()[0]))
 
@@ -51,33 +56,87 @@ def answers(seen: Survey) -> Iterator[Removal]:
         yield check(inventory, seen.view, name, NOW, AROUND)
 
 
-def row(source: str, answer: Removal) -> tuple[str, ...]:
-    """A row of the table: the guards are those that decide."""
+def row(source: str, answer: Removal) -> Row:
+    """A row of a table: the guards are those that decide."""
     guards = {reason.guard for reason in answer.reasons if reason.verdict == answer.verdict != "yes"}
     return source, answer.drive, answer.verdict, " ".join(sorted(guards))
 
 
-def expected(kind: str) -> set[tuple[str, ...]]:
+def rows_of(source: str, seen: Survey) -> list[Row]:
+    """The rows of a machine, one for each physical drive."""
+    return sorted(row(source, answer) for answer in answers(seen))
+
+
+def split(line: str) -> Row:
+    """The cells of a line; the guards may be missing."""
+    source, drive, verdict, guards = f"{line}\t\t".split("\t")[:4]
+    return source, drive, verdict, guards
+
+
+def written(cells: Iterable[tuple[str, ...]]) -> str:
+    """Rows as lines of a table."""
+    return "".join("\t".join(one).rstrip("\t") + "\n" for one in cells)
+
+
+def expected(kind: str) -> set[Row]:
     """The rows of the table of this kind."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
-    rows = [tuple(f"{line}\t\t".split("\t")[:4]) for line in lines if not line.startswith("#")]
-    return {one for one in rows if one[0].startswith(f"{kind}:")}
+    return {split(line) for line in lines if line.startswith(f"{kind}:")}
 
 
-def test_the_table_has_rows_of_all_families() -> None:
-    """At least sixty rows, and each family has one."""
-    rows = expected("fixture") | expected("demo")
+def beside(machine: str) -> Path:
+    """The table of a recorded machine: drive, verdict, guards. A machine without physical drives has none."""
+    return FIXTURES / machine / "expected" / "removal.tsv"
+
+
+def expected_of(machine: str) -> list[Row]:
+    """The rows beside a recorded machine."""
+    path = beside(machine)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return sorted(split(f"{machine}\t{line}") for line in lines)
+
+
+def test_each_family_has_a_reviewed_answer() -> None:
+    """At least sixty rows, all three verdicts, and a drive of each family."""
+    rows = {one for machine in MACHINES for one in expected_of(machine)} | expected("demo")
     assert len(rows) >= 60
     families = {drive.partition(":")[0] for _, drive, _, _ in rows | expected("capture")}
-    assert families >= {vendor.FAMILY for vendor in vendors()[0]}
+    missing = {vendor.FAMILY for vendor in vendors()[0]} - families
+    assert not missing, f"No recorded machine has an answer for a drive of {sorted(missing)}. {UPDATE}"
     assert {verdict for _, _, verdict, _ in rows} == {"yes", "no", "unknown"}
 
 
-@pytest.mark.parametrize("kind", ["fixture", "demo"])
-def test_each_drive_of_a_recorded_machine_gets_the_reviewed_answer(kind: str) -> None:
+@pytest.mark.parametrize("machine", MACHINES)
+def test_each_drive_of_a_recorded_machine_gets_the_reviewed_answer(machine: str, update_expected: bool) -> None:
     """Verdict and deciding guards of every physical drive, none more and none less."""
-    found = {row(name, answer) for name, seen in machines() if name.startswith(kind) for answer in answers(seen)}
-    assert sorted(found ^ expected(kind)) == []
+    found = rows_of(machine, replayed(machine))
+    path = beside(machine)
+    if update_expected:
+        path.unlink(missing_ok=True)
+        if found:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(written(one[1:] for one in found), encoding="utf-8")
+    compared(found, expected_of(machine), path)
+
+
+def test_each_drive_of_a_demo_gets_the_reviewed_answer(update_expected: bool) -> None:
+    """The same for the demos of the packages."""
+    found = [one for shown in demos(vendors()[0]) for one in rows_of(f"demo:{shown.name}", demo(shown.name))]
+    if update_expected:
+        kept = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("demo:")]
+        head = [line for line in kept if line.startswith("#")]
+        rest = [line for line in kept if not line.startswith("#")]
+        text = "".join(f"{line}\n" for line in head) + written(sorted(found)) + "".join(f"{line}\n" for line in rest)
+        TABLE.write_text(text, encoding="utf-8")
+    compared(found, expected("demo"), TABLE)
+
+
+def compared(found: Iterable[Row], wanted: Iterable[Row], path: Path) -> None:
+    """Fail with the rows that differ, and what to do about them."""
+    now, before = set(found), set(wanted)
+    differs = [f"now: {' '.join(one)}" for one in sorted(now - before)]
+    differs += [f"was: {' '.join(one)}" for one in sorted(before - now)]
+    assert not differs, "\n".join([f"{path.relative_to(FIXTURES.parent)} differs. {UPDATE}", *differs])
 
 
 @pytest.mark.skipif(not COLLECTION.is_dir(), reason="there is no collection of outputs")
@@ -86,11 +145,11 @@ def test_outputs_of_a_collection_get_the_reviewed_answer() -> None:
     rows = expected("capture")
     wanted = {source.rpartition("/")[2]: source for source, *_ in rows}
     tools = {source.partition(":")[2].partition("/")[0] for source in wanted.values()}
-    found: set[tuple[str, ...]] = set()
+    found: set[Row] = set()
     for path in (path for tool in sorted(tools) for path in sorted((COLLECTION / tool).glob("*")) if path.is_file()):
         source = wanted.get(hashlib.sha256(path.read_bytes()).hexdigest()[:16])
         if source is not None:
-            found |= {row(source, answer) for answer in answers(of_file(str(path)))}
+            found |= set(rows_of(source, of_file(str(path))))
     seen = {source for source, *_ in found}
     assert seen
     assert sorted(one for one in rows if one[0] in seen and one not in found) == []

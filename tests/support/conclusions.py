@@ -36,6 +36,9 @@ _WHOLE = (
     re.compile(r"(?s)(?:.*\n)?smartctl \d.*\nWarning: device does not support SCT Error Recovery Control command\n\W*"),
     # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
     re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
+    # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
+    re.compile(r"(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*\n)+"),
+    re.compile(r"(?s)Controller: .*\n {10,}Write cache enabled: Yes\n"),
 )
 """Texts of tools that are also whole outputs of another command, or of the same one on a machine with less in it."""
 Conclusions = Mapping[str, int | None]

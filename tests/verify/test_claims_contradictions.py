@@ -221,3 +221,11 @@ def test_a_member_that_has_failed_does_not_count_as_working() -> None:
     failed = msgspec.structs.replace(one.drives[0], status="critical", role="failed")
     broken = msgspec.structs.replace(one, drives=(failed, *one.drives[1:]))
     assert [judged(ground(broken), drives=count).verdict for count in (5, 6)] == ["fail", "fail"]
+
+
+@pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
+def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(claim: dict[str, object]) -> None:
+    """Complete, it passes; with a part unread, another battery or drive may be the bad one."""
+    assert judged(ground(card()), **claim).verdict == "pass"
+    torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
+    assert judged(ground(card(), problems=(torn,)), **claim).verdict == "inconclusive"

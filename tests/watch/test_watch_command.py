@@ -173,6 +173,23 @@ def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
     assert str(first["Message-ID"]).startswith("<raidctl.")
 
 
+def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server: tuple[Server, str]) -> None:
+    """That a volume is degraded, the reminder and its end refer to the same thing; another finding to another one."""
+    keeper, address = server
+    words = ("--mail", "root", "--smtp", address, "--after", "1")
+    watched.run("demo", "--pull", "raid6", "3")
+    watched.look(*words)
+    watched.look(*words, later=8 * DAY)
+    watched.run("--demo", "raid6", "spare", "add", "/dev/sde", "--for", "md0", "--yes")
+    watched.run("demo", "--pass-time", "raid6", "60h")
+    watched.look(*words)
+    new, reminder, end = [set(str(mail["References"]).split()) for mail in keeper.mails]
+    assert new == reminder
+    assert new & end
+    assert end - new  # of md_without_bitmap, which is new there
+    assert not {mail["Message-ID"] for mail in keeper.mails} & (new | end)
+
+
 def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> None:
     """Nobody listens there: exit code 3, the reason, and the events wait; other channels have theirs."""
     with closing(socket.create_server(("127.0.0.1", 0))) as free:

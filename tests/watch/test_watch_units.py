@@ -24,6 +24,7 @@ Installed = Callable[[ModuleType, tuple[str, ...]], dict[str, str]]
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     """Install units into a directory; their texts by name."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "waivers.toml").touch()
     places = tmp_path / "units"
     places.mkdir()
 
@@ -48,6 +49,11 @@ def command(text: str) -> list[str]:
     [
         (watch, WATCH, "watch --once --mail root --policy {here}/site.toml --remind never --alive 604800s"),
         (export, EXPORT, "export --rules --output {here}/node/raidctl.prom"),
+        (
+            export,
+            (*EXPORT, "--waivers", "waivers.toml"),
+            "export --rules --output {here}/node/raidctl.prom --waivers {here}/waivers.toml",
+        ),
     ],
 )
 def test_a_unit_runs_the_command_line_that_installed_it(

@@ -42,7 +42,7 @@ SUPPORT = {
     "device": _NONE,
 }
 UNREPORTED: tuple[Unreported, ...] = ()
-"""Facts that the guards ask for, and a BMC has no word for: none, as makers may report any."""
+"""None: a controller behind a BMC may hold preserved data, and its own tool may report them; so they are unknown."""
 _ROOT = "/redfish/v1/"
 
 

@@ -33,7 +33,7 @@ class _Walk:
     def missing(self, where: str, what: str) -> None:
         """A link that a resource should have: what it leads to is unknown."""
         message = f"The BMC gives no link to {what}: they are unknown."
-        self.problems.append(Problem("warning", where, message, _AGAIN, "unread"))
+        self.problems.append(Problem("error", where, message, _AGAIN, "unread"))
 
     def failed(self, path: str, answer: GetAnswer) -> None:
         """A resource that could not be read."""
@@ -139,13 +139,13 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
     walk = _Walk(expands=False)
     place = "/redfish/v1"
     if not root.fine:
-        walk.failed(place, root)
-        return Observation(problems=tuple(walk.problems))
+        walk.failed(f"{place}/", root)
+        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
     try:
         service = decode(place, f"GET {place}", root.text, "ServiceRoot")
     except ValueError as error:
         walk.broken(place, error)
-        return Observation(problems=tuple(walk.problems))
+        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
     features = service.get("ProtocolFeaturesSupported.ExpandQuery")
     walk.expands = isinstance(features, Mapping) and features.get("NoLinks") is features.get("Levels") is True
     systems = link_of(service.get("Systems"))
@@ -189,10 +189,10 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
             wanted.append((link_of(storage.get("Volumes")), "Volume"))
     yield from walk.members(wanted)
     cards = [
-        (link_of(card), "StorageController")
+        (link_of(card.value), "StorageController")
         for storage in storages
-        for card in storage.get("StorageControllers") or ()
-        if isinstance(card, Mapping) and len(card) == 1
+        for card in storage.parts("StorageControllers")
+        if len(card.value) == 1
     ]
     yield from walk.fetch(cards)
     drives: list[tuple[str, str]] = []
@@ -264,11 +264,10 @@ def _data_drives(walk: _Walk, volumes: Sequence[Resource]) -> Dialogue[None]:
             walk.missing(volume.path, "the drives of this volume")
             continue
         pages = yield from walk._pages([target])  # noqa: SLF001 - one module
-        links = [
-            item
-            for value in pages.values()
-            for item in value.get("Members") or value.get("links", {}).get("Member", ())
-        ]
+        paths = [path for value in pages.values() for path in links_of(value.get("Members"))]
+        if pages and not paths:
+            walk.missing(target, "the drives of this volume")
+        links = [{"@odata.id": path} for path in paths]
         walk.resources[volume.path] = Resource(
             volume.path, volume.kind, {**volume.value, "DataDrives": links}, volume.output
         )
@@ -281,7 +280,7 @@ def _either(resource: Resource, name: str) -> str:
 
 def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     """The batteries that controllers link to; of HPE, the chassis, which describes the energy packs."""
-    owners = list(walk.resources.values())
+    owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
     wanted = [(path, "Battery") for path in linked]
     for system in systems:

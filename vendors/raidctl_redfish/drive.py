@@ -97,12 +97,8 @@ def read_drive(draft: Draft, resource: Resource) -> None:
         if identifier.get("DurableNameFormat") in ("NAA", "EUI") and identifier.text("DurableName"):
             draft.put(identifier.line("DurableName"), "wwn", identifier.text("DurableName"))
     place = resource.part(_LOCATION)
-    if (
-        place is not None
-        and place.get("LocationType") in ("Bay", "Slot")
-        and place.get("LocationOrdinalValue") is not None
-    ):
-        draft.put(place.line("LocationOrdinalValue"), "bay", text(place.get("LocationOrdinalValue")))
+    if place is not None and place.get("LocationType") in ("Bay", "Slot"):
+        read_fields(draft, place, (Field("LocationOrdinalValue", "bay", text),))
     _put_role(draft, resource)
     keep_rest(draft, resource)
 
@@ -113,10 +109,9 @@ def read_smart_drive(draft: Draft, resource: Resource) -> None:
     blocks, block = resource.get("CapacityLogicalBlocks"), resource.get("BlockSizeBytes")
     if isinstance(blocks, int) and isinstance(block, int) and not isinstance(block, bool):
         draft.put(resource.line("CapacityLogicalBlocks"), "size_bytes", max(blocks * block, 0) or None)
-    reasons = resource.get("DiskDriveStatusReasons")
     marks = [
         mark
-        for place, reason in enumerate(reasons if isinstance(reasons, list) else ())
+        for place, reason in enumerate(resource.words("DiskDriveStatusReasons"))
         for mark in _mark(resource, f"DiskDriveStatusReasons[{place}]", reason)
     ]
     put_health(draft, resource, "drive", _status(resource), marks)

@@ -78,10 +78,10 @@ class Resource(Struct, frozen=True):
             if isinstance(item, Mapping)
         ]
 
-    @property
-    def id(self) -> str:
-        """The last word of its path, which is its id."""
-        return self.path.rpartition("/")[2]
+    def words(self, name: str) -> list[str]:
+        """The texts of a list; other items are empty ones."""
+        found = self.get(name)
+        return [item if isinstance(item, str) else "" for item in found] if isinstance(found, list) else []
 
 
 def decode(path: str, name: str, text: str, kind: str = "") -> Resource:

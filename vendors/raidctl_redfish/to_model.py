@@ -29,6 +29,7 @@ def build(
     """The controller with all its problems; its drafts get their final names."""
     _rename(controller)
     _arrays(controller)
+    _check_policies(controller)
     battery = worst(controller)
     volumes = tuple(_volume(draft, controller, name, battery) for draft in controller.volumes.values())
     raid = any(volume.raid_level not in (None, "jbod", "unknown") for volume in volumes)
@@ -48,6 +49,15 @@ def build(
         capabilities=dict(support),
     )
     return found, controller.problems(name)
+
+
+def _check_policies(controller: ControllerDraft) -> None:
+    """A volume of which some setting of a cache is reported has a write policy; one that is missing is unknown."""
+    for volume in controller.volumes.values():
+        cached = any(name.startswith("cache.") for name in volume.values)
+        if cached and volume.get("cache.write_policy") is None:
+            message = "The BMC does not report the volume's write policy."
+            volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
 
 
 def _cache(controller: ControllerDraft) -> Cache | None:
@@ -125,18 +135,23 @@ def _array(draft: GroupDraft, controller: ControllerDraft, name: str) -> Array:
 
 def _volume(draft: GroupDraft, controller: ControllerDraft, name: str, battery: object) -> Volume:
     array = draft.get("array")
-    known = all(key in controller.drives for key in draft.members)
-    working = [key for key in draft.members if known and controller.drives[key].get("status") == "ok"]
-    status = draft.get("status") or "unknown"
+    whole = draft.get("status") == "ok" and all(_works(controller.drives.get(key)) for key in draft.members)
     return draft.build(
         Volume,
         id=f"{name}/v{draft.name}",
         array=None if array is None else f"{name}/a{array}",
         drives_expected=len(draft.members) or None,
-        drives_active=len(working) if known and draft.members and status == "ok" else None,
+        drives_active=len(draft.members) or None if whole else None,
         cache=volume_cache(draft, battery),  # type: ignore[arg-type]  # one of the model's words
         failures_tolerated=None,
     )
+
+
+def _works(drive: Draft | None) -> bool:
+    """Whether a member holds its data: also one that expects to fail, and none that is being rebuilt."""
+    if drive is None or drive.get("status") not in ("ok", "warning"):
+        return False
+    return "rebuild" not in (drive.get("status_text") or "").lower()
 
 
 def _drive(draft: Draft, name: str) -> Drive:

@@ -95,7 +95,7 @@ def read_logical_drive(draft: GroupDraft, resource: Resource) -> None:
     if resource.get("StripSizeBytes") is None:
         read_fields(draft, resource, (Field("StripeSizeBytes", "strip_bytes", size),))
     put_health(draft, resource, "volume", _status(resource))
-    for place, reason in enumerate(resource.get("LogicalDriveStatusReasons") or ()):
+    for place, reason in enumerate(resource.words("LogicalDriveStatusReasons")):
         word, line = bare(reason), resource.line(f"LogicalDriveStatusReasons[{place}]")
         status = "failed" if word in _FAILED_REASONS else "rebuilding" if word in _REBUILDING_REASONS else None
         if status is not None and draft.get("status") != "failed":

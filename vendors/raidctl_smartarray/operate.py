@@ -17,7 +17,7 @@ never used: ``all`` acts on every array, ``forced`` silences the tool's own ques
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
@@ -52,13 +52,11 @@ _OFFLINE = "No manual of the tool shows its form."
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """What can be done with the tool that reported the controller."""
-    if controller.told_by is not None and controller.told_by not in _NAMES:
-        return {verb: Ability(can=False, why_not=_ONLY_READS) for verb in get_args(Verb)}
     words = f"{command(controller, tools) or TOOLS[0].name} ctrl slot={controller.slot or 'SLOT'}"
     printed = Ability(
         can=False, printed=True, why_not=_OFFLINE, alternative=f"By hand: `{words} pd ADDRESS modify disablepd`"
     )
-    return {
+    found: dict[Verb, Ability] = {
         "take_out": Ability(can=True, proof="captures"),
         "let_in": Ability(can=True, proof="captures"),
         "add_spare": Ability(can=True, proof="manual"),
@@ -66,6 +64,9 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         "offline": printed,
         **{verb: Ability(can=False, why_not=why) for verb, why in _LACKS.items()},
     }
+    if controller.told_by is not None and controller.told_by not in _NAMES:
+        return dict.fromkeys(found, Ability(can=False, why_not=_ONLY_READS))
+    return found
 
 
 def hinders(words: Sequence[str]) -> bool:

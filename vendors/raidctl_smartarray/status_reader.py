@@ -58,6 +58,7 @@ class StatusReader:
         self.expected: dict[int, dict[str, int]] = {}
         self.listed_drives: dict[int, set[str]] = {}
         self.empty_list: str | None = None
+        self.unfinished_cache = False
         self.flags: list[str] = []
         """What the tool reports against the current cache."""
 
@@ -133,10 +134,9 @@ class StatusReader:
         if normalized(status_words.SPARE_REBUILDS) in map(normalized, spares) and status == "ok":
             status = "rebuilding"
         put_status(volume, [line], "volume", status, text=". ".join([word, *spares]), word=word)
-        for name in ("operation", "queued"):
-            value = getattr(meaning, name) if meaning is not None else None
-            if value is not None:
-                volume.put(line, f"progress.{name}" if name == "operation" else "progress.queued", value)
+        if meaning is not None and (doing := meaning.operation or meaning.queued) is not None:
+            volume.put(line, "progress.operation", doing)
+            volume.put(None, "progress.state", "queued" if meaning.queued else "running")
         for spare in spares:
             fine = status_words.spare_is_fine(spare)
             if fine is None:
@@ -183,6 +183,7 @@ class StatusReader:
         self.cache = self._controller(line, found[1], found[2])
         self.cached.add(len(self.controllers))
         self.flags = []
+        self.unfinished_cache = True
         self.listed = None
         mark_read(line)
 
@@ -218,11 +219,13 @@ class StatusReader:
             cache.put(line, "cache.read_percent", reads)
             cache.put(line, "cache.write_percent", writes)
         elif label == "Cache configured":
+            self.unfinished_cache = value == "Yes"
             if value == "Yes":
                 cache.put(line, "cache.present", value=True)
             else:
                 put_status(cache, [line], "cache", "ok", text="Not configured", prefix="cache.")
         elif label == "Write cache enabled":
+            self.unfinished_cache = False
             known = {"Yes": "ok", "No": "warning"}.get(value)
             put_status(cache, [line], "cache", known, text=f"{label}: {value}", prefix="cache.", weight=ROW)
         else:
@@ -248,6 +251,8 @@ class StatusReader:
         self.listed = None
 
     def _gap(self) -> str:
+        if self.unfinished_cache:
+            return "the state of its write cache is missing"
         if self.empty_list is not None:
             return f"nothing follows “{self.empty_list}”"
         for place, controller in enumerate(self.controllers, 1):

@@ -21,9 +21,11 @@ _ENDED = re.compile(
     rf"{_DATE}.*"
 )
 # scrub in progress since Sun Feb 11 11:54:20 2024        scrub in progress for 0h5m, 12.05% done, 0h36m to go
-_RUNNING = re.compile(r"(?P<what>scrub|resilver)(?: in progress)? (?:since|for|paused)\b.*|"
+# resilver (draid2-0) in progress since Sun Feb 11 11:54:20 2024: a sequential one, of one vdev
+_OF = r"(?: \([^()]{1,80}\))?"
+_RUNNING = re.compile(rf"(?P<what>scrub|resilver){_OF}(?: in progress)? (?:since|for|paused)\b.*|"
                       r"(?P<other>scrub|resilver) in progress\b.*")  # fmt: skip
-_STOPPED = re.compile(rf"(?P<what>scrub|resilver) (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*")
+_STOPPED = re.compile(rf"(?P<what>scrub|resilver){_OF} (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*")
 _NEVER = re.compile(r"none requested.*")
 _DONE = re.compile(r"(\d+(?:\.\d+)?%) done")
 _RATE = re.compile(r"(?:issued at|repaired at|scanned at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")

@@ -12,6 +12,7 @@ POOL: dict[str, VolumeStatus] = {
     "FAULTED": "failed",
     "UNAVAIL": "failed",
     "SUSPENDED": "failed",
+    "SPLIT": "failed",
     "OFFLINE": "offline",
     "REMOVED": "offline",
 }
@@ -24,6 +25,8 @@ VDEV: dict[str, Health] = {
     "FAULTED": "critical",
     "UNAVAIL": "critical",
     "SUSPENDED": "critical",
+    # split into new pool
+    "SPLIT": "critical",
     "OFFLINE": "critical",
     "REMOVED": "critical",
 }

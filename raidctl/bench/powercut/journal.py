@@ -37,6 +37,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Open it, or make it. Raise CannotTell or AccessMissing."""
         self.path = path
+        self._broken = False
         self.torn = False
         """Whether the last line was incomplete, and is cut off."""
         try:
@@ -69,10 +70,13 @@ class Journal:
         os.ftruncate(self._handle, done)
 
     def append(self, record: Kept, at: float, *, sync: bool = False) -> None:
-        """Write a record. Raise CannotTell if it cannot be written in full."""
+        """Write a record. Raise CannotTell if it cannot be written in full; nothing is written after that."""
+        if self._broken:
+            raise CannotTell(f"{printable(str(self.path))} could not be written, and is not continued.")
         content = msgspec.json.encode(Line(at, record))
         line = b"%08x %s\n" % (crc32(content), content)
         try:
+            self._broken = True
             written = os.write(self._handle, line)
             if sync or time.monotonic() - self._synced > _SYNC:
                 os.fsync(self._handle)
@@ -81,6 +85,7 @@ class Journal:
             raise refused(self.path, error) from None
         if written != len(line):
             raise CannotTell(f"{printable(str(self.path))} has no room left.")
+        self._broken = False
 
     def close(self) -> None:
         """Sync and close it; may be repeated."""

@@ -19,6 +19,8 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     target: Target | None
     """None: only the run is asked for; its target is opened next."""
     plan: Plan | None = None
+    left: str | None = None
+    """The run whose last session ended because its witness was gone; None: none, as far as this machine knows."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -31,6 +33,8 @@ class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
     """Whether a cut is to be checked before anything is written."""
     generation: int
     """The next free generation."""
+    same_boot: bool = False
+    """Whether the machine was not restarted since the last session: its page cache is still there."""
     notes: tuple[str, ...] = ()
 
 

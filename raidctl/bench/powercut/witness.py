@@ -82,6 +82,15 @@ class _Run:
         self.account.record(record, at)
         self.journal.append(record, at, sync=sync)
 
+    def end(self) -> None:
+        """Keep when the writer was last heard of, and close everything."""
+        self.lives = False
+        self.wire.close()
+        if self.checked and self.account.heard is not None:
+            with contextlib.suppress(RaidctlError):
+                self.journal.append(Alive(self.account.heard), self.heard)
+        self.journal.close()
+
 
 class Witness:
     """A witness that keeps its journals in ``directory``; ``tell`` is told what happens, a sentence each."""
@@ -134,8 +143,7 @@ class Witness:
             server.close()
         with self._lock:
             if self._active is not None:
-                self._active.wire.close()
-                self._active.journal.close()
+                self._active.end()
                 self._active = None
 
     def acknowledged(self) -> int:
@@ -196,9 +204,7 @@ class Witness:
             which = "This run" if first.run in (name, "last") and first.plan is None else f"Another run ({name})"
             raise CannotTell(f"{which} is being written at this moment, and a witness keeps one at a time.")
         if active is not None:
-            active.lives = False
-            active.wire.close()
-            active.journal.close()
+            active.end()
             self._active = None
         account, journal = self._created(first) if first.plan is not None else self._continued(first.run)
         notes = []
@@ -207,6 +213,8 @@ class Witness:
             account.doubts.append("The end of the witness's journal is missing.")
         if account.session is not None and account.session.witness != self._id:
             account.doubts.append("The witness was restarted since: when the cut came is unknown.")
+        if first.left == account.run.run:
+            account.doubts.append("The writer had lost its witness, and wrote nothing more before the cut.")
         run = _Run(account, journal, wire, first.boot, self._id)
         due = account.due(first.boot)
         if not due and account.history is not None and account.history.durable:
@@ -219,6 +227,7 @@ class Witness:
         report = account.run
         return run, Opened(
             run=report.run, target=report.target, plan=report.plan, due=due, generation=account.generation,
+            same_boot=account.session is not None and account.session.boot == first.boot,
             notes=tuple(notes),
         )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import mmap
 import os
@@ -16,6 +17,7 @@ from typing import Any
 import msgspec
 
 from raidctl.bench.blocks import Filler
+from raidctl.bench.powercut.judgment import Odd
 from raidctl.bench.powercut.medium import Medium, content
 from raidctl.bench.powercut.messages import (
     Answer,
@@ -52,6 +54,10 @@ _PIECE = 1000
 
 class TargetFailed(CannotTell):
     """The target failed while it was written to."""
+
+
+class WitnessGone(CannotTell):
+    """The witness cannot be reached any more."""
 
 
 class Witnessed:
@@ -110,8 +116,8 @@ class Witnessed:
         except Gone as error:
             raise self._gone(error) from None
 
-    def _gone(self, error: Exception) -> CannotTell:
-        return CannotTell(
+    def _gone(self, error: Exception) -> WitnessGone:
+        return WitnessGone(
             f"The witness at {self.shown} is gone ({error}): nothing more is written, and a power cut now would test "
             "nothing. Start it again, and continue with --resume."
         )
@@ -164,6 +170,15 @@ def check(witness: Witnessed, medium: Medium, opened: Opened, how: How) -> Cut:
     return judged.cut
 
 
+def foreign(medium: Medium, opened: Opened) -> int:
+    """How many blocks contain data that the run has not written. Raise CannotTell if they cannot be read."""
+    plan, run_id = opened.plan, int(opened.run, 16)
+    try:
+        return sum(Odd.FOREIGN in content(medium, plan, run_id, number) for number in range(plan.blocks))
+    except OSError as error:
+        raise CannotTell(f"The target cannot be read: {error.strerror or error}. Nothing is written.") from None
+
+
 class Writing:
     """A session of writing.
 
@@ -189,7 +204,7 @@ class Writing:
 
         Raises:
             TargetFailed: The target failed; the witness knows.
-            CannotTell: The witness is gone.
+            WitnessGone: It does not know that nothing more is written.
         """
         done = 0
         try:
@@ -201,8 +216,12 @@ class Writing:
         except OSError as error:
             self._witness.ask(Bye(target=True), Fine)
             raise TargetFailed(f"The target failed after {done} flushes: {_why(error)}.") from None
-        except KeyboardInterrupt:
-            self._witness.ask(Bye(), Fine)
+        except CannotTell:
+            raise
+        except BaseException:
+            # Ctrl-C, or SIGTERM from a machine that shuts down in order: that is no power cut
+            with contextlib.suppress(CannotTell):
+                self._witness.ask(Bye(), Fine)
             raise
         self._witness.ask(Bye(), Fine)
         return done
@@ -259,5 +278,5 @@ def boot_id(root: Path = Path("/proc")) -> str:
         return (root / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError as error:
         raise CannotTell(
-            f"The id of this boot cannot be read ({error.strerror}), so a power cut cannot be told from none."
+            f"The id of this boot cannot be read ({error.strerror}), so a power cut would not be noticed."
         ) from None

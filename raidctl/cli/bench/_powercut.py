@@ -19,9 +19,10 @@ from raidctl.bench.powercut.identity import target_of, with_caches
 from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Served, of_device
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
-from raidctl.bench.powercut.writer import Witnessed, Writing, boot_id, check
+from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check, foreign
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._plan import Kind, kind_of, range_of, size_of
+from raidctl.cli.bench._powercut_left import forget, keep, left
 from raidctl.cli.bench._witness_token import address_of, token_in
 from raidctl.cli.bench.run import Agreement
 from raidctl.cli.shared.machine import machine
@@ -103,6 +104,8 @@ class Session:
         self.resumed = asked.resume is not None
         self._stack = ExitStack()
         self._run = secrets.token_hex(8)
+        self._foreign: int | None = None
+        """Blocks with data that the run has not written; None: they were not looked for."""
 
     def __enter__(self) -> Session:  # noqa: PYI034 - Self is not in the typing of Python 3.10
         """Find out what the target is, ask, connect, and open it.
@@ -137,7 +140,7 @@ class Session:
             self.medium = self._medium(plan, new=True)
         request = Open(
             run=asked.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
-            virtual=virtual, target=target, plan=plan,
+            virtual=virtual, target=target, plan=plan, left=left(self._settings),
         )  # fmt: skip
         try:
             self.opened: Opened = self.witness.open(request)
@@ -222,12 +225,27 @@ class Session:
             CannotTell: It cannot be checked.
         """
         if self.opened.due:
-            check(self.witness, self.medium, self.opened, self.asked.how)
+            if self.opened.same_boot and self.asked.kind == "file" and not self.file.direct:
+                raise CannotTell(
+                    "The page cache of this boot may contain what the drive has lost: restart the machine, then check."
+                )
+            self._foreign = check(self.witness, self.medium, self.opened, self.asked.how).foreign
+        forget(self._settings)
         report = self.witness.report()
         if self.asked.remove:
             self.file.remove()
             tell(f"Removed {self.file.name}.")
         return report
+
+    def _refuse_foreign(self) -> None:
+        """Refuse to overwrite what another program has written since. Raise BenchError."""
+        found = foreign(self.medium, self.opened) if self._foreign is None else self._foreign
+        if found:
+            blocks = f"{found:,} block{'s' * (found != 1)}"
+            raise BenchError(
+                f"{blocks} of the range with data that the run has not written: nothing is written. If it may be "
+                "overwritten, begin a new run, without --resume."
+            )
 
     def write(self) -> None:
         """Write until the power is cut, or the limit is reached.
@@ -235,13 +253,16 @@ class Session:
         Raises:
             CannotTell: The target or the witness failed.
         """
-        run = self.opened.run
-        opened = self.opened
-        if opened.due:
-            # the check has used no generation, and the witness knows the next one
-            tell("Filling the range again.")
+        opened, run = self.opened, self.opened.run
+        if self.resumed:
+            self._refuse_foreign()
         writing = Writing(self.witness, self.medium, opened, self.asked.most, tell)
-        done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+        forget(self._settings)
+        try:
+            done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+        except WitnessGone:
+            keep(self._settings, run)
+            raise
         raise CannotTell(
             f"{format_binary(self.asked.most)} were written in {done} groups without a cut: continue with "
             f'"{self.asked.again} {run}".'

@@ -25,7 +25,7 @@ def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
         CannotTell: The file cannot be read.
         click.UsageError: An option names a machine.
     """
-    for name in ("host", "replay", "demo"):
+    for name in ("host", "hosts", "limit", "jobs", "replay", "demo"):
         if name in settings.given:
             raise click.UsageError(f"--targets names the machines: {settings.given[name]} cannot be used with it.")
     found = {host.name: host for host in hosts_in(path)}

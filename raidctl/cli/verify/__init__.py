@@ -129,17 +129,28 @@ def command(
     if measure:
         return _by_clock(settings, target, claims, given)
     _refuse_measuring(given)
+    return _by_settings(settings, target, claims, powercut)
+
+
+def _by_settings(
+    settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], powercut: str | None
+) -> int:
+    """Answer from inventory and kernel, and a power-cut run in a file."""
+    run = None
+    if powercut is not None:
+        from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
+
+        run = run_in(powercut)
     ground = ground_of(settings)
     if target:
         subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
     else:
         subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
     report = verify(ground, claims, subjects, target, left_out)
-    if powercut is not None:
-        from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
-        from raidctl.verify.powercut import joined  # noqa: PLC0415 - as above
+    if run is not None:
+        from raidctl.verify.powercut import joined  # noqa: PLC0415 - only where it is asked for
 
-        report = joined(report, run_in(powercut), ground, subjects)
+        report = joined(report, run, ground, subjects)
     emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
     return exit_code(report)
 

@@ -18,6 +18,34 @@ _LEVELS: Mapping[Verdict, Level] = {
 }  # fmt: skip
 
 
+_COUNTED: Mapping[Verdict, tuple[str, str]] = {
+    "fail": ("test fails", "tests fail"),
+    "suspect": ("test is suspect", "tests are suspect"),
+    "inconclusive": ("test is inconclusive", "tests are inconclusive"),
+    "pass": ("test passes", "tests pass"),
+}
+
+
+def summary(run: Run) -> Cell:
+    """What the tests of a run decided, the worst first, and whether to doubt it: one sentence for the top."""
+    by_verdict = {verdict: _tests(run, verdict) for verdict in _COUNTED}
+    parts = [
+        f"{len(tests)} {_COUNTED[verdict][len(tests) > 1]} ({', '.join(tests)})"
+        for verdict, tests in by_verdict.items()
+        if tests
+    ]
+    level: Level = next((_LEVELS[verdict] for verdict, tests in by_verdict.items() if tests), "warn")
+    text = f"Measured, {run.name}: {'; '.join(parts) or 'no test gave a verdict'}."
+    if any(_doubts(run)):
+        text += " There are reasons to doubt the figures."
+        level = "warn" if level == "good" else level
+    return Cell(text, level)
+
+
+def _tests(run: Run, verdict: Verdict) -> list[str]:
+    return [one.trial.replace("_", " ") for one in run.session.results if one.verdict == verdict]
+
+
 def section(runs: Sequence[Run], *, draw: bool) -> Section:
     """Each run, and their comparison if there are two; ``draw``: with drawings, else the figures alone."""
     blocks: list[Block] = []

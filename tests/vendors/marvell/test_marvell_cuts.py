@@ -24,3 +24,29 @@ def test_a_description_of_a_controller_without_its_end_is_reported(line: str, mi
     assert [output.cut_off for output in read_text(_CONTROLLER).outputs] == [None]
     cut = _CONTROLLER[: _CONTROLLER.index(f"\n{line}") + 1]
     assert [output.cut_off for output in read_text(cut).outputs] == [f"the line `{missing}` is missing"]
+
+
+_VOLUME = """id:                  0
+name:                test
+status:              {}
+Stripe size:         64
+RAID mode:           RAID1
+size:                122040 M
+# of PDs:            2
+PD RAID setup:       0 1
+
+Total # of VD:       1
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("functional", "ok"), ("optimal", "ok"), ("degraded", "degraded"), ("partially optimal", "degraded"),
+     ("offline", "offline"), ("functional, but one drive is gone", "unknown"), ("suboptimal", "unknown"),
+     ("deleted", "unknown")],
+)  # fmt: skip
+def test_a_good_word_counts_alone(word: str, status: str) -> None:
+    """A state that only begins like a good one, or that is not known, is no good one."""
+    seen = read_text(_VOLUME.format(word))
+    assert seen.inventory.controllers[0].volumes[0].status == status
+    assert any(one.kind == "unread" for one in seen.inventory.problems) == (status == "unknown")

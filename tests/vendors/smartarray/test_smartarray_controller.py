@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.model import BatteryStatus, Mode
+from tests.support.conclusions import read_text
 from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
 
 MIB = 1024**2
@@ -230,3 +233,12 @@ def test_cages_ports_and_expanders_are_details_of_the_card() -> None:
     assert details["Expander 380"].startswith("WWID")
     assert [problem.kind for problem in found.problems] == ["state"]
     assert left(found) == []
+
+
+def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
+    """``CACHE STATUS PROBLEM DETECTED`` and ``Cache Status: Permanently Disabled`` have one cause."""
+    banner = "CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.\n\n"
+    card = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
+    for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):
+        found = diagnose(read_text("\n" + banner + card.format(status)).inventory, rules())
+        assert [one.rule for one in found.findings if one.severity != "info" and one.because is None] == [rule]

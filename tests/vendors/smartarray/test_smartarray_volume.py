@@ -143,6 +143,8 @@ def test_no_battery_write_cache_is_write_back_at_any_price() -> None:
         text.replace("Battery/Capacitor Status: OK", "Battery/Capacitor Status: Failed (Replace Capacitors)")
     )
     assert (bad.write_active, bad.controller_cache) == ("write_back", "unprotected")
+    none = cache_of(text.replace("Battery/Capacitor Count: 1", "Battery/Capacitor Count: 0"))
+    assert (none.write_active, none.controller_cache) == ("write_back", "unprotected")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
 @pytest.mark.parametrize(
     ("state", "status"),
     [("ONLINE", "ok"), ("DEGRADED", "degraded"), ("FAULTED", "failed"), ("UNAVAIL", "failed"), ("REMOVED", "offline"),
-     ("SUSPENDED", "failed"), ("WEIRD", "unknown")],
+     ("SUSPENDED", "failed"), ("SPLIT", "failed"), ("WEIRD", "unknown")],
 )  # fmt: skip
 def test_the_state_of_a_pool(state: str, status: str) -> None:
     """Each of zpool's words; an unknown one is unknown, and a problem."""
@@ -191,3 +191,13 @@ def test_damaged_files_that_zpool_did_not_list_are_not_read(words: str) -> None:
     """A line that is cut off is no list of damaged files either."""
     problems = read_text(_status(*_FOUR, end=f"\nerrors: {words}\n")).inventory.problems
     assert "no_right" in [problem.kind for problem in problems]
+
+
+def test_a_sequential_resilver_is_a_rebuild() -> None:
+    """``zpool attach -s``: zpool names the vdev that it fills."""
+    scan = "  scan: resilver (mirror-0) in progress since Sun Feb 11 11:54:20 2024\n\t1.2G scanned, 12.05% done\n"
+    seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], more=scan))
+    progress = seen.inventory.controllers[0].volumes[0].progress
+    assert progress is not None
+    assert (progress.operation, progress.percent) == ("rebuild", 12.05)
+    assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]

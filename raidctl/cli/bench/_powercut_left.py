@@ -1,0 +1,44 @@
+"""Remember that a session of the power-cut test ended because its witness was gone, which the witness cannot know."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from raidctl.change.state_directory import directory, sync
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.errors import RaidctlError
+
+FILE = "powercut-left"
+
+
+def left(settings: Settings) -> str | None:
+    """The run whose last session ended so; None: none is known."""
+    try:
+        return (kept_place(settings) / FILE).read_text(encoding="ascii").strip() or None
+    except (OSError, UnicodeDecodeError, RaidctlError):
+        return None
+
+
+def keep(settings: Settings, run: str) -> bool:
+    """Keep it, synced; return whether that succeeded."""
+    try:
+        place = directory(settings.state_dir)
+        handle = os.open(place / FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(f"{run}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        sync(place)
+    except (OSError, RaidctlError):
+        return False
+    return True
+
+
+def forget(settings: Settings) -> None:
+    """Forget it: the session is checked, or another one begins."""
+    try:
+        Path(kept_place(settings) / FILE).unlink(missing_ok=True)
+    except (OSError, RaidctlError):
+        return

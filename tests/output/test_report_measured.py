@@ -1,0 +1,42 @@
+"""The sentence about a measurement at the top of the report."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.bench.record import Run
+from raidctl.bench.result import Verdict
+from raidctl.output.report.measurements import summary
+from tests.bench.bench_runs import run, session, trials
+
+
+def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
+    """A run whose tests have these verdicts."""
+    results = tuple(replace(one, verdict=verdict) for one, verdict in zip(trials(), verdicts, strict=False))
+    plain = session(results=results)
+    return run(session=plain if doubted else replace(plain, confounders=()))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "level", "text"),
+    [
+        (("pass", "pass"), "good", "2 tests pass (commits, seeks)."),
+        (("pass", "fail"), "bad", "1 test fails (seeks); 1 test passes (commits)."),
+        (("suspect", "inconclusive"), "bad", "1 test is suspect (commits); 1 test is inconclusive (seeks)."),
+        (("inconclusive", "pass"), "warn", "1 test is inconclusive (commits); 1 test passes (seeks)."),
+        (("info", "info"), "warn", "no test gave a verdict."),
+    ],
+)
+def test_the_worst_verdict_comes_first(verdicts: tuple[Verdict, ...], level: str, text: str) -> None:
+    """And gives the sentence its colour; a run without a verdict is not good."""
+    found = summary(judged(*verdicts))
+    assert found.level == level
+    assert found.text.endswith(f": {text}")
+
+
+def test_what_passes_with_doubts_is_not_good() -> None:
+    """The reasons stand before the figures, further down."""
+    found = summary(judged("pass", "pass", doubted=True))
+    assert found.level == "warn"
+    assert found.text.endswith("There are reasons to doubt the figures.")

@@ -1,0 +1,131 @@
+"""Every policy that a BMC reports is read right: five makers, configured and active."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Volume
+from raidctl.recording.redact import redact
+from raidctl.request import Failure, Get, GetAnswer
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
+from tests.support.machines import recording, replayed
+from tests.vendors.redfish.damaged import Damage, resources, seen_damaged, seen_with
+
+POLICIES = {
+    # machine, volume: configured, active, what is safe in the controller's cache, read policy, setting for the drives
+    ("redfish-idrac9-h740p", "system"): ("protected_write_back", None, "protected", "adaptive", "default"),
+    ("redfish-idrac9-h740p", "scratch"): ("write_through", "write_through", "not_caching", "off", "disabled"),
+    ("redfish-ilo6-failed-capacitor", "data"): ("protected_write_back", None, "unknown", "off", None),
+    ("redfish-ilo4-smartstorage", "01A2B3C4PDNLH0BRH7V5XY 1F2E"): (
+        "protected_write_back", None, "protected", None, "disabled",
+    ),
+    ("redfish-xcc-930-8i", "os"): ("unprotected_write_back", "write_back", "unprotected", "read_ahead", None),
+    ("redfish-xcc-930-8i", "scratch"): ("write_through", "write_through", "not_caching", "off", None),
+    ("redfish-supermicro-x12", "VD0"): ("write_through", "write_through", "not_caching", "read_ahead", None),
+    ("redfish-cimc-m5", "BOOT"): ("protected_write_back", None, "protected", "read_ahead", None),
+}  # fmt: skip
+
+
+def volumes(machine: str) -> dict[str | None, Volume]:
+    """The volumes of a recorded machine, by name."""
+    return {volume.name: volume for card in replayed(machine).inventory.controllers for volume in card.volumes}
+
+
+@pytest.mark.parametrize(("machine", "name"), POLICIES)
+def test_a_policy_is_read_as_the_bmc_reports_it(machine: str, name: str) -> None:
+    """Configured and active policy, and what follows for unwritten data."""
+    cache = volumes(machine)[name].cache
+    assert cache is not None
+    found = (cache.write_policy, cache.write_active, cache.controller_cache, cache.read_policy, cache.drive_write_cache)
+    assert found == POLICIES[machine, name]
+
+
+def test_every_volume_with_a_cache_is_in_the_table() -> None:
+    """Nothing is left out."""
+    machines = {machine for machine, _ in POLICIES}
+    assert {(machine, name) for machine in machines for name, one in volumes(machine).items() if one.cache} == set(
+        POLICIES
+    )
+
+
+VOLUME = "/redfish/v1/Systems/1/Storage/DE00C000/Volumes/239"
+WORDS = {
+    # policy and state as Redfish has them: configured, active, safety with a good capacitor
+    ("ProtectedWriteBack", "Protected"): ("protected_write_back", "write_back", "protected"),
+    ("ProtectedWriteBack", "Unprotected"): ("protected_write_back", "write_back", "unprotected"),
+    ("ProtectedWriteBack", "Degraded"): ("protected_write_back", None, "unknown"),
+    ("ProtectedWriteBack", None): ("protected_write_back", None, "protected"),
+    ("UnprotectedWriteBack", "Unprotected"): ("unprotected_write_back", "write_back", "unprotected"),
+    ("UnprotectedWriteBack", None): ("unprotected_write_back", None, "unknown"),
+    ("WriteThrough", "Degraded"): ("write_through", "write_through", "not_caching"),
+    ("Off", None): ("off", "off", "not_caching"),
+    ("Sometimes", "Protected"): (None, "write_back", "protected"),
+    (None, None): (None, None, "unknown"),
+}
+
+
+@pytest.mark.parametrize(("policy", "state"), WORDS)
+def test_policy_and_state_together(policy: str | None, state: str | None) -> None:
+    """Only what is reported is concluded; the policy of a word that is not known is unknown, with a problem."""
+    found = resources("redfish-ilo6-failed-capacitor")
+    pack = found["/redfish/v1/Chassis/1"]["Oem"]["Hpe"]["SmartStorageBattery"][0]
+    pack["Status"]["Health"], pack["ChargeLevelPercent"] = "OK", 99
+    volume = {**found[VOLUME], "WriteCachePolicy": policy, "WriteCacheState": state}
+    seen = seen_with("redfish-ilo6-failed-capacitor", {**found, VOLUME: volume})
+    cache = seen.inventory.controllers[0].volumes[0].cache
+    assert cache is not None
+    assert (cache.write_policy, cache.write_active, cache.controller_cache) == WORDS[policy, state]
+    assert any(one.kind == "unread" for one in seen.inventory.problems) == (cache.write_policy is None)
+
+
+def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
+    """Each resource of each link in turn: a problem that names it, and exit code 3."""
+    found, problems = vendors()
+    for machine in ("redfish-idrac9-h740p", "redfish-xcc-930-8i", "redfish-ilo4-smartstorage"):
+        for path in resources(machine):
+            for answer in (
+                GetAnswer(404, trouble=Failure.MISSING, detail="answered 404 Not Found"),
+                GetAnswer(500, trouble=Failure.FAILED, detail="answered 500 Internal Server Error"),
+                GetAnswer(200, b'{"@odata.id": "/red'),
+            ):
+                runner = ReplayRunner(recording(machine)).with_answers({Get(path): answer})
+                seen = survey(runner, found, problems=problems)
+                assert seen.tracebacks == ()
+                told = [
+                    one for one in seen.inventory.problems if path.rstrip("/") in one.where and one.kind == "unread"
+                ]
+                assert told, path
+
+
+def test_a_schema_of_2015_is_one_sentence() -> None:
+    """A BMC that has only SimpleStorage reports no volumes and no policies: they are unknown."""
+    system = "/redfish/v1/Systems/1"
+    value = resources("redfish-supermicro-x12")[system]
+    del value["Storage"]
+    seen = seen_with("redfish-supermicro-x12", {system: value})
+    assert [(one.where, one.kind, "schema of 2015" in one.message) for one in seen.inventory.problems] == [
+        (system, "unread", True)
+    ]
+    assert seen.inventory.controllers == ()
+
+
+def test_a_bay_that_is_empty_is_no_drive() -> None:
+    """HPE lists it among the drives, with the state Absent; one with a serial number is a drive that is gone."""
+    machine, path = "redfish-ilo6-failed-capacitor", "/redfish/v1/Chassis/DE00C000/Drives"
+    assert len(replayed(machine).inventory.controllers[0].drives) == 3
+    gone = seen_damaged(machine, Damage(f"{path}/1", ("Status", "State"), null=True), "Absent")
+    assert {drive.status for drive in gone.inventory.controllers[0].drives if drive.id.endswith("/1")} == {"critical"}
+
+
+def test_service_tags_and_names_are_masked() -> None:
+    """What identifies a server in its resources, also without the word "serial" beside it."""
+    for machine, secrets in (
+        ("redfish-idrac9-h740p", ("7QX1M53", "CNIVC0098A01B2", "6D09466077A3F100", "4c4c4544-0051", "S0M1AB01", "db3")),
+        ("redfish-ilo6-failed-capacitor", ("58CE38EE22A1B0", "CZ2D4X0Q1T", "6WSQB0CB2J10QX", "erp1")),
+        ("redfish-cimc-m5", ("WZP2301A4BC", "31207")),
+    ):
+        kept = redact(recording(machine))
+        text = "".join(data.decode() + name for name, data in kept.files.items()) + str(kept.manifest)
+        assert [secret for secret in secrets if secret in text] == []

@@ -1,0 +1,185 @@
+"""cciss_vol_status and /proc/driver/cciss: every word of the tool's source, and outputs that end too early."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.model import Controller, Volume
+from raidctl.survey.survey import Survey
+from tests.support.conclusions import conclusions, cut_worse, read_text
+
+_MACHINE = Path(__file__).parents[3] / "fixtures" / "smartarray-cciss-vol-status"
+_FULL = (_MACHINE / "cciss_vol_status.out").read_text(encoding="utf-8")
+_PROC = (_MACHINE / "cciss0").read_text(encoding="utf-8")
+_GOOD = "/dev/cciss/c0d0: (Smart Array P800) RAID 5 Volume 0 status: OK. \n"
+_HEAD = (
+    "Controller: Smart Array P420i\n  Logical drives: 1\n/dev/sda: (Smart Array P420i) RAID 0 Volume 0 status: OK. \n"
+)
+_CACHE = (
+    "  Physical drives: 0\n/dev/sg0(Smart Array P420i:0): Non-Volatile Cache status:\n"
+    "                   Cache configured: Yes\n                Write cache enabled: Yes\n"
+)
+
+
+def _code(seen: Survey) -> int:
+    return exit_code(diagnose(seen.inventory, rules()))
+
+
+def _card(text: str) -> Controller:
+    [card] = read_text(text).inventory.controllers
+    return card
+
+
+def _volume(words: str, level: str = "RAID 5") -> Volume:
+    return _card(f"/dev/cciss/c0d0: (Smart Array P800) {level} Volume 3 status: {words}\n").volumes[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("OK. ", "ok"),
+        ("FAILED. ", "failed"),
+        ("Using interim recovery mode. ", "degraded"),
+        ("Ready for recovery operation. ", "degraded"),
+        ("Currently recovering. ", "rebuilding"),
+        ("Wrong physical drive was replaced. ", "failed"),
+        ("A physical drive is not properly connected. ", "failed"),
+        ("Hardware is overheating. ", "degraded"),
+        ("Hardware was overheated. ", "offline"),
+        ("Currently expannding. ", "expanding"),
+        ("Not yet available. ", "offline"),
+        ("Queued for expansion. ", "expanding"),
+        ("OK.   At least one spare drive activated and currently rebuilding.", "rebuilding"),
+        ("Unknown status 14.", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_each_state_of_a_volume(words: str, status: str) -> None:
+    """All of the tool's states have a neutral one; a number that it does not know either is unknown."""
+    volume = _volume(words)
+    assert (volume.id, volume.status) == ("smartarray:c0/v3", status)
+    assert volume.raid_level == "raid5"
+
+
+def test_an_unknown_state_ends_with_exit_code_3() -> None:
+    """It is never taken for a good one."""
+    assert _code(read_text(_GOOD.replace("OK. ", "Unknown status 14."))) == 3
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [("RAID 0", "raid0"), ("RAID 4", "raid4"), ("RAID 6", "raid6"), ("RAID 1(1+0)", None), ("RAID 1", None),
+     ("RAID 1 ADM", None), ("(Unknown RAID level (tolerance_type = 9)", None)],
+)  # fmt: skip
+def test_a_word_for_several_levels_gives_none(level: str, expected: str | None) -> None:
+    """A mirror of two drives and a striped one have one word; the redundancy left is unknown."""
+    volume = _volume("OK. ", level)
+    assert (volume.raid_level, volume.failures_tolerated) == (expected, 0 if expected == "raid0" else None)
+
+
+_REV = "unknown firmware rev"
+_BOX = "/dev/cciss/c0d0: (Smart Array P800) Enclosure MSA60 (S/N: U1) on Bus 2, Physical Port 1E"
+_BAD = (
+    *(
+        _GOOD.replace("OK. ", f"OK.   {spare}.")
+        for spare in (
+            "At least one spare drive activated and currently rebuilding",
+            "At least one activated on-line spare drive is completely rebuilt on this logical drive",
+            "At least one spare drive has failed",
+            "At least one spare drive activated",
+        )
+    ),
+    *(
+        f"{_GOOD}{_BOX} status: {one}.\n"
+        for one in (
+            "Fan failed", "Temperature problem", "Door alert", "Power Supply Unit failed", "Fan failed, Door alert",
+            "Unknown problem (alarm value: 0x10, allowed: 0x1F)", "Gone fishing",
+        )
+    ),
+    *(
+        f"{_HEAD}{_CACHE}   {one}\n"
+        for one in (
+            "Write cache temporarily disabled", "Write Cache permanently disabled", "Possible data loss on last reset",
+            "Cache contains unflushed data:", "Cache dirty limit reached", "Excessive ECC errors detected:",
+            "Non power related data loss", "HW problem with battery enable",
+            "CPLD battery backed write cache incompatibility", "Permanent disable condition detected",
+        )
+    ),
+    _HEAD + _CACHE.replace("enabled: Yes", "enabled: No"),
+    f"{_GOOD}    Total of 1 failed physical drives detected on this logical drive.\n",
+    f"{_GOOD}  Failed drives:\n         connector ?? box ?? bay ??  unknown-model  unknown-serial-no  {_REV}\n",
+    f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3      3LM08AP7     HPD3 S.M.A.R.T. predictive failure.\n",
+    f"{_GOOD}Error getting status for /dev/cciss/c0d0 volume 1: Commandstatus is 4\n",
+    f"{_GOOD}cciss_vol_status:/dev/cciss/c0d0(0): cannot get non-volatile cache configuration\n",
+    f"{_GOOD}cciss_vol_status: open /dev/cciss/c1d0: Permission denied\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _BAD)
+def test_each_bad_line_reaches_diagnose(text: str) -> None:
+    """Beside a volume that is OK, a bad line alone is enough for an exit code that is not 0."""
+    seen = read_text(text)
+    assert seen.inventory.controllers[0].volumes[0].id.endswith("/v0")
+    assert _code(seen) != 0
+
+
+@pytest.mark.parametrize("text", [_GOOD, _HEAD + _CACHE, f"{_HEAD}{_CACHE}   Flash backed cache present\n"])
+def test_a_good_machine_is_ok(text: str) -> None:
+    """The lines above are what makes the difference."""
+    assert _code(read_text(text)) == 0
+
+
+def test_drives_sizes_and_cache() -> None:
+    """Model without the vendor's column, the worse of two states, the cache's figures in MiB."""
+    card = _card(_FULL)
+    assert (card.model, card.firmware, card.slot) == ("Smart Array P400", "7.24", None)
+    states = {drive.id.rpartition("/")[2]: (drive.status, drive.serial) for drive in card.drives}
+    assert states["2I:1:5"] == ("critical", "3NM0Q5XK0000")
+    assert states["2I:1:6"] == ("warning", "3NM0Q6XK0000")
+    assert [drive.model for drive in card.drives] == ["DG146BABCF"] * 6
+    assert card.cache is not None
+    assert (card.cache.size_bytes, card.cache.write_bytes) == (512 << 20, 312 << 20)
+    assert (card.cache.read_percent, card.cache.write_percent, card.cache.status) == (25, 75, "warning")
+    assert not [line for sheet in read_text(_FULL).outputs for line in sheet.unparsed()]
+
+
+@pytest.mark.parametrize("text", [_FULL, _PROC, f"{_HEAD}{_CACHE}   Excessive ECC errors detected:\n"])
+def test_a_cut_output_never_looks_better(text: str) -> None:
+    """At every line."""
+    whole = read_text(text)
+    known = conclusions(whole)
+    lines = text.splitlines(keepends=True)
+    for count in range(1, len(lines)):
+        assert cut_worse(whole, known, "".join(lines[:count])) == [], count
+
+
+def test_two_controllers_in_one_output() -> None:
+    """Another node, another model, or a volume's number that comes twice is another controller."""
+    text = _GOOD + _GOOD.replace("c0d0", "c1d0") + "/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: FAILED. \n"
+    text += "/dev/sdb: (Smart Array P410i) RAID 5 Volume 0 status: OK. \n"
+    cards = read_text(text).inventory.controllers
+    assert [card.volumes[0].status for card in cards] == ["ok", "ok", "failed", "ok"]
+    assert [card.volumes[0].device for card in cards] == [None, None, "/dev/sda", "/dev/sdb"]
+
+
+def test_the_driver_lists_volumes_without_a_state() -> None:
+    """Sizes are decimal; the state is unknown, and a tool is missing."""
+    seen = read_text(_PROC)
+    [card] = seen.inventory.controllers
+    assert [(one.device, one.size_bytes, one.status) for one in card.volumes] == [
+        ("/dev/cciss/c0d0", 146_770_000_000, "unknown"),
+        ("/dev/cciss/c0d1", 293_560_000_000, "unknown"),
+    ]
+    assert _code(seen) == 4
+
+
+def test_blocks_of_an_older_driver() -> None:
+    """``blksz`` and ``nr_blocks`` are exact."""
+    card = _card(
+        "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
+    )
+    assert card.volumes[0].size_bytes == 512_000
