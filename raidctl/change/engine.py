@@ -58,8 +58,7 @@ class Change:
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
     """Steps that the tool accepted."""
-    ended: bool = True
-    """Whether the last command ended, or never started: else it may take effect later."""
+    ended: bool = True  # the last command, or it never started: else it may take effect later
     uncertain: bool = False
     """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
@@ -224,9 +223,8 @@ class Change:
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
         request, answer = carried_out(self.runner, action)
-        self.ended = True
+        self.ended = answer.trouble not in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
         if answer.trouble is not None:
-            self.ended = answer.trouble not in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
             self.uncertain = self.uncertain or not self.ended
             fault: str | None = trouble_text(answer)
         elif isinstance(request, Write):

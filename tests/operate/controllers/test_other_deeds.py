@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -39,6 +40,8 @@ class Case(NamedTuple):
     """The bay of a drive that the deed does not name."""
     state: Callable[[Controller], object]
     """What the deed changes."""
+    before: Callable[[Simulated], None] = lambda _: None
+    """What has happened to the machine."""
 
 
 def role(bay: str) -> Callable[[Controller], object]:
@@ -46,20 +49,39 @@ def role(bay: str) -> Callable[[Controller], object]:
     return lambda card: next(one.status_text for one in card.drives if one.id == f"{CARD}/{bay}")
 
 
+def foreign(simulated: Simulated) -> None:
+    """The drive in bay 8:1 is a member of a foreign configuration, and the cache holds data of a lost volume."""
+    simulated.pull("8:1")
+    simulated.keep({**simulated.state(), "megaraid 0/auto": "Off"})
+    simulated.insert("8:1")
+    state = simulated.state()
+    drive = f"megaraid 0/disk {state['megaraid 0/bay 8:1']}"
+    own = {**json.loads(state[drive]), "foreign": "0"}
+    kept = {"megaraid 0/pinned 6": "Missing", "megaraid 0/preserved": "Yes"}
+    simulated.keep({**state, drive: json.dumps(own), **kept})
+
+
 CASES = [
     Case("h730-foreign", Deed(object_id=CARD, verb="import_foreign"), "32:5", role("32:9")),
     Case("h730-foreign", Deed(object_id=CARD, verb="clear_foreign"), "32:5",
          lambda card: [one.foreign for one in card.drives]),
+    Case("perc5i", Deed(object_id=CARD, verb="import_foreign"), "8:3", role("8:1"), foreign),
+    Case("perc5i", Deed(object_id=CARD, verb="clear_foreign"), "8:3",
+         lambda card: [one.foreign for one in card.drives], foreign),
+    Case("perc5i", Deed(object_id=CARD, verb="discard_preserved", part=f"{CARD}/v6"), "8:3",
+         lambda card: card.preserved, foreign),
     Case("9271", Deed(object_id=CARD, verb="start_learn"), "252:5", lambda card: card.batteries[0].status),
     Case("h730", Deed(object_id=f"{CARD}/32:4", verb="offline", drive=f"{CARD}/32:4"), "32:5", role("32:4")),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.deed.verb)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.demo} {case.deed.verb}")
 @pytest.mark.parametrize("mood", OUTCOMES)
 def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
     """Refused and unchanged: nothing was done, even past the point of no return; never done on the tool's word."""
     bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"), recorded=case.demo)
+
+    case.before(bench.machine)
 
     def now() -> object:
         [card] = [one for one in bench.look().inventory.controllers if one.id == CARD]

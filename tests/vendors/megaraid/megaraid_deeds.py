@@ -23,6 +23,7 @@ class Bench:
     def __init__(self, name: str, place: Path) -> None:
         self.machine: Simulated = simulated(name, place)
         self.argvs: list[str] = []
+        self.replies: list[str] = []
         self.recorded = f"{name}, of the family"
 
     def look(self) -> Survey:
@@ -42,18 +43,22 @@ class Bench:
         """The status of a volume."""
         return next(one.status for one in self.card().volumes if one.id == f"{CARD}/{volume}")
 
-    def plan(self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None) -> Plan:
+    def plan(
+        self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
+    ) -> Plan:  # fmt: skip
         """The plan of a deed; ``where`` is ``v0``, a bay, or empty for the controller."""
         seen = self.look()
         deed = Deed(
             object_id=f"{CARD}/{where}" if where else CARD, verb=verb, drive=f"{CARD}/{bay}" if bay else None,
-            successor=f"{CARD}/{successor}" if successor else None,
+            successor=f"{CARD}/{successor}" if successor else None, part=part,
         )  # fmt: skip
         return operate.plan_deeds(self.card(), [deed], list(seen.inventory.tools), seen.view)
 
-    def do(self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None) -> list[str]:
+    def do(
+        self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
+    ) -> list[str]:  # fmt: skip
         """Carry out a deed, with what the engine asks of each step; the commands without program and controller."""
-        plan = self.plan(verb, where, bay, successor)
+        plan = self.plan(verb, where, bay, successor, part)
         assert not plan.denials, plan.denials
         for step in plan.steps:
             self.carry_out(step, step.action)
@@ -74,6 +79,7 @@ class Bench:
             assert self.machine.answer(saved.action.request(reading=True)).trouble is None
         answer = run(self.machine, *action.argv)
         self.argvs.append(" ".join(action.argv))
+        self.replies.append(answer.text)
         assert operate.judge(action, answer) is None, answer.text
 
 

@@ -54,11 +54,24 @@ VERBS: Mapping[Verb, Callable[[Case], Made]] = {
 
 SHAPES: tuple[Shape, ...] = (*shapes(), *foreign.shapes(), *battery.shapes())
 
-_PROOF: dict[Verb, Proof] = {"offline": "captures", "good": "captures", "add_spare": "captures"}
-"""Verbs whose answers were recorded; the others are known from the manuals."""
+RECORDED: Mapping[str, Mapping[Verb, str]] = {
+    "storcli": {
+        "offline": "Set Drive Offline Succeeded.",
+        "good": "Set Drive Good Succeeded.",
+        "add_spare": "Add Hot Spare Succeeded.",
+        "import_foreign": "Successfully imported foreign configuration",
+    },
+    "megacli": {
+        "offline": "state changed to OffLine.",
+        "online": "state changed to OnLine.",
+        "start_rebuild": "Started rebuild progress on device",
+        "discard_preserved": "Preserved Cache Data Cleared.",
+    },
+}
+"""What real tools have printed after a deed, by the kind of tool; the simulators print it, the tests compare.
 
-_UNPLAYED: frozenset[Verb] = frozenset({"import_foreign", "clear_foreign", "discard_preserved"})
-"""Verbs of MegaCli that no simulator carries out."""
+Of all other verbs only the manuals are known. ``let_in`` and ``take_out`` are several commands, not all recorded.
+"""
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
@@ -87,8 +100,10 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         elif verb == "raid" and not case.way.has("raid"):
             found[verb] = Ability(can=False, why_not="MegaCli takes a drive back from JBOD only with -Force.")
         else:
-            unplayed = case.way.kind == "megacli" and verb in _UNPLAYED
-            found[verb] = Ability(can=True, proof="none" if unplayed else _PROOF.get(verb, "manual"))
+            proof: Proof = (
+                "captures" if verb in RECORDED["megacli" if case.way.kind == "megacli" else "storcli"] else "manual"
+            )
+            found[verb] = Ability(can=True, proof=proof)
     return found
 
 

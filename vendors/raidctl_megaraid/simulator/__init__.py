@@ -6,7 +6,7 @@
 * :mod:`.machine`, :mod:`.firmware`: drives in bays, arrays, a clock, and the deeds that the firmware carries out;
 * :mod:`.storcli_drives`, :mod:`.storcli_deeds`, :mod:`.megacli_drives`, :mod:`.megacli_deeds`: the same in the tools'
   words;
-* :mod:`.foreign`, :mod:`.battery`: foreign configurations and preserved cache; learn cycles.
+* :mod:`.foreign`, :mod:`.megacli_foreign`, :mod:`.battery`: foreign configurations and preserved cache; learn cycles.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from raidctl_megaraid.simulator import (
     megacli,
     megacli_deeds,
     megacli_drives,
+    megacli_foreign,
     storcli_deeds,
     storcli_drives,
     storcli_output,
@@ -68,7 +69,10 @@ def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
     for number in machine.numbers(state):
         tool = state.get(name(number, "tool"), "")
         of_tool = megacli_deeds if _kind((tool,)) == "megacli" else storcli_deeds
-        for words, text in of_tool.readings(load(number, state), state):
+        outputs = list(of_tool.readings(load(number, state), state))
+        if of_tool is megacli_deeds:
+            outputs += megacli_foreign.readings(load(number, state), state)
+        for words, text in outputs:
             for program in {tool, basename(tool)}:
                 found[Run((program, *words))] = RunAnswer(code=0, out=text.encode())
     return found
@@ -82,7 +86,8 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     located = locate.change(argv, state)
     if located is not None:
         return located
-    apart = battery.change(argv, state) or foreign.change(argv, state)
+    decided = megacli_foreign.change if kind == "megacli" else foreign.change
+    apart = battery.change(argv, state) or decided(argv, state)
     if apart is not None:
         return apart
     deed = megacli_deeds.change(argv, state) if kind == "megacli" else storcli_deeds.change(argv, state)

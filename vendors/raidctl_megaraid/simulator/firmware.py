@@ -101,7 +101,7 @@ def insert(machine: Machine, disk: Disk, seat: str) -> int:
     """A drive takes the place of a missing one; it is offline until it is rebuilt."""
     if seat not in machine.seats or machine.occupant(seat) is not None:
         return INVALID
-    if disk.state != "UGood" or disk.down:
+    if disk.state != "UGood" or disk.down or disk.foreign:
         return WRONG_STATE
     free(disk, "Offln")
     disk.seat = seat

@@ -72,6 +72,8 @@ class Disk(Struct, omit_defaults=True):
     """Of the target of a copyback: the drive that is copied."""
     down: bool = False
     """Spun down."""
+    foreign: str = ""
+    """With MegaCli: number of the foreign configuration that it belongs to."""
 
 
 class Seat(Struct, omit_defaults=True):
@@ -331,6 +333,7 @@ def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
     """A new drive in the bay of the missing member, else a spare; one that was set offline is then in no group."""
     there = machine.at(machine.seats[seat].bay)
     new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
+    new = new and there is not None and not there.foreign
     fresh = there if new and there is not None and _fits(machine, there, seat) else None
     found = fresh or next((one for one in _spares(machine, seat.partition(".")[0]) if _fits(machine, one, seat)), None)
     if found is None:

@@ -27,6 +27,7 @@ _POSITION = re.compile(r"(?m)^Drive's position: DiskGroup: (\d+), Span: (\d+), A
 _STATE = re.compile(r"(?m)^Firmware state: (.*)$")
 _COERCED = re.compile(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
 _MEDIUM = re.compile(r"(?m)^Media Type: (.*?) *$")
+_FOREIGN = re.compile(r"(?m)^Foreign State: \w+")
 _INQUIRY = re.compile(r"(?m)^Inquiry Data: (.*)$")
 _OF_VOLUME = re.compile(r"State\s*: ")
 _DISKS = re.compile(r"( +Disks +: )\d+")
@@ -226,6 +227,7 @@ def block(machine: Machine, bay: str, state: Mapping[str, str]) -> str:
         position = f"Drive's position: DiskGroup: {group}, Span: {span}, Arm: {arm}\n"
     body = _SLOT.sub(lambda match: f"{match[0]}\n{position}".rstrip("\n"), _POSITION.sub("", body), count=1)
     body = _STATE.sub(lambda match: f"Firmware state: {_state(disk, match[1])}", body, count=1)
+    body = _FOREIGN.sub("Foreign State: Foreign", body) if disk.foreign else body
     return _new(body, disk) if disk.serial else body
 
 
