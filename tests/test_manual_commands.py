@@ -26,8 +26,8 @@ _LINE = re.compile(r"(?m)^(?:    )?(?:\$ |# )?(?:sudo )?(?:\.venv/bin/)?(raidctl
 _SYNOPSIS = re.compile(r"[\[…]|\b(?:TARGET|CONTROLLER|DRIVE|COMMAND|ID|RULE)\b")
 """What is written to be filled in, not to be typed."""
 NOT_RUN = {
-    r"^bench (run|model)": "needs real storage: tests/bench",
-    r"^verify .*--measure": "as bench run: tests/verify",
+    r"^(--json )?bench (run|model|witness|powercut)": "needs real storage, or a second machine: tests/bench",
+    r"^verify .*--(measure|powercut)": "as bench run: tests/verify",
     r"--(watch|follow|listen|wait)\b": "goes on until interrupted: tests/tasks, tests/events, tests/audit",
     r"^watch(?!.*--(once|test))": "goes on until interrupted: tests/watch",
     r"--mail": "sends mail: tests/watch",
@@ -72,10 +72,11 @@ def typed(page: Path) -> Iterator[Typed]:
     text = page.read_text(encoding="utf-8")
     for scene in scenes(text):  # another test compares what these print
         text = text.replace(f"{PROMPT}{scene.command}\n{scene.output}", "")
+    text = re.sub(r" \\\n *", " ", text)  # a line that goes on in the next one
     for block in _CODE.finditer(text):
         for line in _LINE.findall(block[1] or block[2] or ""):
             for part in re.split(r"; (?=raidctl )", re.sub(r"\s#.*", "", line)):
-                words = shlex.split(part.removesuffix("\\"))
+                words = shlex.split(part)
                 ends = [number for number, word in enumerate(words) if re.match(r"(;|\||&&?|[<>].*)$", word)]
                 words = words[1 : min(ends, default=len(words))]
                 if words and not _SYNOPSIS.search(" ".join(words)):
