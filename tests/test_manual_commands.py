@@ -113,7 +113,7 @@ def test_a_command_line_is_accepted(one: Typed) -> None:
 def on_demo(one: Typed, context: click.Context) -> list[str]:
     """The same command line for a simulated machine; what changes it is only planned."""
     line = " ".join(one.words)
-    words = re.sub(r"--(hosts?|jobs) \S+ |--sudo ", "", f"{line} ").split() if "--host" in line else list(one.words)
+    words = re.sub(r"--(hosts?|jobs|limit) \S+ |--sudo ", "", f"{line} ").split() if "--host" in line else list(one.words)
     if "--demo" in words or "--replay" in words or _NO_MACHINE.search(" ".join(words)):
         return words
     name, renamed = next((name, renamed) for form, name, renamed in MACHINES if re.search(form, " ".join(words)))
@@ -156,7 +156,7 @@ def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
     """In order, on simulated machines; none is refused as wrong usage, and none fails in raidctl itself."""
     wrong = []
     for one in EVERY:
-        line = re.sub(r"^(--(hosts?|jobs|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))
+        line = re.sub(r"^(--(hosts?|jobs|limit|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))
         if one.page != page or any(re.search(form, line) for form in NOT_RUN):
             continue
         with accepted(one.words) as context:
