@@ -113,7 +113,9 @@ def test_a_command_line_is_accepted(one: Typed) -> None:
 def on_demo(one: Typed, context: click.Context) -> list[str]:
     """The same command line for a simulated machine; what changes it is only planned."""
     line = " ".join(one.words)
-    words = re.sub(r"--(hosts?|jobs|limit) \S+ |--sudo ", "", f"{line} ").split() if "--host" in line else list(one.words)
+    words = list(one.words)
+    if "--host" in line:
+        words = re.sub(r"--(hosts?|jobs|limit) \S+ |--sudo ", "", f"{line} ").split()
     if "--demo" in words or "--replay" in words or _NO_MACHINE.search(" ".join(words)):
         return words
     name, renamed = next((name, renamed) for form, name, renamed in MACHINES if re.search(form, " ".join(words)))
