@@ -26,8 +26,8 @@ _LINE = re.compile(r"(?m)^(?:    )?(?:\$ |# )?(?:sudo )?(?:\.venv/bin/)?(raidctl
 _SYNOPSIS = re.compile(r"[\[…]|\b(?:TARGET|CONTROLLER|DRIVE|COMMAND|ID|RULE)\b")
 """What is written to be filled in, not to be typed."""
 NOT_RUN = {
-    r"^bench (run|model)": "needs real storage: tests/bench",
-    r"^verify .*--measure": "as bench run: tests/verify",
+    r"^(--json )?bench (run|model|witness|powercut)": "needs real storage, or a second machine: tests/bench",
+    r"^verify .*--(measure|powercut)": "as bench run: tests/verify",
     r"--(watch|follow|listen|wait)\b": "goes on until interrupted: tests/tasks, tests/events, tests/audit",
     r"^watch(?!.*--(once|test))": "goes on until interrupted: tests/watch",
     r"--mail": "sends mail: tests/watch",
@@ -72,10 +72,11 @@ def typed(page: Path) -> Iterator[Typed]:
     text = page.read_text(encoding="utf-8")
     for scene in scenes(text):  # another test compares what these print
         text = text.replace(f"{PROMPT}{scene.command}\n{scene.output}", "")
+    text = re.sub(r" \\\n *", " ", text)  # a line that goes on in the next one
     for block in _CODE.finditer(text):
         for line in _LINE.findall(block[1] or block[2] or ""):
             for part in re.split(r"; (?=raidctl )", re.sub(r"\s#.*", "", line)):
-                words = shlex.split(part.removesuffix("\\"))
+                words = shlex.split(part)
                 ends = [number for number, word in enumerate(words) if re.match(r"(;|\||&&?|[<>].*)$", word)]
                 words = words[1 : min(ends, default=len(words))]
                 if words and not _SYNOPSIS.search(" ".join(words)):
@@ -112,7 +113,9 @@ def test_a_command_line_is_accepted(one: Typed) -> None:
 def on_demo(one: Typed, context: click.Context) -> list[str]:
     """The same command line for a simulated machine; what changes it is only planned."""
     line = " ".join(one.words)
-    words = re.sub(r"--(hosts?|jobs) \S+ |--sudo ", "", f"{line} ").split() if "--host" in line else list(one.words)
+    words = list(one.words)
+    if "--host" in line:
+        words = re.sub(r"--(hosts?|jobs|limit) \S+ |--sudo ", "", f"{line} ").split()
     if "--demo" in words or "--replay" in words or _NO_MACHINE.search(" ".join(words)):
         return words
     name, renamed = next((name, renamed) for form, name, renamed in MACHINES if re.search(form, " ".join(words)))
@@ -155,7 +158,7 @@ def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
     """In order, on simulated machines; none is refused as wrong usage, and none fails in raidctl itself."""
     wrong = []
     for one in EVERY:
-        line = re.sub(r"^(--(hosts?|jobs|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))
+        line = re.sub(r"^(--(hosts?|jobs|limit|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))
         if one.page != page or any(re.search(form, line) for form in NOT_RUN):
             continue
         with accepted(one.words) as context:
