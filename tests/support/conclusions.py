@@ -30,7 +30,7 @@ from raidctl.verify.wanted import DEFAULT, Claim
 
 _WHOLE = (
     # `zpool list` prints a line for each pool, and nothing below them
-    re.compile(r"NAME +SIZE +ALLOC .* HEALTH .*\n(?:\S+ .*\n)+"),
+    re.compile(r"NAME +SIZE +ALLOC .* HEALTH .*\n(?:\S+ .*\n)*\S+ .*\n?"),
     # `smartctl -i` ends where the section of other options would begin, `-l scterc` with what it says of the timeouts
     re.compile(r"(?s)(?:(?!\n=== START OF READ SMART).)*\n=== START OF INFORMATION(?:(?!\n===).)*\n\W*\n"),
     re.compile(r"(?s)(?:.*\n)?smartctl \d.*\nWarning: device does not support SCT Error Recovery Control command\n\W*"),
