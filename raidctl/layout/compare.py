@@ -182,6 +182,8 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
         tests.append(lambda pair: pair[1].id == wanted.id)
     if not tests:
         tests.append(lambda pair: not any(_differences(wanted, *pair, machine)))
+        # of a volume of which something is unknown, nobody knows that it is not the one
+        tests.append(lambda pair: _verdict(tuple(_differences(wanted, *pair, machine))) == "unknown")
     if wanted.unique_id is not None and not any(tests[0](pair) for pair in candidates):
         # another unique id is another volume, whatever its name; one without any may be the volume
         candidates = [pair for pair in candidates if pair[1].unique_id is None]

@@ -51,15 +51,22 @@ def drp(inventory: Inventory) -> tuple[list[dict[str, Any]], list[str]]:
             why = "drp-raid has no software RAID" if controller not in hardware else _lack(volume)
             notes.append(f"{volume.id} is left out: {why}.")
             continue
+        members = members_of(controller, volume) or ()
+        if not (members or volume.drives_expected):
+            notes.append(f"{volume.id} is left out: its drives are unknown.")
+            continue
         spec: dict[str, Any] = {
             "RaidLevel": levels[volume.raid_level], "Size": "max" if _size(controller, volume) == "MAX" else
             f"{volume.size_bytes >> 20} MB", "Controller": hardware.index(controller),
         }  # fmt: skip
         spec |= {"StripeSize": format_binary(volume.strip_bytes).replace("iB", "B")} if volume.strip_bytes else {}
         spec |= {"Name": volume.name} if volume.name else {}
-        members = members_of(controller, volume) or ()
         places = list(_places(members))
-        spec |= {"Disks": places} if places and len(places) == len(members) else {"DiskCount": str(len(members))}
+        spec |= (
+            {"Disks": places}
+            if places and len(places) == len(members)
+            else {"DiskCount": str(len(members) or volume.drives_expected)}
+        )
         specs.append(spec)
     return specs, [*notes, *_common(inventory)]
 

@@ -38,7 +38,7 @@ _SEAT = re.compile(r"array(\d+)")
 _ROW = re.compile(r"row(\d+)")
 _VERBS = {"start": "start", "abort": "stop", "stop": "stop", "suspend": "pause", "resume": "resume"}
 _WRONG = "Invalid input at or near token "
-Said = tuple[int, str]
+CodeAndText = tuple[int, str]
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
@@ -59,7 +59,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     return Reply(code, printed, state if code else machine.state(state))
 
 
-def _act(machine: Machine, words: list[str]) -> Callable[[], Said] | None:
+def _act(machine: Machine, words: list[str]) -> Callable[[], CodeAndText] | None:
     if words[0] == "ldcc" and len(words) == 3 and words[1] in _VERBS:
         volume = words[2].removeprefix("l")
         text = f"{words[1].capitalize()} Check Consistency on VD {volume} Success."
@@ -82,7 +82,9 @@ def _act(machine: Machine, words: list[str]) -> Callable[[], Said] | None:
     return _more(machine, disk, rest, place)
 
 
-def _more(machine: Machine, disk: Disk, rest: tuple[str, ...], place: re.Match[str]) -> Callable[[], Said] | None:
+def _more(
+    machine: Machine, disk: Disk, rest: tuple[str, ...], place: re.Match[str]
+) -> Callable[[], CodeAndText] | None:
     """The deeds that name a place, groups or a second drive."""
     if rest[0] == "pdreplacemissing" and len(rest) == 3 and (array := _SEAT.fullmatch(rest[1])):
         row = _ROW.fullmatch(rest[2])

@@ -42,7 +42,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 def _decided(machine: Machine, state: Mapping[str, str], which: str | None, verb: str) -> Reply:
     drives = [disk for disk in foreign(machine) if which in (None, disk.foreign)]
     if not drives:
-        return Reply(_NONE, _said(f"There is no foreign configuration on controller {machine.number}.", _NONE), state)
+        return Reply(_NONE, _output(f"There is no foreign configuration on controller {machine.number}.", _NONE), state)
     for disk in drives:
         disk.foreign = ""
         if verb == "import":
@@ -51,7 +51,7 @@ def _decided(machine: Machine, state: Mapping[str, str], which: str | None, verb
     text = (
         f"Foreign configuration {'is imported' if verb == 'import' else 'is cleared'} on controller {machine.number}."
     )
-    return Reply(0, _said(text), machine.state(state))
+    return Reply(0, _output(text), machine.state(state))
 
 
 def _taken_back(machine: Machine, disk: Disk) -> None:
@@ -64,14 +64,14 @@ def _taken_back(machine: Machine, disk: Disk) -> None:
 def _discarded(number: str, volume: str, state: Mapping[str, str]) -> Reply:
     key = name(number, f"pinned {volume}")
     if key not in state:
-        return Reply(firmware.NOT_FOUND, _said("Virtual Drive is not present.", firmware.NOT_FOUND), state)
+        return Reply(firmware.NOT_FOUND, _output("Virtual Drive is not present.", firmware.NOT_FOUND), state)
     after: State = {one: value for one, value in state.items() if one != key}
     if not pinned(number, after):
         after[name(number, "preserved")] = "No"
-    return Reply(0, _said(f"Virtual Drive(Target ID {int(volume):02}): Preserved Cache Data Cleared."), after)
+    return Reply(0, _output(f"Virtual Drive(Target ID {int(volume):02}): Preserved Cache Data Cleared."), after)
 
 
-def _said(text: str, code: int = 0) -> str:
+def _output(text: str, code: int = 0) -> str:
     return f"\n{' ' * 37}\n{text}\n\nExit Code: 0x{code:02x}\n"
 
 
@@ -91,8 +91,8 @@ def readings(machine: Machine, state: Mapping[str, str]) -> Iterator[tuple[tuple
     """``-CfgForeign -Dsply``, ``-CfgForeign -Preview`` and ``-GetPreservedCacheList``, where there is something."""
     asked: list[tuple[tuple[str, ...], Callable[[], str]]] = []
     if foreign(machine):
-        asked = [(("-CfgForeign", word), lambda: _said(_shown(machine))) for word in ("-Dsply", "-Preview")]
-    asked.append((("-GetPreservedCacheList",), lambda: _said(_list(machine.number, state))))
+        asked = [(("-CfgForeign", word), lambda: _output(_shown(machine))) for word in ("-Dsply", "-Preview")]
+    asked.append((("-GetPreservedCacheList",), lambda: _output(_list(machine.number, state))))
     for words, text in asked:
         for target in ("-aALL", f"-a{machine.number}"):
             yield (*words, target, "-NoLog"), text()
