@@ -15,17 +15,17 @@ VERSION_FILE = ROOT / "raidctl" / "__init__.py"
 sys.path.insert(0, str(ROOT))
 
 NAV = {
-    "Begin": {
+    "Start here": {
         "Installing": "install",
         "A tour": "tour",
     },
-    "Look": {
+    "See what is there": {
         "What is there?": "show",
         "What is going on?": "tasks",
         "What has happened?": "events",
         "What has changed?": "drift",
     },
-    "Judge": {
+    "Verify and report": {
         "Is it what was promised?": "verify",
         "Reports": "report",
         "Does it behave?": "bench",
@@ -62,12 +62,12 @@ NAV = {
         "Files and environment": "files",
         "raidctl-mfi": "mfi",
     },
-    "Inside": {
+    "For developers": {
         "Architecture": "architecture",
         "The lab": "lab",
     },
 }
-"""What stands on the left: captions, and below each the titles of its pages and their names."""
+"""The contents on the left: captions, and below each the titles of its pages and their names."""
 
 project = "raidctl"
 author = "the authors of raidctl"
