@@ -24,6 +24,7 @@ NAV = {
         "What is going on?": "tasks",
         "What has happened?": "events",
         "What has changed?": "drift",
+        "Servers through their BMC": "redfish",
     },
     "Verify and report": {
         "Is it what was promised?": "verify",

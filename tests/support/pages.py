@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CLASSES = (
     model.Inventory, model.Host, model.Problem, model.Tool, model.Controller, model.Capability, model.Cache,
     model.Battery, model.Array, model.Volume, model.VolumeCache, model.Progress, model.Task, model.Rates,
-    model.Alarm, model.ForeignGroup, model.PreservedCache, model.Drive,
+    model.Alarm, model.ForeignGroup, model.PreservedCache, model.Drive, model.SecondView,
     model.Errors, model.Block, model.BlockLayer, model.Mount, model.PciLink, model.Scrub,
 )  # fmt: skip
 # Where the evidence of a class's fields stands: objects without an id of their own belong to the object around them.
