@@ -27,6 +27,7 @@ _SYNOPSIS = re.compile(r"[\[…]|\b(?:TARGET|CONTROLLER|DRIVE|COMMAND|ID|RULE)\b
 """What is written to be filled in, not to be typed."""
 NOT_RUN = {
     r"^(--json )?bench (run|model|witness|powercut)": "needs real storage, or a second machine: tests/bench",
+    r"--bmc\b": "asks a service processor: tests/runners/test_bmc.py",
     r"^verify .*--(measure|powercut)": "as bench run: tests/verify",
     r"--(watch|follow|listen|wait)\b": "goes on until interrupted: tests/tasks, tests/events, tests/audit",
     r"^watch(?!.*--(once|test))": "goes on until interrupted: tests/watch",

@@ -109,7 +109,7 @@ def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock)
     clock.meanwhile = again
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert codes == [3, 0]
-    assert '"raidctl locate off" switches it off' in said[0]
+    assert said[0].rstrip().endswith('locate off" switches it off.')
 
 
 def test_off_without_anything_on_says_so(raidctl: Raidctl) -> None:

@@ -31,7 +31,7 @@ _MASKS = (
     (re.compile(r"\b(set|batch) by \S.*?: "), r"\1 by USER: "),
     (re.compile(r"\b\d+\.\d+ s\b"), "SECONDS"),
 )
-_STATE_DIR = re.compile(r"--state-dir\s+\S+\s+")
+_STATE_DIR = re.compile(r"\s*--state-dir\s+[^\s`\"]+")
 
 
 @dataclass(frozen=True)
