@@ -75,8 +75,10 @@ def _policies(item: Item, view: SecondView) -> str:
         ("configured", cache.write_policy, view.write_policy),
     ):
         if ours is not None and theirs is not None and ours != theirs:
-            told = theirs.replace("_", "-")
-            return f"the BMC reports {told} as the {name} write policy, the machine's own tool {ours.replace('_', '-')}"
+            words = theirs.replace("_", "-")
+            return (
+                f"the BMC reports {words} as the {name} write policy, the machine's own tool {ours.replace('_', '-')}"
+            )
     return ""
 
 

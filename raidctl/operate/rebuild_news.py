@@ -12,7 +12,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def news(seen: Survey, facts: Facts, vendors: Sequence[Vendor]) -> Iterator[tuple[str, str]]:
-    """Yield what is to be said once, and the sentence."""
+    """Yield the key of a sentence that is printed once, and the sentence."""
     found = parts(seen, facts)
     arrays = [] if isinstance(found, str) else found
     yield from _more_errors(arrays, facts)
