@@ -75,9 +75,9 @@ RECORDED: Mapping[str, Mapping[Verb, str]] = {
 }
 """What real tools have printed after a deed, by the kind of tool; the simulators print it, the tests compare.
 
-Each was printed for the very form that raidctl runs, without ``force``. Of all other verbs only the help texts are known.
-``let_in`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last one is here;
-of storcli only that to ``set offline``.
+Each was printed for the very form that raidctl runs, without ``force``. Of all other verbs only the help texts are
+known. ``let_in`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last one is
+here; of storcli only that to ``set offline``.
 """
 
 
