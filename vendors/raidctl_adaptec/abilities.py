@@ -52,7 +52,10 @@ _NO_TASKS = Ability(
 _UNTRIED = Ability(can=True, proof="none")
 _SMARTPQI: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare"), _UNTRIED),
-    "good": Ability(can=False, why_not="No manual has a command that clears a failed drive of these controllers."),
+    "good": Ability(
+        can=False, printed=True, alternative="By hand: `arcconf SETSTATE N DEVICE C D RDY`",
+        why_not="The tool's help has the command, but no output shows what follows from it on these controllers.",
+    ),
     "raid": Ability(can=False, why_not="raidctl does not change the use of HBA drives of these controllers."),
     **dict.fromkeys(("start_check", "repair", "stop_check"), _NO_TASKS),
 }  # fmt: skip
