@@ -19,7 +19,7 @@ from raidctl.model.drives_below import physical_drives
 from raidctl.operate.new_drive import Candidate, health, signed, used
 from raidctl.order import natural
 from raidctl.survey.survey import Survey
-from raidctl.text import counted
+from raidctl.text import counted, listing
 from raidctl.toml_files.mistakes import suggestion
 from raidctl.units import format_decimal
 
@@ -108,9 +108,7 @@ def _named(
         serial, _, part = name.partition("-part")
         fitting = [drive for drive in drives if {name, serial} & stock.machine.names(drive)]
         if len(fitting) != 1:
-            known = suggestion(name, [stock.machine.name(drive) for drive in drives]) if not fitting else ""
-            count = "no drive" if not fitting else "several drives"
-            why.append(f'"{name}" is {count} that {controller.id} can use{f"; {known}" if known else "."}')
+            why.append(_not_one(name, controller, drives, stock.machine, several=bool(fitting)))
             continue
         place = _place(fitting[0], str(wanted.partition.number) if wanted.partition else part, stock.machine)
         if any(place.overlaps(other) for other in places):
@@ -118,6 +116,18 @@ def _named(
         why += objections(place, controller, stock, wanted.partition)
         places.append(place)
     return places, why
+
+
+def _not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine, *, several: bool) -> str:
+    """Say that a name is none of one drive: what may be meant, else which drives are free."""
+    if several:
+        return f'"{name}" is several drives that {controller.id} can use.'
+    meant = suggestion(name, [machine.name(drive) for drive in drives])
+    if not meant.startswith("did"):
+        free = [machine.name(drive) for drive in drives if drive.role == "unassigned"]
+        meant = f"unassigned: {listing(free)}." if free else "no drive is unassigned."
+    software = controller.mode == "software"
+    return f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}; {meant}'
 
 
 def _free(

@@ -11,6 +11,7 @@ from msgspec import Struct
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
 from raidctl.select import family_of
+from raidctl.toml_files.mistakes import suggestion
 
 _MASKED = frozenset("*xX-?")
 SOFTWARE = Controller(id="md", vendor="Linux", model="Linux md", mode="software")
@@ -47,6 +48,12 @@ class Machine(Struct, frozen=True, dict=True):
         part = [one for one in every if word.lower() in (one.model or "").lower()]
         found = next((found for found in (*exact, part) if found), [])
         return found or ([SOFTWARE] if word == SOFTWARE.id else [])
+
+    def no_controller(self, word: str) -> str:
+        """Say that no controller is called so, and what may be meant."""
+        names = [name for one in self.inventory.controllers for name in (one.id, family_of(one), one.serial) if name]
+        meant = suggestion(word, names)
+        return f'There is no controller "{word}"{f"; {meant}" if meant else "."}'
 
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
         """The volumes that a layout lists: not the drives that the system sees as they are."""

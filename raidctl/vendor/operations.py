@@ -35,7 +35,7 @@ class Ability(Struct, frozen=True, kw_only=True):
         Proof,
         doc(
             "What it was tried on: `kernel`: a real kernel; `captures`: a simulator that answers as recorded outputs "
-            "do; `manual`: a simulator that answers as the manual describes; `programs`: a simulator, with the commands "
+            "do; `manual`: a simulator that answers as the manual describes; `programs`: a simulator, with commands "
             "of other programs that use the tool, as no manual shows them; `none`: nothing."
         ),
     ] = "none"

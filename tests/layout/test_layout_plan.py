@@ -131,6 +131,26 @@ def test_each_generation_of_a_tool_is_given_its_own_words(
         creating.create(replace(on, told_by="storcli2"), new, [Tool(name="storcli2", path="/x/storcli2")])
 
 
+def test_a_name_of_nothing_has_its_line_and_what_may_be_meant() -> None:
+    """All at once: drives that do not exist, one that almost does, a controller with a typo."""
+    machine = "smartarray-gen10-failed-battery"
+    volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\nraid_level = "raid1"\ndrives = ["{}", "{}"]\n'
+    rows = [
+        ("a", "smartarray", "9I:9:9", "NOTHING"),
+        ("b", "smartarray:0", "WBN0K3D", "x"),
+        ("c", "smartaray", "y", "z"),
+    ]
+    found = planned(machine, "layout = 1\n" + "".join(volume.format(*row) for row in rows))
+    assert [(one.label, one.line) for one in found.not_planned] == [("a", 2), ("b", 7), ("c", 12)]
+    assert found.not_planned[0].why[:2] == (
+        '"9I:9:9" is no drive of smartarray:0; unassigned: WBN0K3D4.',
+        '"NOTHING" is no drive of smartarray:0; unassigned: WBN0K3D4.',
+    )
+    assert found.not_planned[1].why[0].startswith('"WBN0K3D" is no drive of smartarray:0; did you mean WBN0K3D4')
+    assert found.not_planned[2].why[0].startswith('There is no controller "smartaray"; did you mean smartarray')
+    assert not found.steps
+
+
 @pytest.mark.parametrize("change", [{"role": None}, {"role": "spare"}, {"foreign": True}, {"status": "failed"},
                                     {"status": "unknown"}, {"size_bytes": None}])  # fmt: skip
 def test_a_drive_that_is_not_known_to_be_free_and_healthy_is_not_used(change: dict[str, Any]) -> None:

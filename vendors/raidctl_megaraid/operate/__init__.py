@@ -1,7 +1,8 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
 Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: most of their
-commands are in no source, and neither is the form of their help texts, so these are not asked for them. Readings of raidctl-mfi have none: it only reads.
+commands are in no source, and neither is the form of their help texts, so these are not asked for them. Readings of
+raidctl-mfi have none: it only reads.
 """
 
 from __future__ import annotations
