@@ -286,8 +286,8 @@ def _advice(key: str) -> str:
 def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> tuple[Step, Creation] | NotPlanned:
     controllers = stock.machine.controllers(wanted.controller)
     if len(controllers) != 1:
-        names = ", ".join(one.id for one in controllers)
-        several = f'"{wanted.controller}" fits {len(controllers)} controllers: name {names} by its id.'
+        ids = ", ".join(one.id for one in controllers)
+        several = f'"{wanted.controller}" fits {len(controllers)} controllers: name one by its id, {ids}.'
         why_not = several if controllers else stock.machine.no_controller(wanted.controller)
         return NotPlanned(label=wanted.label, why=(why_not,))
     controller = controllers[0]
