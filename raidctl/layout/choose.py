@@ -122,12 +122,15 @@ def _not_one(name: str, controller: Controller, drives: Sequence[Drive], machine
     """Say that a name is none of one drive: what may be meant, else which drives are free."""
     if several:
         return f'"{name}" is several drives that {controller.id} can use.'
-    meant = suggestion(name, [machine.name(drive) for drive in drives])
-    if not meant.startswith("did"):
-        free = [machine.name(drive) for drive in drives if drive.role == "unassigned"]
-        meant = f"unassigned: {listing(free)}." if free else "no drive is unassigned."
     software = controller.mode == "software"
-    return f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}; {meant}'
+    what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
+    meant = suggestion(name, [machine.name(drive) for drive in drives])
+    if meant.startswith("did"):
+        return f"{what}; {meant}"
+    free = [machine.name(drive) for drive in drives if drive.role == "unassigned"]
+    if software:
+        return f"{what}."
+    return f"{what}; unassigned: {listing(free)}." if free else f"{what}; no drive is unassigned."
 
 
 def _free(

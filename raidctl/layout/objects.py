@@ -39,13 +39,14 @@ class Machine(Struct, frozen=True, dict=True):
         return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
 
     def controllers(self, word: str) -> list[Controller]:
-        """The controllers that a word means: by id; else by serial number, family, or a part of the model's name."""
+        """The controllers that a word means: by id; else by serial number, family, or a part of vendor and model."""
         every = self.inventory.controllers
         exact = [
             [one for one in every if word in (one.id, one.serial)],
             [one for one in every if family_of(one) == word],
         ]
-        part = [one for one in every if word.lower() in (one.model or "").lower()]
+        # HPE Smart Array P408i-a SR Gen10: some tools print the vendor before the model
+        part = [one for one in every if word.lower() in f"{one.vendor or ''} {one.model or ''}".lower()]
         found = next((found for found in (*exact, part) if found), [])
         return found or ([SOFTWARE] if word == SOFTWARE.id else [])
 

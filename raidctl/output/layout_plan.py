@@ -28,7 +28,8 @@ def _parts(found: LayoutPlan, paper: Paper) -> Iterator[str]:
             yield paper.render([line((paper.words(text), BAD))])
         yield from _step(number + 1, step, paper)
     for one in found.not_planned:
-        where = f"{paper.words(' · ')}line {one.line}" if one.line is not None else ""
+        unnamed = one.label.endswith(f"line {one.line}")
+        where = "" if one.line is None or unnamed else f"{paper.words(' · ')}line {one.line}"
         yield paper.render([
             line((f"not planned  {paper.clean(one.label)}", WARN), (where, DULL)),
             *(hanging("  ", [paper.clean(text)], paper) for text in one.why),
