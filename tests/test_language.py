@@ -16,7 +16,6 @@ CEILINGS: dict[str, int] = {
 NAMES: dict[str, int] = {
     "raidctl": 2,
     "raidctl/audit": 2,
-    "raidctl/bench": 84,
     "raidctl/change": 3,
     "raidctl/cli": 43,
     "raidctl/discovery": 1,

@@ -148,10 +148,10 @@ class _Workers:
             _write_all(result, pack(job(self._arrive)))
             code = 0
         except BaseException as error:  # noqa: BLE001 - the last frame of a process: what happened goes to the parent
-            said = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
+            message = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
             with suppress(BaseException):
                 os.ftruncate(result, 0)
-                _write_all(result, said.encode(errors="replace"))
+                _write_all(result, message.encode(errors="replace"))
         finally:
             os._exit(code)
 
@@ -209,8 +209,8 @@ class _Workers:
                     name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
                     raise BenchError(f"A worker of the engine was killed ({name}): nothing of this phase counts.")
                 if code:
-                    said = _read_all(self._results[index]).decode(errors="replace").strip()
-                    raise BenchError(f"A worker of the engine failed: {said or f'exit code {code}'}")
+                    message = _read_all(self._results[index]).decode(errors="replace").strip()
+                    raise BenchError(f"A worker of the engine failed: {message or f'exit code {code}'}")
 
     def report(self, index: int) -> Report:
         """The result of a worker."""

@@ -168,7 +168,7 @@ class Measuring:
         """What lies below the target; what is not known of it is a confounder of its own."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
-            return Ground(kind="nbd", told=noticed)
+            return Ground(kind="nbd", noticed=noticed)
         reached = self._scope(target.name)
         asked = converse(ask(reached.blocks if reached else ()), self.asks)
         return Ground(
@@ -179,7 +179,7 @@ class Measuring:
             direct=target.direct,
             attributes=asked.attributes,
             cpuinfo=asked.cpuinfo,
-            told=noticed,
+            noticed=noticed,
         )
 
     def _scope(self, path: str) -> Scope | None:

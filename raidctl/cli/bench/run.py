@@ -146,7 +146,7 @@ class Turned:
         controller = card_ahead(settings, here, seen, path) if self.read_ahead else None
         switch, why = (None, controller) if isinstance(controller, str) else (controller, None)
         off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
-        profile = switched(order.profile, off=off, knob=setting, switch=switch, unswitched=why)
+        profile = switched(order.profile, off=off, read_ahead=setting, switch=switch, unswitched=why)
         told = switching(profile.trials, cache=what, ahead_of=setting.name if setting else None, card=switch)
         return replace(order, profile=profile, switches=(*told, *([why] if why else [])))
 
