@@ -108,7 +108,8 @@ def _named(
         serial, _, part = name.partition("-part")
         fitting = [drive for drive in drives if {name, serial} & stock.machine.names(drive)]
         if len(fitting) != 1:
-            why.append(_not_one(name, controller, drives, stock.machine, several=bool(fitting)))
+            several = f'"{name}" is several drives that {controller.id} can use.'
+            why.append(several if fitting else not_one(name, controller, drives, stock.machine))
             continue
         place = _place(fitting[0], str(wanted.partition.number) if wanted.partition else part, stock.machine)
         if any(place.overlaps(other) for other in places):
@@ -118,10 +119,8 @@ def _named(
     return places, why
 
 
-def _not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine, *, several: bool) -> str:
-    """Say that a name is none of one drive: what may be meant, else which drives are free."""
-    if several:
-        return f'"{name}" is several drives that {controller.id} can use.'
+def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine) -> str:
+    """Say that a name is that of no drive: what may be meant, else which drives are free."""
     software = controller.mode == "software"
     what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
     meant = suggestion(name, [machine.name(drive) for drive in drives])
