@@ -101,6 +101,21 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
         creating.create(on, replace(new, name="a; reboot"), told)
 
 
+def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
+    """In one command: the number of spares, and their nodes behind those of the members."""
+    new = NewVolume(
+        name="lake", raid_level="raid1", drives=(Drive(id="a"), Drive(id="b")), nodes=("/dev/sda", "/dev/sdb"),
+        spares=("/dev/sdc",), size_bytes=None, strip_bytes=None, write=None, read=None, metadata=None, md_layout=None,
+        consistency_policy="bitmap",
+    )  # fmt: skip
+    creating = creating_of(next(vendor for vendor in vendors()[0] if vendor.FAMILY == "md"))
+    assert creating is not None
+    [command] = creating.create(Controller(id="md", mode="software"), new, [])
+    assert command[3:] == (
+        "--level=1", "--raid-devices=2", "--spare-devices=1", "--bitmap=internal", "/dev/sda", "/dev/sdb", "/dev/sdc"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("tool", "version", "write", "words"),
     [
