@@ -49,7 +49,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, cards: l
         if isinstance(foreign, bool):
             controller.put(card.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
         rates = card.get("SupportedRAIDTypes")
-        if isinstance(rates, list) and rates:
+        if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
     if storage is not None:
         read_fields(controller, storage, _DELL, WEAK)

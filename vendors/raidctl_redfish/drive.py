@@ -22,6 +22,7 @@ from raidctl_redfish.fields import (
 from raidctl_redfish.resource import Resource, keep_rest, link_of, links_of
 from raidctl_redfish.vocabulary import (
     ABSENT,
+    DIMINISHED,
     DRIVE,
     HEALTH,
     INTERFACES,
@@ -133,6 +134,8 @@ def _status(resource: Resource) -> str | None:
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if state == ABSENT or state in LOST_STATES:
         return "critical"
+    if health == "ok" and state == DIMINISHED:
+        return "warning"
     return None if health == "ok" and state not in WORKING | SPARE_STATES | WAITING_STATES else health
 
 
@@ -140,6 +143,9 @@ def _marks(resource: Resource) -> Iterator[Mark]:
     """What else tells that a standard drive is failing."""
     if resource.get("FailurePredicted") is True:
         yield Mark("warning", "FailurePredicted", resource.line("FailurePredicted"))
+    # "EncryptionStatus": "Locked": the data cannot be read
+    if bare(resource.get("EncryptionStatus")) in ("locked", "foreign"):
+        yield Mark("warning", resource.text("EncryptionStatus"), resource.line("EncryptionStatus"))
     for leaf in ("StatusIndicator", f"{_DELL}.RaidStatus", "Oem.Dell.DellPCIeSSD.RaidStatus"):
         yield from _mark(resource, leaf, resource.get(leaf))
     if bare(resource.get(f"{_DELL}.PredictiveFailureState")) == "smartalertpresent":

@@ -88,7 +88,8 @@ def test_states_of_volumes(word: str, status: str) -> None:
     [("Online (ONL)", "ok", "member"), ("Optimal (OPT)", "ok", "member"), ("Hot Spare (HSP)", "ok", "spare"),
      ("Ready (RDY)", "ok", "member"), ("Available (AVL)", "warning", "member"), ("Failed (FLD)", "critical", "failed"),
      ("Missing (MIS)", "critical", "failed"), ("Standby (SBY)", "ok", "member"),
-     ("Out of Sync (OSY)", "warning", "member"), ("Degraded (DGD)", "warning", "member"), ("Rebuilding (RBLD)", "warning", "member"),
+     ("Out of Sync (OSY)", "warning", "member"), ("Degraded (DGD)", "warning", "member"),
+     ("Rebuilding (RBLD)", "warning", "member"),
      ("Bewildered (BWD)", "unknown", "member")],
 )  # fmt: skip
 def test_states_of_drives(word: str, status: str, role: str) -> None:
