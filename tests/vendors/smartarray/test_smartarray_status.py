@@ -186,3 +186,9 @@ def test_blocks_of_an_older_driver() -> None:
         "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
     )
     assert card.volumes[0].size_bytes == 512_000
+
+
+def test_a_size_of_zero_is_none() -> None:
+    """Drivers before Linux 2.6.8 print it of volumes that have a size."""
+    card = _card("cciss0: HP Smart Array 5i Controller\nLogical drives: 1\ncciss/c0d0:        0.00GB       RAID 5\n")
+    assert [(volume.size_bytes, volume.raid_level) for volume in card.volumes] == [(None, "raid5")]
