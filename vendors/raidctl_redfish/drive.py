@@ -29,6 +29,7 @@ from raidctl_redfish.vocabulary import (
     LOST_STATES,
     MEDIA,
     SPARE_STATES,
+    SPARES,
     WAITING_STATES,
     WORKING,
     bare,
@@ -160,8 +161,10 @@ def _mark(resource: Resource, leaf: str, word: object) -> Iterator[Mark]:
 
 def _put_role(draft: Draft, resource: Resource) -> None:
     kind = resource.text("HotspareType")
-    if kind and bare(kind) != "none":
+    if bare(kind) in SPARES:
         draft.put(resource.line("HotspareType"), "role", "spare")
+    elif kind and bare(kind) != "none":
+        draft.unread("HotspareType", kind[:80])
     elif state_of(resource) in SPARE_STATES:
         draft.put(resource.line("Status.State"), "role", "spare")
     elif state_of(resource) in WAITING_STATES:

@@ -8,6 +8,8 @@ from raidctl.model import BatteryStatus, Health, Operation, RaidLevel, ReadPolic
 HEALTH: dict[str, Health] = {"ok": "ok", "warning": "warning", "critical": "critical"}
 WORKING = frozenset({"enabled"})
 """States in which a health of OK means that the object works."""
+# "HotspareType": "Global"
+SPARES = frozenset({"global", "chassis", "dedicated"})
 SPARE_STATES = frozenset({"standbyspare"})
 DIMINISHED = "degraded"
 """A state beside which a health of OK does not count."""

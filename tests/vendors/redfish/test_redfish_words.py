@@ -108,6 +108,44 @@ def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None
     assert found["1"] == status
 
 
+_BMC = "redfish-xcc-930-8i"
+_STORAGE = "/redfish/v1/Systems/1/Storage/RAID_Slot1"
+_BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
+
+
+@pytest.mark.parametrize(
+    ("health", "state", "status"),
+    [("OK", "Enabled", "ok"), ("OK", None, "ok"), ("OK", "Degraded", "warning"), ("OK", "Disabled", "ok"),
+     ("OK", "UnavailableOffline", "unknown"), ("OK", "Bewildered", "unknown"), ("Bewildered", "Enabled", "unknown"), ("Warning", "Disabled", "warning"),
+     ("Critical", "Enabled", "critical")],
+)  # fmt: skip
+def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
+    """The good health of Storage does not count over a controller's own that nobody knows."""
+    value = resources(_BMC)[_STORAGE]
+    value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
+    seen = seen_with(_BMC, {_STORAGE: value})
+    [card] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert card.status == status
+
+
+@pytest.mark.parametrize(
+    ("health", "state", "status"),
+    [("OK", "Enabled", "ok"), ("OK", "Degraded", "degraded"), ("OK", "Disabled", "failed"),
+     ("OK", "UnavailableOffline", "failed"), ("OK", "Absent", "missing"), ("OK", "Bewildered", "unknown"),
+     ("Critical", "Enabled", "failed")],
+)  # fmt: skip
+def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> None:
+    """A battery that is OK and not enabled protects nothing."""
+    value = {**resources(_BMC)[_BATTERY], "Status": {"Health": health, "State": state}}
+    seen = seen_with(_BMC, {_BATTERY: value})
+    assert [one.status for card in seen.inventory.controllers for one in card.batteries] == [status]
+
+
+def test_a_kind_of_spare_that_no_schema_has_was_not_understood() -> None:
+    """Whether the drive is a spare is unknown."""
+    assert _unread(_seen(_DRIVE, HotspareType="Bewildered"))
+
+
 @pytest.mark.parametrize("word", ["Global", "Chassis", "Dedicated"])
 def test_spares(word: str) -> None:
     """Each kind of spare is one."""
