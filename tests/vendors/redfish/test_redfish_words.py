@@ -116,7 +116,8 @@ _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
 @pytest.mark.parametrize(
     ("health", "state", "status"),
     [("OK", "Enabled", "ok"), ("OK", None, "ok"), ("OK", "Degraded", "warning"), ("OK", "Disabled", "ok"),
-     ("OK", "UnavailableOffline", "unknown"), ("OK", "Bewildered", "unknown"), ("Bewildered", "Enabled", "unknown"), ("Warning", "Disabled", "warning"),
+     ("OK", "UnavailableOffline", "unknown"), ("OK", "Bewildered", "unknown"),
+     ("Bewildered", "Enabled", "unknown"), ("Warning", "Disabled", "warning"),
      ("Critical", "Enabled", "critical")],
 )  # fmt: skip
 def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
