@@ -67,9 +67,9 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, cards: l
             )
 
 
-def _status(card: Resource) -> Health | None:
+def _status(resource: Resource) -> Health | None:
     """Health and state together; a state that is not reported is none against it."""
-    health, state = HEALTH.get(bare(card.text("Status.Health"))), state_of(card)
+    health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if health != "ok" or state in WORKING | _UNUSED or not state:
         return health
     return "warning" if state == DIMINISHED else None
