@@ -63,6 +63,9 @@ WRITE: dict[str, WritePolicy] = {
     "off": "off",
     "writeback": "protected_write_back",
     "writebackforce": "unprotected_write_back",
+    # words of MegaRAID's own tools, which some BMCs pass on
+    "writebackwithbbu": "protected_write_back",
+    "alwayswriteback": "unprotected_write_back",
 }
 # "DefaultWritePolicy": "WriteBackWithBBU" of Huawei; write-back without these words does not end with the battery
 PUBLIC_WRITE: dict[str, WritePolicy] = {
@@ -90,6 +93,7 @@ READ: dict[str, ReadPolicy] = {
     "readahead": "read_ahead",
     "adaptivereadahead": "adaptive",
     "adaptive": "adaptive",
+    "readaheadadaptive": "adaptive",
     "off": "off",
     "noreadahead": "none",
 }
