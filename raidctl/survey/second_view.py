@@ -8,7 +8,7 @@ it is kept in ``second_views``. A controller that only the BMC lists stays in th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -51,14 +51,18 @@ def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> b
     return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)
 
 
-def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:
-    """Join the BMC's controllers with those of the machine's own tools."""
+def join(own: Sequence[Controller], outside: Sequence[Controller], unread: Sequence[str] = ()) -> Joined:
+    """Join the BMC's controllers with those of the machine's own tools.
+
+    ``unread``: paths of resources, or ids of objects, of which something could not be read.
+    """
     hardware = [controller for controller in own if controller.mode != "software"]
     left: list[Controller] = []
     views: list[SecondView] = []
     problems: list[Problem] = []
     dropped: set[str] = set()
     pairs = {other.id: list(_pairs(hardware, other)) for other in outside}
+    seen = {pair.ours.id for found in pairs.values() for pair in found}
     for other in outside:
         found = pairs[other.id]
         partner = _partner(hardware, other, found)
@@ -68,6 +72,8 @@ def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:
         views += _views(partner, other, found)
         dropped |= {item.id for item in items(other)}
         problems.append(_note(partner, other, found))
+        if not any(where.startswith(("/", other.id)) for where in unread):
+            problems += _not_listed(partner, other, found, seen)
     if outside and not views and _named(hardware) and _named(outside):
         problems.append(_another(outside[0]))
     return Joined(tuple(left), tuple(views), tuple(problems), frozenset(dropped))
@@ -153,6 +159,26 @@ def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Pro
         f"{partner.told_by or 'the kernel'} reports it."
     )
     return Problem("info", partner.id, message)
+
+
+def _not_listed(
+    partner: Controller, other: Controller, found: Sequence[_Pair], seen: Container[str]
+) -> Iterator[Problem]:
+    """What the machine's own tools list and the BMC does not, where it must see it.
+
+    It sees the volumes of a controller of which it lists a volume, and the drives that a controller made these of: many
+    BMCs do not see drives that a controller passes through. All that it lists must have a name to be found by.
+    """
+    for kind in (Volume, Drive):
+        theirs = [item for item in items(other) if isinstance(item, kind)]
+        if not any(isinstance(pair.theirs, kind) for pair in found) or not all(_names_of(item) for item in theirs):
+            continue
+        for ours in items(partner):
+            made = isinstance(ours, Volume) or (isinstance(ours, Drive) and ours.array is not None)
+            if isinstance(ours, kind) and made and _names_of(ours) and ours.id not in seen:
+                word = "volume" if isinstance(ours, Volume) else "drive"
+                message = f"The BMC does not list this {word}, and lists others of its controller, as {other.id}."
+                yield Problem("info", ours.id, message, "If it still does not list it later, reset the BMC.")
 
 
 def _another(other: Controller) -> Problem:

@@ -19,7 +19,7 @@ from raidctl_redfish.to_model import build
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
 FAMILY = "redfish"
-_OWNER = re.compile(r"(.*/(?:Storage|ArrayControllers)/([^/]+))(?:/.*)?")
+_OWNER = re.compile(r"(.*/(?:Storages?|ArrayControllers)/([^/]+))(?:/.*)?")
 _CHASSIS = re.compile(r"(.*/Chassis/([^/]+))(?:/.*)?")
 _USED = frozenset(
     (
