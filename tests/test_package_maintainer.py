@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from deb import HERE, NOBODY, changelog, name_maintainer
+from deb import NOBODY, changelog, name_maintainer
+from single_file import HERE
 
 NAMES = ("DEBFULLNAME", "DEBEMAIL")
 
