@@ -15,6 +15,7 @@ from raidctl.model import Inventory, Problem
 from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.layers import KINDS
 from raidctl.output.problems import problem_sections
+from raidctl.output.quit_key import closed_on_quit
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -28,7 +29,7 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
     """Show one look after the other in the same place; what ``code_of`` says of the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
-    with Live(console=console, auto_refresh=False) as live:
+    with Live(console=console, auto_refresh=False) as live, closed_on_quit(live.stop):
         for told in looks:
             code = code_of(told.problems)
             live.update(Text.from_ansi(stats_screen(told, paper).rstrip("\n")), refresh=True)

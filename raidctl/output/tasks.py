@@ -19,6 +19,7 @@ from raidctl.model import Inventory, Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
 from raidctl.output.json import safe
 from raidctl.output.problems import problem_sections
+from raidctl.output.quit_key import closed_on_quit
 from raidctl.output.table import Column, nonempty, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -147,7 +148,7 @@ def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
     """Draw one bar for each task on the terminal, and keep them up to date; the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
-    with Live(console=console, auto_refresh=False) as live:
+    with Live(console=console, auto_refresh=False) as live, closed_on_quit(live.stop):
         for last in steps:
             live.update(bars(last, paper), refresh=True)
     return last

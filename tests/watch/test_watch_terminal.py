@@ -61,7 +61,7 @@ def ended(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-@pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143), (signal.SIGQUIT, -signal.SIGQUIT)])
 def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
     """The first screen, the cursor and all settings; until then, 20 columns are used as they are."""
     with watched(tmp_path, size=(24, 20)) as (terminal, pid):
