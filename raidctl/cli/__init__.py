@@ -140,7 +140,7 @@ def _ended(number: int, _frame: object) -> NoReturn:
 def _told(error: Exception, *, verbose: bool) -> int:
     try:
         return _said(error, verbose=verbose)
-    except BrokenPipeError:  # nobody reads what is said of errors, either
+    except OSError:  # nobody reads what is said of errors, either: a closed pipe, a terminal that is gone
         return EXIT_READER_GONE
 
 

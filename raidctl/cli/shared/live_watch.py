@@ -28,7 +28,7 @@ from raidctl.layers.model import Layer
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import scope
 from raidctl.model import Inventory, Problem, Progress, hides
-from raidctl.output.quit_key import closed_on_quit
+from raidctl.output.live_lines import closed_on_quit
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import FIRST_SECONDS, LONGEST_SECONDS, Clock, Frame, SystemClock, Watch

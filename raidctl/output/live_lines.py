@@ -1,4 +1,4 @@
-"""SIGQUIT (the key Ctrl and backslash) while something is drawn: the terminal is given back before raidctl ends as the signal asks."""
+"""Ctrl and backslash, and lost terminals: what is drawn is closed before raidctl ends."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+
+from rich.console import Console
+from rich.live import Live
 
 
 @contextmanager
@@ -27,3 +30,16 @@ def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGQUIT, before)
+
+
+@contextmanager
+def live_lines(console: Console) -> Iterator[Live]:
+    """Lines that are drawn again and again; the cursor comes back, and a lost terminal is no error."""
+    live = Live(console=console, auto_refresh=False)
+    live.start()
+    try:
+        with closed_on_quit(live.stop):
+            yield live
+    finally:
+        with suppress(OSError):
+            live.stop()
