@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.console import Console, RenderableType
-from rich.live import Live
 from rich.padding import Padding
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
 from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.layers import KINDS
+from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
@@ -28,7 +28,7 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
     """Show one look after the other in the same place; what ``code_of`` says of the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
-    with Live(console=console, auto_refresh=False) as live:
+    with live_lines(console) as live:
         for statistics in looks:
             code = code_of(statistics.problems)
             live.update(Text.from_ansi(stats_screen(statistics, paper).rstrip("\n")), refresh=True)

@@ -9,7 +9,6 @@ from datetime import timedelta
 import msgspec
 from msgspec import Struct, field
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -18,6 +17,7 @@ from rich.text import Text
 from raidctl.model import Inventory, Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
 from raidctl.output.json import safe
+from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, nonempty, table
 from raidctl.output.tree import head
@@ -147,7 +147,7 @@ def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
     """Draw one bar for each task on the terminal, and keep them up to date; the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
-    with Live(console=console, auto_refresh=False) as live:
+    with live_lines(console) as live:
         for last in steps:
             live.update(bars(last, paper), refresh=True)
     return last
