@@ -60,22 +60,14 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     drives = controller.drives
 
     def of(
-        title: str,
-        text_of: Callable[[Drive], str | None],
-        least: int = 0,
-        style: Style = PLAIN,
-        *,
-        optional: bool = False,
+        title: str, get: Callable[[Drive], str | None], least: int = 0, style: Style = PLAIN, *, optional: bool = False
     ) -> Column:
         return Column(
-            title,
-            [(paper.clean(text_of(drive) or phrases.UNKNOWN), style) for drive in drives],
-            least,
-            optional=optional,
+            title, [(paper.clean(get(drive) or phrases.UNKNOWN), style) for drive in drives], least, optional=optional
         )
 
-    def styled(title: str, text_of: Callable[[Drive], tuple[str, Style]]) -> Column:
-        return Column(title, [(paper.clean(text), style) for text, style in map(text_of, drives)])
+    def styled(title: str, get: Callable[[Drive], tuple[str, Style]]) -> Column:
+        return Column(title, [(paper.clean(text), style) for text, style in map(get, drives)])
 
     places = {d.id: _place(d) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)

@@ -119,8 +119,8 @@ def alive(pid: int) -> bool:
 
 
 def until(true: Callable[[], bool]) -> bool:
-    """Wait up to a minute for something."""
-    for _ in range(6000):
+    """Wait for something; whether it happened."""
+    for _ in range(60_000):
         if true():
             return True
         time.sleep(0.01)

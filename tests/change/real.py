@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from raidctl.runners.programs import search_path
 from raidctl.simulation.executables import Call, Tools, install
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
+from tests.support.waiting import PATIENCE, until
 
-PATIENCE = 300.0
 ANY_OTHER = [
     (spec.name, spec.places)
     for vendor in vendors()[0]
@@ -110,14 +109,6 @@ def results(state_dir: Path) -> list[str]:
     """How each change in a journal ended."""
     stories = Journal(state_dir).stories()
     return [story.end.result if story.end is not None else "pending" for story in stories]
-
-
-def until(true: Callable[[], bool], patience: float = PATIENCE) -> None:
-    """Wait for something to become so, for so many seconds at most."""
-    deadline = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def _command_of(pid: int) -> str:

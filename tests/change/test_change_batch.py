@@ -9,18 +9,16 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from raidctl.cli import cli
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
-
-PATIENCE = 300.0
 
 
 class Batch:
@@ -74,14 +72,6 @@ class Batch:
         [card] = json.loads(self.run("show", "--json").stdout)["controllers"]
         policy: str = card["volumes"][0]["cache"]["write_policy"]
         return policy
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ from raidctl.simulation.demo import machine as simulated
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
-from tests.change.real import results, until
+from tests.change.real import results
+from tests.support.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120.0
 KILLED = """
 import os
 import signal
@@ -76,7 +76,7 @@ def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Pa
         cwd=ROOT, stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL
-    until(lambda: results(tmp_path / "demo" / "p400") == ["restored"], PATIENCE)
+    until(lambda: results(tmp_path / "demo" / "p400") == ["restored"])
     assert state(tmp_path, "p400") == before
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from raidctl.simulation.executables import Disturbance, Fault
-from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
+from tests.change.real import CACHING, CHANGES, WRITE_THROUGH, Machine
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,8 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
-from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine
+from tests.change.real import CACHING, CHANGES, WRITE_THROUGH, Machine
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock, Raidctl
 from tests.locate.test_locate_ways import SAS, Programs, wanted, with_which
 from tests.support.over import over
+from tests.support.waiting import until
 
 SLOT = "/sys/class/enclosure/0:0:20:0/Slot 01"
 LED = f"file {SLOT}/locate"
@@ -91,14 +91,6 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
             os.kill(process.pid, number)
         until(lambda: LED not in state("sas"))
         until(lambda: Journal(place / "demo" / "sas").pending() == [])
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_guard_L2_an_led_is_off_at_boot(

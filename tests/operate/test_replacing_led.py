@@ -17,8 +17,8 @@ from raidctl.change.journal import Journal
 from raidctl.cli import cli
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
-from tests.locate.test_locate_guards import until
 from tests.operate.test_replacing_command import OLD, Run, moved, run, state
+from tests.support.waiting import until
 
 __all__ = ["run"]
 SHELF = {"md/drive ZC9Z00A1": "sectors=7814037168 smart=PASSED"}

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,14 @@ from raidctl.runners import process_group, programs, udev
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.parallel import Task, WorkerPool
 from raidctl.vendor.tools import call_problem
+from tests.support.waiting import until
 
 INTERRUPTED = """
 import sys
 from raidctl.request import Run
 from raidctl.runners.local import LocalRunner
 try:
-    LocalRunner().carry_out([Run(("sh", "-c", f"echo $$ >>'{sys.argv[1]}'; sleep 60 & wait")) for _ in range(3)])
+    LocalRunner().carry_out([Run(("sh", "-c", f"echo $$ >>'{sys.argv[1]}'; sleep 3600 & wait")) for _ in range(3)])
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -35,15 +35,13 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     argv = [sys.executable, "-c", INTERRUPTED, str(pids)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as other:
-        for _ in range(1200):
-            if pids.exists() and len(pids.read_text().split()) == 3:
-                break
-            time.sleep(0.05)
+        until(lambda: pids.exists() and len(pids.read_text().split()) == 3)
         other.send_signal(signal.SIGINT)
-        out, _ = other.communicate(timeout=60)
+        out, _ = other.communicate()
     assert (out, other.returncode) == (b"interrupted\n", 0)
-    for pid in pids.read_text().split():
-        assert not process_group.alive(int(pid))
+    # killed is not gone yet: on a busy machine the kernel needs a moment for the last of a group
+    left = [int(pid) for pid in pids.read_text().split()]
+    until(lambda: not any(map(process_group.alive, left)))
 
 
 def test_an_unknown_request_is_answered() -> None:
@@ -149,14 +147,12 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
     forever = threading.Event()
 
     def hang() -> Answer:
-        forever.wait(120)
+        forever.wait(3600)
         return ReadAnswer(data=b"too late")
 
     late = ReadAnswer(trouble=Failure.TIMEOUT)
     tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 60.0, late)]
-    began = time.monotonic()
     WorkerPool([[task] for task in tasks], threading.Event(), width=2).work()
-    assert time.monotonic() - began < 25
     assert [task.answer for task in tasks] == [late, late, late, ReadAnswer(data=b"x")]
     forever.set()
 

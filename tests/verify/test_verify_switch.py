@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -20,10 +18,10 @@ from raidctl.errors import BenchError, CannotTell, UsageError
 from raidctl.vendor.plan import Action, Plan, Step
 from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import named
+from tests.support.waiting import until
 from tests.verify.grounds import card, disk, ground
 from tests.verify.simulated import at, policy, story, subject, switcher
 
-PATIENCE = 120.0
 HOLDS = """
 import sys, time
 from pathlib import Path
@@ -33,14 +31,6 @@ with switcher(place)("write_through"):
     (place / "switched").touch()
     time.sleep(600)
 """
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_policy_is_in_force_inside_and_put_back_after(tmp_path: Path) -> None:
