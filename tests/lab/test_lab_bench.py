@@ -21,7 +21,7 @@ from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from tests.lab.guest import Background, Done, Guest
 from tests.lab.machine import MIB
-from tests.lab.machines_bench import BUCKET, COMMITS
+from tests.lab.machines_bench import BUCKET
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bench")]
 
@@ -109,11 +109,12 @@ TURNS = Evidence(medium="rotating", rpm=7200, flush_sent=True)
 """What the machine's drives say of themselves: that they turn."""
 
 
-def test_a_drive_never_commits_more_often_than_it_can(slow: Run) -> None:
-    """120 times a second, by a flush after each write; on a busy host, fewer."""
-    found = figure(slow, "commits", "commits")
-    assert found.n > 0
-    assert (found.low or 0) <= COMMITS * 1.05
+def test_every_commit_that_is_counted_has_reached_the_drive(lab: Lab, slow: Run) -> None:
+    """QEMU counts the drive's writes, too, and not fewer; how many there are a second is a matter of the host."""
+    [commits] = [one for one in slow.session.results if one.trial == "commits"]
+    [drive] = [one["stats"] for one in lab.guest.qmp("query-blockstats") if one["device"] == "SLOW"]
+    assert 0 < sum(latency.n for latency in commits.latency.values()) <= drive["wr_operations"]
+    assert figure(slow, "commits", "commits").n > 0
     assert slow.session.engine is not None
 
 

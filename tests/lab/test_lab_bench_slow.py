@@ -15,7 +15,7 @@ from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from tests.lab.guest import PYTHONPATH, Guest
 from tests.lab.machine import Drive
-from tests.lab.machines_bench import SLOW_DRIVES, SPINS, SWITCHED
+from tests.lab.machines_bench import SLOW_DRIVES, SPINS
 from tests.lab.machines_caches import STATE
 from tests.lab.outside import Found
 from tests.lab.places import CHECKOUT
@@ -77,7 +77,8 @@ def ends(guest: Guest) -> list[str]:
 def test_commits_are_counted_without_the_drives_cache_and_it_is_put_back(guest: Guest, node: str) -> None:
     """The cache was on, is off for two of four phases, and is on again; nothing is left to be put back.
 
-    This drive waits for its medium either way, and its commits say so.
+    Commits are counted in each state. How many there may be is asked on a virtual clock: QEMU makes up for the time in
+    which a busy host did not run it, so that some seconds have more than the drive can do.
     """
     before = guest.sh(ASKED.format(node=node))
     done = guest.raidctl("--json", *SWITCHES, node, timeout=900, imports=IMPORTS)
@@ -89,7 +90,4 @@ def test_commits_are_counted_without_the_drives_cache_and_it_is_put_back(guest: 
     figures = results["policy_switch"].figures
     assert all(figures[name].n > 0 for name in ("commits_before", "commits_drive_off"))
     told = Evidence(medium="rotating", rpm=SPINS, controller=False, drive_cache="enabled", flush_sent=True)
-    found = evidence({"policy_switch": results["policy_switch"]}, told)
-    # on a busy host there may be too few to tell
-    assert found.commits_drive_off is None or found.commits_drive_off.low <= SWITCHED * 1.1
-    assert weigh(found).verdict != "pass"
+    assert weigh(evidence({"policy_switch": results["policy_switch"]}, told)).verdict != "pass"
