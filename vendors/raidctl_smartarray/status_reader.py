@@ -65,7 +65,9 @@ class StatusReader:
     def read(self) -> None:
         """Go through all lines."""
         for line in self.output.lines:
-            if line.stripped and len(line.text) <= 1000:
+            if not line.stripped:
+                self.cache = None  # the tool prints no blank line inside the description of a cache
+            elif len(line.text) <= 1000:
                 self._line(line, line.text.expandtabs().strip())
         self.output.gap = self._gap()
 
