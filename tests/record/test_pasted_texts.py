@@ -177,3 +177,13 @@ def test_an_attribute_without_its_raw_value_is_not_read(tmp_path: Path) -> None:
             found = survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
             counts.append(sum(problem.kind == "unread" for problem in found.problems))
     assert counts == [1, 0, 1, 0]
+
+
+def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
+    """The header's last column is in another line, so nothing marks the rest of a row but its own form."""
+    columns = "  LV     VG  Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert"
+    row, rest = "  mirror vg0 rwi-a-r-p-  1.00g", "mirror_rimage_0(0),mirror_rimage_1(0)"
+    images = "  [mirror_rimage_0] vg0 iwi-aor---  1.00g{0}/dev/sda(1)\n  [mirror_rimage_1] vg0 Iwi-aor-p-  1.00g{0}[unknown](1)\n"
+    whole = f"{columns} Devices\n{row}      15.20      {rest}\n{images.format('      ')}"
+    wrapped = f"{columns}\n Devices\n{row}\n      15.20      {rest}\n{images.format(chr(10) + '      ')}"
+    assert facts(wrapped) == facts(whole)
