@@ -97,7 +97,7 @@ class Commands(LazyGroup):
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
-            code = _told(error, verbose=settings.verbose)
+            code = _report_error(error, verbose=settings.verbose)
             if isinstance(error, ReaderGoneError):
                 pass
             elif error_output.asked(given):
@@ -132,14 +132,14 @@ def _ended(number: int, _frame: object) -> NoReturn:
     raise EndedError(number)
 
 
-def _told(error: Exception, *, verbose: bool) -> int:
+def _report_error(error: Exception, *, verbose: bool) -> int:
     try:
-        return _said(error, verbose=verbose)
+        return _print_error(error, verbose=verbose)
     except BrokenPipeError:  # nobody reads what is said of errors, either
         return EXIT_READER_GONE
 
 
-def _said(error: Exception, *, verbose: bool) -> int:
+def _print_error(error: Exception, *, verbose: bool) -> int:
     """Tell the user what happened, and give the exit code."""
     if isinstance(error, click.Abort):
         click.echo("raidctl: interrupted.", err=True)

@@ -61,8 +61,8 @@ def summary(found: TaskReport, paper: Paper) -> Piece:
 
 
 def _table(tasks: Sequence[Task], paper: Paper) -> Padding:
-    def of(title: str, told: Callable[[Task], str], *, right: bool = False) -> Column:
-        return Column(title, [(paper.clean(told(task)), PLAIN) for task in tasks], right=right)
+    def of(title: str, value: Callable[[Task], str], *, right: bool = False) -> Column:
+        return Column(title, [(paper.clean(value(task)), PLAIN) for task in tasks], right=right)
 
     columns = [
         Column("task", [(paper.clean(word(task.operation)), STRONG) for task in tasks]),

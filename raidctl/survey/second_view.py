@@ -58,16 +58,16 @@ def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:
     views: list[SecondView] = []
     problems: list[Problem] = []
     dropped: set[str] = set()
-    pairs = {card.id: list(_pairs(hardware, card)) for card in outside}
-    for card in outside:
-        found = pairs[card.id]
-        partner = _partner(hardware, card, found)
+    pairs = {other.id: list(_pairs(hardware, other)) for other in outside}
+    for other in outside:
+        found = pairs[other.id]
+        partner = _partner(hardware, other, found)
         if partner is None:
-            left.append(card)
+            left.append(other)
             continue
-        views += _views(partner, card, found)
-        dropped |= {item.id for item in items(card)}
-        problems.append(_note(partner, card, found))
+        views += _views(partner, other, found)
+        dropped |= {item.id for item in items(other)}
+        problems.append(_note(partner, other, found))
     if outside and not views and _named(hardware) and _named(outside):
         problems.append(_another(outside[0]))
     return Joined(tuple(left), tuple(views), tuple(problems), frozenset(dropped))
@@ -86,26 +86,26 @@ def _named(controllers: Iterable[Controller]) -> bool:
     return any(_names_of(item) for controller in controllers for item in items(controller))
 
 
-def _pairs(own: Sequence[Controller], card: Controller) -> Iterator[_Pair]:
+def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
     """The volumes and drives of a controller of the BMC with the objects that they are; names must be unique."""
     for kind in (Volume, Drive):
         listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]
         counts = Counter(name for _, item in listed for name in _names_of(item))
         known = {name: pair for pair in listed for name in _names_of(pair[1]) if counts[name] == 1}
-        for theirs in (item for item in items(card) if isinstance(item, kind)):
+        for theirs in (item for item in items(other) if isinstance(item, kind)):
             name = next((name for name in _names_of(theirs) if name in known), None)
             if name is not None:
                 yield _Pair(*known[name], theirs, name)
 
 
-def _partner(own: Sequence[Controller], card: Controller, found: Sequence[_Pair]) -> Controller | None:
+def _partner(own: Sequence[Controller], other: Controller, found: Sequence[_Pair]) -> Controller | None:
     """The same controller: by its serial number or address, else the one with the most in common."""
     tests: tuple[Callable[[Controller], str | None], ...] = (
         lambda one: serial(one.serial),
         lambda one: normalised(one.pci_address) if one.pci_address else None,
     )
     for named in tests:
-        same = [one for one in own if named(card) is not None and named(one) == named(card)]
+        same = [one for one in own if named(other) is not None and named(one) == named(other)]
         if len(same) == 1:
             return same[0]
     counts = Counter(pair.controller.id for pair in found)
@@ -113,14 +113,14 @@ def _partner(own: Sequence[Controller], card: Controller, found: Sequence[_Pair]
     return next(one for one in own if one.id == best[0][0]) if best else None
 
 
-def _views(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
-    yield _view(partner, card, "controller")
+def _views(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
+    yield _view(partner, other, "controller")
     for pair in found:
         yield _view(pair.ours, pair.theirs, "volume" if isinstance(pair.theirs, Volume) else "drive", pair.by)
-    if len(partner.batteries) == len(card.batteries) == 1:
-        yield _view(partner.batteries[0], card.batteries[0], "battery")
+    if len(partner.batteries) == len(other.batteries) == 1:
+        yield _view(partner.batteries[0], other.batteries[0], "battery")
     joined = {pair.theirs.id for pair in found}
-    others: list[Volume | Drive] = [*card.volumes, *card.drives]
+    others: list[Volume | Drive] = [*other.volumes, *other.drives]
     for theirs in others:
         if theirs.id not in joined:
             volume = isinstance(theirs, Volume)
@@ -145,19 +145,19 @@ def _view(ours: Item, theirs: Item, kind: str, by: str | None = None, *, listed:
     )
 
 
-def _note(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Problem:
+def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Problem:
     volumes = sum(isinstance(pair.theirs, Volume) for pair in found)
     message = (
-        f"The BMC lists the same controller, as {card.id}: {counted(volumes, 'volume')} and "
+        f"The BMC lists the same controller, as {other.id}: {counted(volumes, 'volume')} and "
         f"{counted(len(found) - volumes, 'drive')} are in both views. Shown as "
         f"{partner.told_by or 'the kernel'} reports it."
     )
     return Problem("info", partner.id, message)
 
 
-def _another(card: Controller) -> Problem:
+def _another(other: Controller) -> Problem:
     message = (
         "No volume and no drive that the BMC lists is among those of the machine's own tools: it may be the BMC of "
         "another machine."
     )
-    return Problem("warning", card.id, message, "Compare the serial numbers, and correct --bmc.")
+    return Problem("warning", other.id, message, "Compare the serial numbers, and correct --bmc.")
