@@ -183,7 +183,10 @@ def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
     """The header's last column is in another line, so nothing marks the rest of a row but its own form."""
     columns = "  LV     VG  Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert"
     row, rest = "  mirror vg0 rwi-a-r-p-  1.00g", "mirror_rimage_0(0),mirror_rimage_1(0)"
-    images = "  [mirror_rimage_0] vg0 iwi-aor---  1.00g{0}/dev/sda(1)\n  [mirror_rimage_1] vg0 Iwi-aor-p-  1.00g{0}[unknown](1)\n"
+    images = "".join(
+        f"  [mirror_rimage_{number}] vg0 {attributes}  1.00g{{0}}{device}(1)\n"
+        for number, (attributes, device) in enumerate((("iwi-aor---", "/dev/sda"), ("Iwi-aor-p-", "[unknown]")))
+    )
     whole = f"{columns} Devices\n{row}      15.20      {rest}\n{images.format('      ')}"
     wrapped = f"{columns}\n Devices\n{row}\n      15.20      {rest}\n{images.format(chr(10) + '      ')}"
     assert facts(wrapped) == facts(whole)
