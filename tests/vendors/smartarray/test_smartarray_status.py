@@ -183,3 +183,15 @@ def test_blocks_of_an_older_driver() -> None:
         "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
     )
     assert card.volumes[0].size_bytes == 512_000
+
+
+@pytest.mark.parametrize("size", ["5\u06612 MiB", "99999999999999999999999999999912 MiB", "lots"])
+def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
+    """It neither stops the reading nor becomes a number."""
+    cache = _card(
+        "/dev/cciss/c0d0: (Smart Array P400) RAID 5 Volume 0 status: OK.\n"
+        "/dev/cciss/c0d0(Smart Array P400:0): Non-Volatile Cache status:\n"
+        f"                  Cache configured: Yes\n                 Total cache memory: {size}\n"
+    ).cache
+    assert cache.present
+    assert cache.size_bytes is None
