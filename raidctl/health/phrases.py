@@ -11,7 +11,8 @@ from raidctl.text import counted, listing
 def predicts(drive: Drive) -> str:
     """``predictive failure (SMART)``; a warning of another kind in the tool's words."""
     text = (drive.status_text or "").strip()
-    if drive.errors.predictive or re.search(r"s\.?m\.?a\.?r\.?t|impending", text, re.IGNORECASE):
+    # SMART overall-health self-assessment test result: FAILED!        smartctl; FAILING_NOW is an attribute's
+    if drive.errors.predictive or re.search(r"s\.?m\.?a\.?r\.?t|impending|\bfailed!|failing_now", text, re.IGNORECASE):
         return "predictive failure (SMART)"
     return "predictive failure" if "predict" in text.lower() else state_words("warning", drive.status, text)
 

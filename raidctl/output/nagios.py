@@ -187,7 +187,8 @@ def of_drift(found: Drift) -> tuple[str, Status]:
         setattr(counts, change.severity, getattr(counts, change.severity) + 1)
     counts.checked = counts.passed = not counts.unknown
     status = status_of(counts)
-    names = {"critical": "critical", "warning": "warnings", "info": "for information", "unknown": "not read"}
+    warnings = "warning" if counts.warning == 1 else "warnings"
+    names = {"critical": "critical", "warning": warnings, "info": "for information", "unknown": "not read"}
     words = [f"{count} {name}" for level, name in names.items() if (count := getattr(counts, level))]
     lines = [f"[{one.severity.upper()}] {one.message}" for one in found.changes]
     lines += [f"[UNKNOWN] {one.where}: {one.message}" for one in found.unread if one.side != "both"]

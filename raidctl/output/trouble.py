@@ -87,7 +87,7 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
             f"{where}: {_brief(group[0], under)}",
             message,
             remedy.format(*[" ".join(ids)] * remedy.count("{}")) if "{}" in remedy else remedy or None,
-            tuple(dict.fromkeys(f"{other.where}: {_words(other)}" for other in under)),
+            tuple(dict.fromkeys(f"{other.where}: {_words(other, whole=True)}" for other in under)),
         )
 
 
@@ -99,7 +99,11 @@ def _brief(one: Condition, under: Sequence[Condition]) -> str:
     return "; ".join([_words(one), *parts])
 
 
-def _words(one: Condition) -> str:
+def _words(one: Condition, *, whole: bool = False) -> str:
     """``predictive failure (SMART), 41 media errors, bay 5, serial RCX15W0K7``."""
-    parts = (brief(one.cause), one.bay and f"bay {one.bay}", one.serial and f"serial {one.serial}")
+    parts = (
+        one.cause if whole else brief(one.cause),
+        one.bay and f"bay {one.bay}",
+        one.serial and f"serial {one.serial}",
+    )
     return ", ".join(text for text in parts if text)

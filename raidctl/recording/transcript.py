@@ -6,6 +6,7 @@ Pure functions, text in, text out.
 from __future__ import annotations
 
 import codecs
+import html
 import json
 import re
 import textwrap
@@ -25,6 +26,17 @@ _MARKS = (
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
+_ATTRIBUTED = re.compile(r"(?m)^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
+"""``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
+_BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
+_BARS = re.compile(
+    rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
+    rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
+)
+"""Lines quoted with ``| ``; a row of a drawn table ends with a bar, too."""
+_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
+_MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
+"""Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
@@ -76,11 +88,13 @@ def normalised(text: str, prompts: Prompts | None = None) -> str:
 def cleaned(text: str, prompts: Prompts | None = None) -> str:
     """Remove what mailers, editors and web pages have added to a tool's output.
 
-    No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed; in the strings
-    of a whole JSON document only the former. A last prompt is removed, unless one of the tools of ``prompts`` was
-    called there: its output is missing.
+    No-break spaces and tabs become blanks, character references (``&nbsp;``) their character, quotes (``> ``, ``| ``)
+    and an indentation of all lines are removed; in the strings of a whole JSON document only the first. A last prompt
+    is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
     """
     text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
+    if _MARKUP.search(text) and not _is_json(text):
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
     text = _dedented(unquoted(text).expandtabs(8))
@@ -127,12 +141,18 @@ def documents_in(text: str) -> list[tuple[int, int]]:
 
 
 def unquoted(text: str) -> str:
-    """Remove the ``> `` of a mail if at least three lines in a row, or most lines, have it."""
+    """Remove the ``> `` or ``| `` of a mail.
+
+    At least three lines in a row, or most lines, have it, or the line above ends with a colon (``Jim wrote:``).
+    """
     found = False
+    if _BARS.search(f"{text}\n"):
+        text = re.sub(r"(?m)^[ \t]*\|(?: (?=.*[^|\s][ \t]*$)|[ \t]*$)", "", text)
     for _ in range(_LEVELS):
         lines = [line for line in text.split("\n") if line.strip()]
         quoted = [line for line in lines if line.startswith(">")]
-        if not quoted or (len(quoted) * 2 <= len(lines) and not _QUOTES.search(text)):
+        few = len(quoted) * 2 <= len(lines) and not _QUOTES.search(text) and not _ATTRIBUTED.search(f"{text}\n")
+        if not quoted or few:
             break
         found = True
         spaced = all(line[1:2] in ("", " ", ">") for line in quoted)

@@ -15,8 +15,9 @@ from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
 """Longest wrapped line in characters: mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
-_WAYS = ((72, True), (62, True), (72, False))
-"""The least length of a wrapped line, and whether a table's rules show how long its lines were."""
+_WAYS = ((72, True, False), (60, True, False), (72, False, False), (72, False, True))
+"""The least length of a wrapped line, whether a table's rules show how long its lines were, and whether the rest of a
+line may be indented below a line without a blank at its end: such a rest is joined where a line was not understood."""
 _LONGEST = 20_000
 """Most lines of a text that is tried; nobody mails more."""
 _MANY = 4
@@ -52,15 +53,16 @@ def unwrapped(document: Document, look: Look) -> Document:
     if len(lines) > _LONGEST:
         return document
     blocks = _short_blocks(lines)
-    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, blocks, *way)))]
+    guesses = [(guess, way[2]) for way in _WAYS if (guess := tuple(_continued(lines, blocks, *way)))]
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
         before = look(document)
         best, rank = document, before.rank
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
-        near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
-        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
+        near = [tuple(number for number in guess if {number, number + 1} & left) for guess, _ in guesses]
+        every = [() if indented else guess for guess, indented in guesses]
+        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, every, strict=True)))):
             tried = replace(document, text=_joined(lines, chosen))
             found = look(tried)
             more = found.facts - before.facts
@@ -77,7 +79,7 @@ def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
 
 
 def _continued(
-    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], narrow: int, ruled: object
+    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], narrow: int, ruled: object, indented: object
 ) -> Iterator[int]:
     """Yield the numbers of lines that the next line could continue: its first word did not fit.
 
@@ -91,17 +93,22 @@ def _continued(
             if ruled and rule > narrow:
                 fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
             else:
-                fits = len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) > narrow
-            if fits and len(line) <= _WIDEST and _may_go_on(line, following):
+                fits = max(len(line.rstrip()) + 1, len(line)) + _word_end(following) > narrow
+            if fits and len(line) <= _WIDEST and _may_go_on(line, following, indented):
                 length += 1 + len(following.rstrip())
                 yield number
             else:
                 length = 0
 
 
-def _may_go_on(line: str, following: str) -> bool:
+def _word_end(line: str) -> int:
+    """Where the first word of a line ends."""
+    return len(line) - len(line.lstrip()) + len(line.split(maxsplit=1)[0])
+
+
+def _may_go_on(line: str, following: str, indented: object) -> bool:
     first, then = line.split(), following.split()
-    soft = line.endswith(" ") or following[:1].strip()
+    soft = indented or line.endswith(" ") or following[:1].strip()
     if _PROMPT.match(following):
         return False
     return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import textwrap
@@ -72,12 +73,25 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "indented in prose": lambda text: MAIL.format(textwrap.indent(text, "\t")),
     "quoted": lambda text: textwrap.indent(text, "> ", lambda _: True),
     "quoted twice": lambda text: textwrap.indent(text, ">> ", lambda _: True),
+    "quoted with bars": lambda text: textwrap.indent(text, "| ", lambda _: True),
+    "quoted with an answer": lambda text: f"Joe wrote:\n{textwrap.indent(text, '> ', lambda _: True)}\n\nReplace it.\n",
+    "source of a page": lambda text: MAIL.format(html.escape(text, quote=False).replace("  ", "&nbsp; ")),
     "in a mail": MAIL.format,
     "CR LF": lambda text: text.replace("\n", "\r\n"),
     "CR": lambda text: text.replace("\n", "\r"),
     "byte order mark": lambda text: f"\ufeff{text}",
     "prompt at the end": lambda text: f"{text.rstrip()}\nroot@example:~# exit\n",
 }
+
+
+def broken(text: str, width: int) -> Iterator[str]:
+    """The lines of a text, broken at the last blank that fits; only that blank goes."""
+    for line in text.split("\n"):
+        rest = line
+        while len(rest) > width and (cut := rest.rfind(" ", 1, width + 1)) > 0 and rest[:cut].strip():
+            yield rest[:cut].rstrip()
+            rest = rest[cut + 1 :]
+        yield rest.rstrip()
 
 
 def share(part: int, parts: int) -> tuple[str, ...]:
@@ -92,6 +106,18 @@ def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
     some = share(list(DAMAGES).index(damage), 3)
     changed = [text[:60] for text in some if facts(DAMAGES[damage](text)) != facts(text)]
     assert changed == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "part", "parts"), [(72, 0, 2), (76, 1, 2)])
+def test_wrapped_lines_keep_the_blanks_of_their_columns(width: int, part: int, parts: int) -> None:
+    """A rest that keeps its indentation, below a line without blanks at its end, is joined as well."""
+    right = known = 0
+    for text in share(part, parts):
+        whole, found = facts(text), facts("\n".join(broken(text, width)))
+        known += len(whole)
+        right += sum(found.get(name) == value for name, value in whole.items())
+    assert right >= 0.99 * known
 
 
 @pytest.mark.slow
@@ -129,3 +155,38 @@ def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> No
         where += [(end, problem.where, problem.kind) for problem in found.problems]
     calls = ("smartctl -a /dev/sdb", "cat /proc/mdstat")
     assert where == [(call, f"session.txt: {call}", "unread") for call in calls]
+
+
+def test_an_attribute_without_its_raw_value_is_not_read(tmp_path: Path) -> None:
+    """A table whose last column is lost says so: zero bad sectors would be a guess."""
+    row = "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -"
+    head = (
+        "smartctl 7.2\n\n=== START OF READ SMART DATA SECTION ===\nVendor Specific SMART Attributes with Thresholds:\n"
+    )
+    table = "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n"
+    marvell = "> smart -p 3\nSmart Info\nID      Attribute Name          Current Worst   Threshhold      RawValue\n"
+    counts = []
+    for name, text in (
+        ("smartctl", f"{head}{table}{row}"),
+        ("mvcli", f"{marvell}05      Reallocated Sectors     100     100     0"),
+    ):
+        for raw in ("", "       000000000000"):
+            path = tmp_path / f"{name}.txt"
+            path.write_text(f"{text}{raw}\n\n\n", encoding="utf-8")
+            gathered = collect_outputs(str(path), VENDORS)
+            found = survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
+            counts.append(sum(problem.kind == "unread" for problem in found.problems))
+    assert counts == [1, 0, 1, 0]
+
+
+def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
+    """The header's last column is in another line, so nothing marks the rest of a row but its own form."""
+    columns = "  LV     VG  Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert"
+    row, rest = "  mirror vg0 rwi-a-r-p-  1.00g", "mirror_rimage_0(0),mirror_rimage_1(0)"
+    images = "".join(
+        f"  [mirror_rimage_{number}] vg0 {attributes}  1.00g{{0}}{device}(1)\n"
+        for number, (attributes, device) in enumerate((("iwi-aor---", "/dev/sda"), ("Iwi-aor-p-", "[unknown]")))
+    )
+    whole = f"{columns} Devices\n{row}      15.20      {rest}\n{images.format('      ')}"
+    wrapped = f"{columns}\n Devices\n{row}\n      15.20      {rest}\n{images.format(chr(10) + '      ')}"
+    assert facts(wrapped) == facts(whole)

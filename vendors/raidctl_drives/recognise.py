@@ -94,7 +94,7 @@ _NVME = (
     ),
     # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
     Signature("nvme get-feature", (r"get-feature:\s*\S+ \(.*\), \w[\w ]* value:",)),
-    Signature("nvme list", (r"Node\s+(?:Generic\s+)?SN\s+Model\s", r"Failed to scan topology: ")),
+    Signature("nvme list", (r"Node\s+(?:Generic\s+)?SN(?:\s+Model(?:\s|$)|$)", r"Failed to scan topology: ")),
     Signature("nvme list -v", (r"Subsystem\s+Subsystem-NQN\s+Controllers",)),
     Signature("nvme ocp smart-add-log", (r"SMART Cloud Attributes",)),
     Signature("nvme", (r"Usage: nvme ",)),

@@ -16,6 +16,8 @@ _ROW = re.compile(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(
                   r"(?P<size>[<>]?[\d.,]+[bBsSkKmMgGtTpPeE]?)(?=\s|$)(?P<rest>.*)")  # fmt: skip
 _PERCENT = re.compile(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
 DEVICE = re.compile(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
+#         15.20            raid1-1t_rimage_0(0),raid1-1t_rimage_1(0)       the rest of a row that a mailer has wrapped
+_REST = re.compile(rf"(?:\d{{1,3}}[.,]\d\d(?:\s+|$))*(?:(?:{DEVICE.pattern})(?:,|$))*")
 #   WARNING: VG vg00 is missing PV weDidc-… (last written to /dev/vdd).
 MISSING = re.compile(
     r"\s*(?:WARNING: )?(?:Device for PV (\S+) not found.*|Couldn't find device with uuid (\S+?)\.?|"
@@ -56,6 +58,7 @@ def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: C
 def read_text(output: Output, controller: ControllerDraft) -> bool:
     """The table of lvs, its warnings, and the lines of dmsetup; False if there is nothing of them."""
     known = table = False
+    row: Row | None = None
     for line in output.lines:
         if HEAD.fullmatch(line.text):
             known = table = True
@@ -65,7 +68,11 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
             uuid = match[1] or match[2] or match[3]
             controller.detail(line, "missing physical volume", uuid or line.stripped)
         elif table and (match := _ROW.fullmatch(line.text.rstrip())) is not None:
-            _text_row(line, match, controller)
+            row = _text_row(line, match)
+            controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
+        elif row is not None and line.stripped and _REST.fullmatch(line.stripped) is not None:
+            row.cells.update(_cells(line.text))
+            mark_read(line)
         elif (match := TARGET.fullmatch(line.stripped)) is not None:
             known = True
             _target(line, match, controller)
@@ -75,17 +82,21 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
     return known
 
 
-def _text_row(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:
-    cells = {"lv_size": match["size"]}
-    percents = _PERCENT.findall(match["rest"])
+def _text_row(line: Line, match: re.Match[str]) -> Row:
+    cells = {"lv_size": match["size"], **_cells(match["rest"])}
+    return Row(match["vg"], match["lv"].strip("[]"), match["attr"], {"lv_name": line}, cells)
+
+
+def _cells(text: str) -> dict[str, str]:
+    """What the last columns of a row contain: the last percentage, and the devices."""
+    cells = {}
+    percents = _PERCENT.findall(f" {text}")
     if percents:
         cells["sync_percent"] = percents[-1].replace(",", ".")
-    devices = [one[0] for one in DEVICE.finditer(match["rest"])]
+    devices = [one[0] for one in DEVICE.finditer(text)]
     if devices:
         cells["devices"] = ",".join(devices)
-    vg, lv = match["vg"], match["lv"].strip("[]")
-    row = Row(vg, lv, match["attr"], {"lv_name": line}, cells)
-    controller.rows.setdefault(f"{vg}/{lv}", []).append(row)
+    return cells
 
 
 def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:

@@ -38,7 +38,7 @@ _FORMS = forms(
     ("heading", "information", r"(?:virtual disk|physical disk|block|adapter|hba) information"),
     ("heading", "smart info", r"smart info"),
     # ID      Attribute Name          Current Worst   Threshhold      RawValue        Status
-    ("heading", "attribute name", r"id +attribute name .*"),
+    ("heading", "attribute name", r"id +attribute name +current +worst +thresh\w* +raw ?value(?: +status)?"),
     # 05      Reallocated Sectors     100     100     0               000000000000    OK
     ("attribute", " ", r"([\da-f]{2}) +(\S.*?) +(\d+) +(\d+) +(\d+) +([\da-f]{12})(?: +(\w+))?"),
     # No Adapter Found
@@ -49,6 +49,8 @@ _FORMS = forms(
     ("adapter", "current adapter", r"current adapter ?id *: *(\d{1,3})"),
     flags=re.IGNORECASE | re.ASCII,
 )
+# 05      Reallocated Sectors     100     100     0
+_TORN_ROW = re.compile(r"[\dA-Fa-f]{2} [A-Za-z].* \d+ \d+ \d+(?: [\dA-Fa-f]{1,11})?", re.ASCII)
 # Sub Product:                         1d49-300        SMART Critical                No
 _PAIR = re.compile(r"\s*(?:([^:]{1,60}?)\s*:|(SMART Critical)\s{2,})\s*(.*?)\s*")
 _BEGINS = {
@@ -123,6 +125,8 @@ class Reader:
         text = " ".join(line.text.split())
         found = first_form(_FORMS, text, text.lower())
         if found is None:
+            if _TORN_ROW.fullmatch(text):
+                self.torn = "a row of the SMART attributes has no raw value"
             self._pair(line)
             return
         kind, match = found

@@ -10,6 +10,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Health
+from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import status_words
@@ -65,7 +66,9 @@ class StatusReader:
     def read(self) -> None:
         """Go through all lines."""
         for line in self.output.lines:
-            if line.stripped and len(line.text) <= 1000:
+            if not line.stripped:
+                self.cache = None  # the tool prints no blank line inside the description of a cache
+            elif len(line.text) <= 1000:
                 self._line(line, line.text.expandtabs().strip())
         self.output.gap = self._gap()
 
@@ -212,12 +215,13 @@ class StatusReader:
     def _cache_pair(self, cache: ControllerDraft, line: Line, label: str, value: str) -> bool:
         sizes = {"Total cache memory": "size_bytes", "Read cache memory": "read_bytes",
                  "Write cache memory": "write_bytes"}  # fmt: skip
-        if label in sizes:
-            cache.put(line, f"cache.{sizes[label]}", cache_size(value.replace("MiB", "MB")))
-        elif label == "Cache Ratio":
-            reads, writes = ratio(value)
-            cache.put(line, "cache.read_percent", reads)
-            cache.put(line, "cache.write_percent", writes)
+        size = attempt(cache_size, value.replace("MiB", "MB")) if label in sizes else None
+        parts = attempt(ratio, value) if label == "Cache Ratio" else None
+        if size is not None:
+            cache.put(line, f"cache.{sizes[label]}", size)
+        elif parts is not None:
+            cache.put(line, "cache.read_percent", parts[0])
+            cache.put(line, "cache.write_percent", parts[1])
         elif label == "Cache configured":
             self.unfinished_cache = value == "Yes"
             if value == "Yes":

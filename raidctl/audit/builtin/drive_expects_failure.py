@@ -47,10 +47,14 @@ def _predicts_failure(inventory: Inventory, drive: Drive, one: Condition) -> Fin
     critical = one.severity == "critical"
     left = in_words(one.failures_tolerated)
     behind = f"; its volume {left}" if left else "; it has no redundancy" if critical else ""
+    if one.failures_tolerated == 1:
+        behind += ", and this one would take its last redundancy"
     where = f" ({place(drive)})" if place(drive) else ""
     remedy = f"Replace it{where} now, before another drive fails; one drive at a time."
     if critical:
         remedy = f"Check the backup now, then replace it{where} as soon as no rebuild is running."
+    elif one.failures_tolerated is None:
+        remedy = f"Check the backup now, then replace it{where}; what its failure would take along is unknown."
     return FINDINGS.failed(
         drive,
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} may fail soon: {one.cause}{behind}.",

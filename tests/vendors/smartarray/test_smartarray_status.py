@@ -192,3 +192,15 @@ def test_a_size_of_zero_is_none() -> None:
     """Drivers before Linux 2.6.8 print it of volumes that have a size."""
     card = _card("cciss0: HP Smart Array 5i Controller\nLogical drives: 1\ncciss/c0d0:        0.00GB       RAID 5\n")
     assert [(volume.size_bytes, volume.raid_level) for volume in card.volumes] == [(None, "raid5")]
+
+
+@pytest.mark.parametrize("size", ["5\u06612 MiB", "99999999999999999999999999999912 MiB", "lots"])
+def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
+    """It neither stops the reading nor becomes a number."""
+    cache = _card(
+        "/dev/cciss/c0d0: (Smart Array P400) RAID 5 Volume 0 status: OK.\n"
+        "/dev/cciss/c0d0(Smart Array P400:0): Non-Volatile Cache status:\n"
+        f"                  Cache configured: Yes\n                 Total cache memory: {size}\n"
+    ).cache
+    assert cache.present
+    assert cache.size_bytes is None

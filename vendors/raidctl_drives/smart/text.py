@@ -73,6 +73,9 @@ class Reader:
         titled = "SMART Attributes Data Structure revision number" in draft.details
         if (titled or (full and draft.health.verdict)) and "attributes" not in draft.sections:
             return "its table of attributes is missing"
+        # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -"
+        if not all(row.raw for drawn in self.drafts for row in drawn.attributes.values()):
+            return "a row of its table of attributes has no raw value"
         scsi = scsi_gap([line.stripped for line in lines])
         if scsi:
             return scsi
