@@ -10,6 +10,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Health
+from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import status_words
@@ -213,11 +214,18 @@ class StatusReader:
         sizes = {"Total cache memory": "size_bytes", "Read cache memory": "read_bytes",
                  "Write cache memory": "write_bytes"}  # fmt: skip
         if label in sizes:
-            cache.put(line, f"cache.{sizes[label]}", cache_size(value.replace("MiB", "MB")))
+            size = attempt(cache_size, value.replace("MiB", "MB"))
+            if size is None:
+                cache.unread(label, value)
+                return False
+            cache.put(line, f"cache.{sizes[label]}", size)
         elif label == "Cache Ratio":
-            reads, writes = ratio(value)
-            cache.put(line, "cache.read_percent", reads)
-            cache.put(line, "cache.write_percent", writes)
+            shares = attempt(ratio, value)
+            if shares is None:
+                cache.unread(label, value)
+                return False
+            cache.put(line, "cache.read_percent", shares[0])
+            cache.put(line, "cache.write_percent", shares[1])
         elif label == "Cache configured":
             self.unfinished_cache = value == "Yes"
             if value == "Yes":
