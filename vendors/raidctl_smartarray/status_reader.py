@@ -259,6 +259,10 @@ class StatusReader:
         self.listed = None
 
     def _gap(self) -> str:
+        last = next((line.text.strip() for line in reversed(self.output.lines) if line.stripped), "")
+        # /dev/cciss/c1d0: (Smart Array P800) RAID 1 Volume 0 status: OK.
+        if (_VOLUME.fullmatch(last) or _ENCLOSURE.fullmatch(last)) and not last.endswith("."):
+            return "its last line has no full stop"
         if self.unfinished_cache:
             return "the state of its write cache is missing"
         if self.empty_list is not None:

@@ -165,6 +165,13 @@ def test_a_cut_output_never_looks_better(text: str) -> None:
         assert cut_worse(whole, known, "".join(lines[:count])) == [], count
 
 
+def test_a_state_without_its_full_stop_is_cut_off() -> None:
+    """The tool ends each state with one, so a text that ends before it is no good machine."""
+    good = f"{_GOOD}{_GOOD.replace('c0d0', 'c1d0')}"
+    assert _code(read_text(good)) == 0
+    assert _code(read_text(good.rstrip(" .\n"))) == 3
+
+
 def test_two_controllers_in_one_output() -> None:
     """Another node, another model, or a volume's number that comes twice is another controller."""
     text = _GOOD + _GOOD.replace("c0d0", "c1d0") + "/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: FAILED. \n"
