@@ -3,6 +3,7 @@
 Without them raidctl installs all the same, and measures with its portable engine.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -19,6 +20,8 @@ class BuildExtension(build_ext):  # type: ignore[misc] # it has no types
         super().build_extensions()
 
 
+# debug information would name the directory of the build; distributions ask for it, and take the directory out
+DEBUG = [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g0"]
 README = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
 
 setup(
@@ -29,7 +32,7 @@ setup(
         Extension(
             "raidctl.bench._engine",
             ["raidctl/bench/_engine.c"],
-            extra_compile_args=["-O2", "-g0", "-pthread"],  # debug information would name the directory of the build
+            extra_compile_args=["-O2", *DEBUG, "-pthread"],
             extra_link_args=["-pthread"],
             py_limited_api=True,
             optional=True,

@@ -3,6 +3,8 @@
 packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
 packaging/deb --unstable [--output DIRECTORY]
 
+DEBFULLNAME and DEBEMAIL name the maintainer.
+
 The libraries are those of the single file. First the source of the package is put together; what dpkg-buildpackage
 does then needs no network. With ``--unstable`` it is the source of another package, whose libraries are Debian's.
 """
@@ -39,6 +41,8 @@ sys.exit(main())
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
 """Texts that Debian does not have in one place, and a library whose wheel has them (without its copyright line)."""
 OPTIONS = "/etc/default/raidctl"
+NOBODY = ("the authors of raidctl", "raidctl@packages.invalid")
+"""The project publishes no packages and has no address: a name that can never be one (RFC 2606), not somebody's."""
 
 
 def main() -> int:
@@ -76,6 +80,7 @@ def unstable(output: Path) -> int:
         subprocess.run(["tar", "-C", work, "-xf", str(orig)], check=True)
         subprocess.run(["xz", "-6", str(orig)], check=True)
         shutil.copytree(HERE / "unstable", place / "debian")
+        name_maintainer(place / "debian")
         done = subprocess.run(["dpkg-source", "-b", place.name], cwd=work, check=False)
         keep(Path(work).glob("raidctl_*"), output)
     return done.returncode
@@ -100,6 +105,7 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
     shutil.copytree(HERE / "completions", place / "completions")
     shutil.copy(ROOT / "README.md", place)
     shutil.copytree(HERE / "debian", place / "debian")
+    name_maintainer(place / "debian")
     for name, text in units(OPTIONS).items():
         _write(place / "debian" / f"raidctl.{name}", text.encode())
     version = next(found[1] for name in tree if (found := re.match(r"raidctl-(.+)\.dist-info/METADATA", name)))
@@ -123,10 +129,22 @@ def _write(path: Path, data: bytes) -> None:
 def changelog(version: str) -> bytes:
     """Return the changelog of the package, whose last line has the time of the sources."""
     when = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(epoch()))
-    who = "the authors of raidctl <raidctl@packages.invalid>"
-    return (
-        f"raidctl ({version}~deb12) bookworm; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {who}  {when}\n".encode()
-    )
+    head = f"raidctl ({version}~deb12) bookworm; urgency=medium"
+    return f"{head}\n\n  * See CHANGELOG.md.\n\n -- {maintainer()}  {when}\n".encode()
+
+
+def maintainer() -> str:
+    """Return who answers for the package: as for all tools of Debian, DEBFULLNAME and DEBEMAIL of whoever builds it."""
+    name, address = (os.environ.get(variable, "").strip() for variable in ("DEBFULLNAME", "DEBEMAIL"))
+    return f"{name or NOBODY[0]} <{address}>" if address else f"{NOBODY[0]} <{NOBODY[1]}>"
+
+
+def name_maintainer(debian: Path) -> None:
+    """Write the maintainer in place of the address to which no mail can be sent."""
+    for path in (debian / "control", debian / "changelog"):
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(f"{NOBODY[0]} <{NOBODY[1]}>", maintainer()), encoding="utf-8")
 
 
 def licence(name: str, library: str, tree: Mapping[str, bytes]) -> str:

@@ -298,9 +298,9 @@ def _below(view: HostView, node: str) -> Iterator[str]:
 def _devices(inventory: Inventory) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for controller in inventory.controllers:
-        told = [(volume.device, volume.id) for volume in controller.volumes]
-        told += [(drive.device, drive.id) for drive in controller.drives]
-        for device, identifier in told:
+        devices = [(volume.device, volume.id) for volume in controller.volumes]
+        devices += [(drive.device, drive.id) for drive in controller.drives]
+        for device, identifier in devices:
             if device:
                 found.setdefault(device, []).append(identifier)
     return found

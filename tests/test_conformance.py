@@ -14,7 +14,7 @@ import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import Controller, Inventory
-from raidctl.output.explain import facts_of, final_values, told
+from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
 from raidctl.request import Run, RunAnswer, decode
 from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
@@ -117,7 +117,7 @@ def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
         for name in ids_of(controller):
             final = final_values(survey.inventory, name)
             for fact in facts_of(survey.outputs, name):
-                assert told(fact, final).startswith(final.get(fact.field, ""))
+                assert shown_value(fact, final).startswith(final.get(fact.field, ""))
 
 
 @machines

@@ -44,20 +44,20 @@ def test_a_detail_in_another_form_gives_no_field() -> None:
 )
 def test_firmware_that_waits_for_a_restart_is_an_update(value: str, told: str | None) -> None:
     """The card says so itself; where nothing waits nothing is said."""
-    assert derived(megaraid.CARD, ("Image name", value)).get("firmware_update") == told
+    assert derived(megaraid.CONTROLLER, ("Image name", value)).get("firmware_update") == told
 
 
 @pytest.mark.parametrize(
     ("table", "label", "value", "part"),
     [
-        (smartarray.CARD, "Surface Scan Mode", "Idle", Scrub(mode="automatic", status_text="Idle")),
-        (smartarray.CARD, "Surface Scan Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
-        (smartarray.CARD, "Surface Scan Mode", "Never seen", Scrub(status_text="Never seen")),
-        (megaraid.CARD, "Patrol Read Reoccurrence", "168 hrs", Scrub(interval_seconds=604800)),
-        (megaraid.CARD, "Patrol Read Reoccurrence", "Continuous", None),
-        (megaraid.CARD, "Next Patrol Read launch", "NA", Scrub(mode="manual")),
-        (megaraid.CARD, "Next Patrol Read launch", "in a while", None),
-        (megaraid.CARD, "Patrol Read Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
+        (smartarray.CONTROLLER, "Surface Scan Mode", "Idle", Scrub(mode="automatic", status_text="Idle")),
+        (smartarray.CONTROLLER, "Surface Scan Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
+        (smartarray.CONTROLLER, "Surface Scan Mode", "Never seen", Scrub(status_text="Never seen")),
+        (megaraid.CONTROLLER, "Patrol Read Reoccurrence", "168 hrs", Scrub(interval_seconds=604800)),
+        (megaraid.CONTROLLER, "Patrol Read Reoccurrence", "Continuous", None),
+        (megaraid.CONTROLLER, "Next Patrol Read launch", "NA", Scrub(mode="manual")),
+        (megaraid.CONTROLLER, "Next Patrol Read launch", "in a while", None),
+        (megaraid.CONTROLLER, "Patrol Read Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
     ],
 )
 def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: str, value: str, part: Scrub) -> None:
@@ -68,11 +68,11 @@ def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: st
 @pytest.mark.parametrize(
     ("table", "label", "value", "mode"),
     [
-        (adaptec.CARD, "Background consistency check", "Enabled", "automatic"),
-        (adaptec.CARD, "Background consistency check", "Disabled", "disabled"),
-        (adaptec.CARD, "Background consistency check", "Not Applicable", None),
-        (megaraid.CARD, "Next Consistency check launch", "05/09/2026, 03:00:00", "automatic"),
-        (megaraid.CARD, "Next Consistency check launch", "NA", "manual"),
+        (adaptec.CONTROLLER, "Background consistency check", "Enabled", "automatic"),
+        (adaptec.CONTROLLER, "Background consistency check", "Disabled", "disabled"),
+        (adaptec.CONTROLLER, "Background consistency check", "Not Applicable", None),
+        (megaraid.CONTROLLER, "Next Consistency check launch", "05/09/2026, 03:00:00", "automatic"),
+        (megaraid.CONTROLLER, "Next Consistency check launch", "NA", "manual"),
         (threeware.UNIT, "Auto Verify Policy", "on", "automatic"),
         (threeware.UNIT, "AVrfy", "OFF", "manual"),
         (threeware.UNIT, "AVrfy", "-", None),
@@ -88,10 +88,10 @@ def test_a_consistency_check_is_automatic_manual_or_disabled(
 @pytest.mark.parametrize(
     ("table", "pairs", "link"),
     [
-        (smartarray.CARD, ((RATE, "PCIe 3.0 x8 (7880 MB/s)"),), PciLink(width=8, speed_gtps=8.0)),
-        (adaptec.CARD, ((RATE, "PCIe 4.0 x16(31500 MB/s)"),), PciLink(width=16, speed_gtps=16.0)),
-        (adaptec.CARD, ((RATE, "Not Applicable"),), None),
-        (megaraid.CARD, (("PCIe Link Width", "X8 Lane(s)"), ("PCIe Link Speed", "16GT/s")),
+        (smartarray.CONTROLLER, ((RATE, "PCIe 3.0 x8 (7880 MB/s)"),), PciLink(width=8, speed_gtps=8.0)),
+        (adaptec.CONTROLLER, ((RATE, "PCIe 4.0 x16(31500 MB/s)"),), PciLink(width=16, speed_gtps=16.0)),
+        (adaptec.CONTROLLER, ((RATE, "Not Applicable"),), None),
+        (megaraid.CONTROLLER, (("PCIe Link Width", "X8 Lane(s)"), ("PCIe Link Speed", "16GT/s")),
          PciLink(width=8, speed_gtps=16.0)),
         (threeware.CONTROLLER, (("Controller Bus Width", "8 lanes"), ("Controller Bus Speed", "2.5 Gbps/lane")),
          PciLink(width=8, speed_gtps=2.5)),

@@ -59,7 +59,7 @@ def baseline(inventory: Inventory) -> str:
     host = inventory.host
     when = f" ({host.collected_at})" if host.collected_at else ""
     machine = Machine(inventory)
-    parts = [part for scope in machine.scopes for part in _card(scope)]
+    parts = [part for scope in machine.scopes for part in _of_scope(scope)]
     head = _HEAD.format(host=toml_comment(host.hostname or "this machine"), when=toml_comment(when))
     return head + ("".join(parts) or _NONE) + _unread(inventory)
 
@@ -75,7 +75,7 @@ def _unread(inventory: Inventory) -> str:
     )
 
 
-def _card(scope: Scope) -> Iterator[str]:
+def _of_scope(scope: Scope) -> Iterator[str]:
     controller = scope.controller
     if controller is None:
         return

@@ -80,7 +80,7 @@ class Ground:
     """Text that `ask` has read, by kernel name of the block device."""
     cpuinfo: str | None = None
     """The beginning of /proc/cpuinfo; None: it could not be read."""
-    told: tuple[Confounder, ...] = ()
+    noticed: tuple[Confounder, ...] = ()
     """What the target itself reports."""
 
 
@@ -146,7 +146,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
 
 def confounders(ground: Ground) -> list[Confounder]:
     """Everything that could explain a figure, once each; first what forbids a verdict on durability."""
-    found: list[Confounder] = [*ground.told]
+    found: list[Confounder] = [*ground.noticed]
     if ground.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."
         found.append(Confounder(name="served", text=text))
@@ -269,8 +269,8 @@ def _inventory(scope: Scope | None) -> Iterator[Confounder]:
         yield from _volume(volume)
     for _, drive in scope.drives:
         if drive.status in ("warning", "critical"):
-            said = f" ({drive.status_text})" if drive.status_text else ""
-            yield Confounder(name="drive", text=f"{drive.id} reports trouble{said}: a failing drive is slow.")
+            status = f" ({drive.status_text})" if drive.status_text else ""
+            yield Confounder(name="drive", text=f"{drive.id} reports trouble{status}: a failing drive is slow.")
     for controller in scope.controllers:
         for battery in controller.batteries:
             if battery.status in ("learning", "charging"):
@@ -304,9 +304,9 @@ def _searches(controller: Controller) -> Iterator[Confounder]:
         for one in (controller.consistency_check, *(volume.consistency_check for volume in controller.volumes))
         if one
     ]
-    told = [value for label, value in controller.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]
+    modes = [value for label, value in controller.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]
     what = f"{controller.id} reads its drives for errors (patrol read)"
-    if any(map(_RUNS.search, [*told, *_words(patrol)])):
+    if any(map(_RUNS.search, [*modes, *_words(patrol)])):
         yield Confounder(name="patrol_read", text=f"{what}.")
     elif any(one.mode == "automatic" for one in patrol):
         yield Confounder(name="searches", text=f"{what} automatically{_next(patrol)}, possibly during the measurement.")

@@ -16,7 +16,7 @@ from raidctl.bench.trials.layer_tax import LayerTax
 from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.overwrite import Overwrite
 from raidctl.bench.trials.raid_level import RaidLevel
-from raidctl.bench.trials.readahead import Knob, ReadAhead
+from raidctl.bench.trials.readahead import KernelReadAhead, ReadAhead
 from raidctl.bench.trials.readahead import Switch as ReadSwitch
 from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.readcache import ReadCache
@@ -164,7 +164,7 @@ def switched(
     profile: Profile,
     *,
     off: Switch | None = None,
-    knob: Knob | None = None,
+    read_ahead: KernelReadAhead | None = None,
     switch: ReadSwitch | None = None,
     unswitched: str | None = None,
 ) -> Profile:
@@ -173,9 +173,9 @@ def switched(
     ``unswitched``: why the controller's read-ahead is not.
     """
     trials = [replace(one, off=off) if isinstance(one, Classic) and off else one for one in profile.trials]
-    if knob is not None:
+    if read_ahead is not None:
         ahead = [one for one in trials if isinstance(one, ReadAhead)] or [ReadAhead()]
         trials = [one for one in trials if not isinstance(one, ReadAhead)] + [
-            replace(ahead[0], knob=knob, switch=switch, unswitched=unswitched)
+            replace(ahead[0], kernel=read_ahead, switch=switch, unswitched=unswitched)
         ]
     return replace(profile, trials=tuple(trials))

@@ -70,16 +70,16 @@ def noisy(noise: Noise | None) -> list[str]:
     """Other work that kept the machine busy, one sentence each."""
     if noise is None:
         return []
-    said = []
+    notes = []
     if noise.load is not None and noise.load > LOADED * noise.processors:
-        said.append(
+        notes.append(
             f"The machine was busy before the run began: load {noise.load:.1f} on {noise.processors} processors."
         )
     if noise.io_waiting is not None and noise.io_waiting > WAITING:
-        said.append(f"Its drives were busy before the run: I/O was waited for {noise.io_waiting:.0f} % of the time.")
+        notes.append(f"Its drives were busy before the run: I/O was waited for {noise.io_waiting:.0f} % of the time.")
     if noise.stolen is not None and noise.stolen > STOLEN:
-        said.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")
-    return said
+        notes.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")
+    return notes
 
 
 class Listener:
@@ -122,8 +122,8 @@ def _pressure(text: str) -> float | None:
     for line in text.splitlines():
         words = line.split()
         if words and words[0] == "some":
-            told = dict(word.partition("=")[::2] for word in words[1:])
-            return _first_number(told.get("avg60", ""))
+            values = dict(word.partition("=")[::2] for word in words[1:])
+            return _first_number(values.get("avg60", ""))
     return None
 
 

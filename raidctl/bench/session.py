@@ -235,8 +235,8 @@ def drift(first: TrialResult, last: TrialResult) -> Drift | None:
 def _unstable(found: Drift) -> str:
     """Both figures in the same unit, chosen by the larger one."""
     first, last = found.first or 0.0, found.last or 0.0
-    said = [format_figure(value, max(first, last)) for value in (first, last)]
-    return _DRIFT_TEXT.format(first=said[0], last=said[1], unit=found.unit)
+    shown = [format_figure(value, max(first, last)) for value in (first, last)]
+    return _DRIFT_TEXT.format(first=shown[0], last=shown[1], unit=found.unit)
 
 
 def _nothing(trial: Trial, why: str) -> TrialResult:

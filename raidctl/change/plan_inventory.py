@@ -53,12 +53,12 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
     risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
     anyway = "Override with --unsafe REASON (kept in the journal)."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
-    told = [(desired, not_in_force(inventory, desired)) for desired in made.already]
-    idle = [Refusal(desired, "not_in_force", f"{text}.", anyway) for desired, text in told if text]
-    told = [(desired, drives_still_on(inventory, desired)) for desired in made.already]
+    noted = [(desired, not_in_force(inventory, desired)) for desired in made.already]
+    idle = [Refusal(desired, "not_in_force", f"{text}.", anyway) for desired, text in noted if text]
+    noted = [(desired, drives_still_on(inventory, desired)) for desired in made.already]
     idle += [
         Refusal(desired, "not_in_force", f"It is already configured, but {text}.", check)
-        for desired, text in told
+        for desired, text in noted
         if text
     ]
     return (*guard.refusals(controller, risky, view), *idle)

@@ -181,7 +181,7 @@ def holder_of(place: Path, controller: str) -> Holder | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _told(os.pread(handle, 4096, 0)) or Holder(change="", pid=0, since="", about="another raidctl")
+        return _holder(os.pread(handle, 4096, 0)) or Holder(change="", pid=0, since="", about="another raidctl")
     except OSError:
         return None
     finally:
@@ -212,7 +212,7 @@ def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
         _lock(handle, time.monotonic() + patience)
         status = os.fstat(handle)
     except BlockingIOError:
-        other = _told(os.pread(handle, 4096, 0))
+        other = _holder(os.pread(handle, 4096, 0))
         os.close(handle)
         raise Held(_held_text(name, other)) from None
     except OSError as error:
@@ -237,7 +237,7 @@ def _lock(handle: int, deadline: float) -> None:
             return
 
 
-def _told(data: bytes) -> Holder | None:
+def _holder(data: bytes) -> Holder | None:
     try:
         holder: Holder = json_decode.decode(data, Holder)
     except msgspec.MsgspecError:

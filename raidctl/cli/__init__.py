@@ -6,6 +6,7 @@ Only what every start needs is imported here; a command's module is imported whe
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
-from raidctl.cli.shared.lazy_group import LazyGroup
+from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup
 from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
@@ -84,6 +85,10 @@ class Commands(LazyGroup):
             from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
 
             completion.register()
+        if shutil.get_terminal_size((80, 24)).columns < CLICKS_LEAST:
+            from raidctl.cli.shared import narrow_help  # noqa: PLC0415 - few terminals are
+
+            narrow_help.use()
         try:
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except EndedError as ended:
@@ -97,7 +102,7 @@ class Commands(LazyGroup):
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
-            code = _told(error, verbose=settings.verbose)
+            code = _report_error(error, verbose=settings.verbose)
             if isinstance(error, ReaderGoneError):
                 pass
             elif error_output.asked(given):
@@ -132,14 +137,14 @@ def _ended(number: int, _frame: object) -> NoReturn:
     raise EndedError(number)
 
 
-def _told(error: Exception, *, verbose: bool) -> int:
+def _report_error(error: Exception, *, verbose: bool) -> int:
     try:
-        return _said(error, verbose=verbose)
-    except BrokenPipeError:  # nobody reads what is said of errors, either
+        return _print_error(error, verbose=verbose)
+    except OSError:  # nobody reads what is said of errors, either: a closed pipe, a terminal that is gone
         return EXIT_READER_GONE
 
 
-def _said(error: Exception, *, verbose: bool) -> int:
+def _print_error(error: Exception, *, verbose: bool) -> int:
     """Tell the user what happened, and give the exit code."""
     if isinstance(error, click.Abort):
         click.echo("raidctl: interrupted.", err=True)

@@ -91,7 +91,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     present = [*inventory.tools, *(Tool(name=tool.name, path=tool.path) for tool in tools if tool.path)]
     return Checkup(
         inventory=msgspec.structs.replace(inventory, problems=tuple(problems)),
-        cards=overview(
+        controllers=overview(
             seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, outputs=seen.outputs
         ),
         tools=tools,

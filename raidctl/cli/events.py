@@ -128,7 +128,7 @@ def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Cl
 def _new(reading: _Reading, first: EventReport, clock: Clock) -> Iterator[list[Event]]:
     """The events of the first reading, then those that come."""
     known = list(first.events)
-    told = set(first.problems)
+    reported = set(first.problems)
     yield known
     asked = clock.now()
     while True:
@@ -138,6 +138,6 @@ def _new(reading: _Reading, first: EventReport, clock: Clock) -> Iterator[list[E
         found = reading.again(tools=tools)
         fresh = unseen(found.events, known)
         known += fresh
-        tell_problems([problem for problem in found.problems if problem not in told and problem.kind != "note"])
-        told |= set(found.problems)
+        tell_problems([problem for problem in found.problems if problem not in reported and problem.kind != "note"])
+        reported |= set(found.problems)
         yield fresh

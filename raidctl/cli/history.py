@@ -74,9 +74,9 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
         for _, state in read:
             if not isinstance(state, Inventory):
                 click.echo(f"raidctl: {state}", err=True)
-    told = tuple(moments) if everything else changes(moments)
+    selected = tuple(moments) if everything else changes(moments)
     return History(host=whose if not source.settings.host else hosts[0], id=name, field=field, states=len(read),
-                   moments=told)  # fmt: skip
+                   moments=selected)  # fmt: skip
 
 
 def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:

@@ -74,9 +74,9 @@ def _result(story: Story, place: Path) -> str:
         if story.begin.resume is not None:
             return f"open: {story.begin.resume}"
         return f"not closed: running or interrupted; {restore_command(story.begin.source, place)} puts it back"
-    said = {
+    words = {
         "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",
         "stopped": "stopped, nothing was put back", "abandoned": "abandoned",
     }  # fmt: skip
     text = f" ({story.end.text})" if story.end.text else ""
-    return f"{said[story.end.result]} {story.end.at}{text}"
+    return f"{words[story.end.result]} {story.end.at}{text}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -30,7 +32,10 @@ from raidctl.verify.subjects import Ground, whole
 if TYPE_CHECKING:
     from raidctl.bench.record import Run
 
-_EXTRA = "HTML needs Jinja2: pip install 'raidctl[report]', or choose --format markdown, which needs nothing."
+_EXTRA = (
+    "HTML needs Jinja2 (Debian, Fedora: python3-jinja2): "
+    f"{shlex.quote(sys.executable)} -m pip install 'raidctl[report]', or choose --format markdown, which needs nothing."
+)
 
 
 @click.command(

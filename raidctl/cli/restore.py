@@ -95,7 +95,7 @@ def command(
         if dry_run:
             return _previewed(_previews(named, place, here), settings)
         patience = _PATIENCE if when_gone else BRIEF_WAIT
-        return _said(_restored(lambda: _restorers(named, place, here, patience), change, wait), settings)
+        return _report(_restored(lambda: _restorers(named, place, here, patience), change, wait), settings)
 
 
 def _source(settings: Settings) -> str:
@@ -226,7 +226,7 @@ def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wai
         time.sleep(min(_AGAIN, left))
 
 
-def _said(results: list[Restored], settings: Settings) -> int:
+def _report(results: list[Restored], settings: Settings) -> int:
     for result in results:
         if settings.as_json:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
@@ -108,7 +109,7 @@ _KINDS = {
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
-@click.argument("answer", type=click.Choice(ANSWERS), default="inventory")
+@click.argument("answer", type=click.Choice(ANSWERS), default="inventory", metavar="[ANSWER]")
 @output_options
 @click.pass_context
 def command(context: click.Context, *, answer: str) -> int:
@@ -135,6 +136,10 @@ def command(context: click.Context, *, answer: str) -> int:
     title, kind = _kind(answer)
     emit_json(schema(title, kind))
     return 0
+
+
+# as a choice in the usage it would be one word of 500 letters
+command.help = f"{cleandoc(command.help or '')}\n\nANSWER is one of: {', '.join(ANSWERS)}."
 
 
 def _kind(answer: str) -> tuple[str, Any]:

@@ -118,7 +118,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
             before = _before(listed, inventory)
             result = store.add(inventory)
             state = "same" if not result.changed else "changed" if before else "new"
-            text = _said(result, before).strip()
+            text = _message(result, before).strip()
         rank = Rank.FINE if state == "same" else Rank.CHANGED
         return many.Line(code, Rank.UNKNOWN if code else rank, state, text, inventory.host.hostname, (), result)
 
@@ -142,7 +142,7 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
     if settings.as_json:
         emit_json(kept)
     else:
-        emit(_said(kept, before))
+        emit(_message(kept, before))
     if before and kept.at < before[-1].at:
         click.echo(
             f"raidctl: This snapshot is of {kept.at}, but snapshot {before[-1].id}, saved before it, is of "
@@ -151,7 +151,7 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
         )
 
 
-def _said(kept: Kept, before: list[Kept]) -> str:
+def _message(kept: Kept, before: list[Kept]) -> str:
     host = printable(kept.host)
     if not before:
         return f"Saved as snapshot {kept.id}, the first of {host}.\n"

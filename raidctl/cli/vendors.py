@@ -20,8 +20,8 @@ def command(context: click.Context) -> int:
     supports is under its "capabilities" in "raidctl --json show". Below each
     family are the operations, such as "take out" of a replacement, by what they
     were tried on: a real kernel, a simulator that answers as recorded outputs
-    do, a simulator that answers as in a manual. With --json, also the reasons
-    why others are refused.
+    do, a simulator that answers as in a manual or as other programs expect.
+    With --json, also the reasons why others are refused.
     """
     settings = settings_of(context)
     settings.refuse_machine("vendors")

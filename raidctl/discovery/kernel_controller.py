@@ -46,7 +46,7 @@ def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
     for item in controllers:
         function = index.functions.get(item.pci_address or "")
         if function is not None:
-            _card(output, item, function)
+            _controller(output, item, function)
         for volume in item.volumes:
             device = index.device(volume.device)
             if device is not None:
@@ -54,7 +54,7 @@ def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
     return list(output.outputs())
 
 
-def _card(output: KernelEvidence, item: Controller, function: PciDevice) -> None:
+def _controller(output: KernelEvidence, item: Controller, function: PciDevice) -> None:
     text = f"{function.address}: class {function.pci_class:06x}, {function.vendor_id:04x}:{function.device_id:04x}"
     output.fact(text, item.id, "pci_address", function.address)
     for name in ("driver", "vendor", "model"):

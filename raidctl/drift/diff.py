@@ -43,25 +43,25 @@ def diff(
     whole = (ordered(before), ordered(after))
     quiet = (canonical(before).document, canonical(after).document)
     every = list(_changes(*whole))
-    told = every if everything else list(_in_full(_changes(*quiet), every))
-    kept = [change for change in told if not ignored(change)]
+    listed = every if everything else list(_in_full(_changes(*quiet), every))
+    kept = [change for change in listed if not ignored(change)]
     changes, unread = sorted_out(kept, before, after)
     unread = tuple(one for one in unread if not ignored.problem(one))
-    noise = max(len(every) - len(told), 0)
+    noise = max(len(every) - len(listed), 0)
     if SOURCE in (before.host.source, after.host.source):
         noise = 0  # what was left out there has not changed
     return Drift(
         verdict=verdict(changes, unread), before=_side(before, names[0]), after=_side(after, names[1]),
-        changes=changes, unread=unread, noise=noise, ignored=len(told) - len(kept),
+        changes=changes, unread=unread, noise=noise, ignored=len(listed) - len(kept),
     )  # fmt: skip
 
 
-def _in_full(told: Iterable[Change], every: Iterable[Change]) -> Iterator[Change]:
+def _in_full(listed: Iterable[Change], every: Iterable[Change]) -> Iterator[Change]:
     """Changes with the values that stood there: noise that one of the two holds alone is no noise of the change."""
     whole: dict[Hashable, list[Change]] = {}
     for change in every:
         whole.setdefault(_what(change), []).append(change)
-    for change in told:
+    for change in listed:
         same = whole.get(_what(change), [])
         alike = [one for one in same if masked(one.message) == masked(change.message)]
         yield (alike or (same if len(same) == 1 else [change]))[0]

@@ -29,7 +29,7 @@ class Thing:
     """Id of the controller that it is on, or is."""
     home: str = ""
     """Its id as it would be were its controller numbered as in the other state."""
-    card: str = ""
+    owner: str = ""
     """That controller's id in the other state."""
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Lists of ids in it, in the other state's words."""
@@ -81,12 +81,12 @@ def _controllers(document: Doc) -> Iterator[Thing]:
 def _children(document: Doc, name: str, controllers: Mapping[str, str], ids: Mapping[str, str]) -> Iterator[Thing]:
     for controller in document["controllers"]:
         own = controller["id"]
-        card = controllers.get(own, own)
+        owner = controllers.get(own, own)
         for one in controller[name]:
             beneath = one["id"].startswith(f"{own}/")
-            home = card + one["id"][len(own) :] if beneath else one["id"]
+            home = owner + one["id"][len(own) :] if beneath else one["id"]
             links = {"drives": tuple(ids.get(each, each) for each in one["drives"])} if name == "arrays" else {}
-            yield Thing(KINDS[name], one["id"], one, own, home, card, links)
+            yield Thing(KINDS[name], one["id"], one, own, home, owner, links)
 
 
 def identity(value: str | None) -> str | None:
@@ -98,14 +98,14 @@ def identity(value: str | None) -> str | None:
     return value and value.lower().removeprefix("0x").removeprefix("naa.").replace(":", "").replace("-", "")
 
 
-def _told(*names: str, place: bool = False, card: bool = False) -> Key:
+def _same(*names: str, place: bool = False, owner: bool = False) -> Key:
     """A key of these fields, None where one is not told; with the id, or the controller, as well."""
 
     def key(thing: Thing) -> Hashable | None:
         values = [identity(thing.data[name]) if name in _IDENTITIES else thing.data[name] for name in names]
         if any(value in (None, "") for value in values):
             return None
-        return (*values, *((thing.home,) if place else ()), *((thing.card,) if card else ()))
+        return (*values, *((thing.home,) if place else ()), *((thing.owner,) if owner else ()))
 
     return key
 
@@ -124,24 +124,24 @@ def _place(thing: Thing) -> Hashable | None:
 
 def _all_else(thing: Thing) -> Hashable | None:
     """Everything but the id: what tells of no serial number may still be the only one of its kind."""
-    return thing.card, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
+    return thing.owner, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
 
 
 _CONTROLLER: Sequence[Key] = (
-    _told("serial", place=True), _told("serial"), _told("pci_address", place=True), _told("pci_address"), _place,
-    _told("vendor", "model", "driver"),
+    _same("serial", place=True), _same("serial"), _same("pci_address", place=True), _same("pci_address"), _place,
+    _same("vendor", "model", "driver"),
 )  # fmt: skip
 _DRIVE: Sequence[Key] = (
-    _told("serial", place=True), _told("wwn", place=True), _told("serial", "array"), _told("serial", card=True),
-    _told("serial"), _told("wwn"), _place, _told("enclosure", "bay", card=True),
-    _told("device", card=True), _all_else,
+    _same("serial", place=True), _same("wwn", place=True), _same("serial", "array"), _same("serial", owner=True),
+    _same("serial"), _same("wwn"), _place, _same("enclosure", "bay", owner=True),
+    _same("device", owner=True), _all_else,
 )  # fmt: skip
 _VOLUME: Sequence[Key] = (
-    _told("unique_id", place=True), _told("unique_id"), _told("name", place=True), _told("name", "size_bytes"), _place,
-    _told("array", "size_bytes", "raid_level", card=True), _told("device", card=True), _all_else,
+    _same("unique_id", place=True), _same("unique_id"), _same("name", place=True), _same("name", "size_bytes"), _place,
+    _same("array", "size_bytes", "raid_level", owner=True), _same("device", owner=True), _all_else,
 )  # fmt: skip
 _ARRAY: Sequence[Key] = (_members_and_place, _members, _place, _all_else)
-_BATTERY: Sequence[Key] = (_place, _told(card=True))
+_BATTERY: Sequence[Key] = (_place, _same(owner=True))
 
 
 def _by(left: Sequence[Thing], right: Sequence[Thing], key: Key) -> Iterator[Pair]:

@@ -38,16 +38,16 @@ def problem_changes(
     earlier = [{**one, "where": ids.get(one["where"], one["where"])} for one in before]
     later = [one if one["where"] in known else {**one, "where": ids.get(one["where"], one["where"])} for one in after]
     for old, new in _paired(earlier, later, _PROBLEM):
-        yield from _told("problem", (new or old or {})["where"], old, new)
+        yield from _change("problem", (new or old or {})["where"], old, new)
 
 
 def tool_changes(before: Sequence[Doc], after: Sequence[Doc]) -> Iterator[Change]:
     """Programs that came, went, or have another version."""
     for old, new in _paired(before, after, _TOOL):
-        yield from _told("tool", (new or old or {})["name"], old, new)
+        yield from _change("tool", (new or old or {})["name"], old, new)
 
 
-def _told(kind: str, name: str, old: Doc | None, new: Doc | None) -> Iterator[Change]:
+def _change(kind: str, name: str, old: Doc | None, new: Doc | None) -> Iterator[Change]:
     if old is None or new is None:
         what = "added" if old is None else "removed"
         yield judged(Candidate(what, kind, name, old or {}, new or {}, Difference("", old, new), None))

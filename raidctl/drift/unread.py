@@ -76,10 +76,10 @@ class _Controllers:
     """The controllers of both snapshots, and the tools that reported them."""
 
     def __init__(self, before: Inventory, after: Inventory, changes: Sequence[Change]) -> None:
-        self.cards = [*before.controllers, *after.controllers]
-        self.ids = {item.id for controller in self.cards for item in items(controller)}
-        self.programs = {controller.told_by for controller in self.cards if controller.told_by}
-        self.families = {controller.id.partition(":")[0] for controller in self.cards}
+        self.controllers = [*before.controllers, *after.controllers]
+        self.ids = {item.id for controller in self.controllers for item in items(controller)}
+        self.programs = {controller.told_by for controller in self.controllers if controller.told_by}
+        self.families = {controller.id.partition(":")[0] for controller in self.controllers}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
         """Controllers reported by another tool, or only the kernel, with other sizes, ids and words."""
@@ -90,7 +90,7 @@ class _Controllers:
         return (
             where in self.ids
             or where.startswith("/dev/")
-            or any(where == controller.pci_address for controller in self.cards)
+            or any(where == controller.pci_address for controller in self.controllers)
         )
 
     def touches(self, problem: Problem, change: Change) -> bool:
@@ -98,8 +98,8 @@ class _Controllers:
         where = problem.where
         if change.object == "host":
             return where.startswith("/proc/")  # the files that its name and kernel are read from
-        own = [controller for controller in self.cards if _is_on(change, controller)]
-        named = [controller for controller in self.cards if where in (controller.id, controller.pci_address)]
+        own = [controller for controller in self.controllers if _is_on(change, controller)]
+        named = [controller for controller in self.controllers if where in (controller.id, controller.pci_address)]
         if named:
             same = {controller.id for controller in named} | {
                 controller.pci_address for controller in named if controller.pci_address
@@ -124,7 +124,7 @@ class _Controllers:
     def _on_device(self, device: str) -> Iterator[str]:
         """The ids of objects on this device or one of its partitions."""
         form = re.compile(rf"{re.escape(device)}(p?\d+)?", re.ASCII)
-        for controller in self.cards:
+        for controller in self.controllers:
             yield from (drive.id for drive in controller.drives if drive.device and form.fullmatch(drive.device))
             yield from (volume.id for volume in controller.volumes if volume.device and form.fullmatch(volume.device))
 

@@ -38,14 +38,14 @@ class _Drive(msgspec.Struct):
     serial: str | None = None
 
 
-class _Card(_Drive):
+class _Controller(_Drive):
     drives: list[_Drive] = []
 
 
 class _Machine(_Head):
     """Also the serial numbers: two machines may have the same name."""
 
-    controllers: list[_Card] = []
+    controllers: list[_Controller] = []
 
     @property
     def serials(self) -> frozenset[str]:

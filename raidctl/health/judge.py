@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.health import views
-from raidctl.health.phrases import errors, predicts, said
+from raidctl.health.phrases import errors, predicts, state_words
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
     OUT_OF_REACH,
@@ -185,7 +185,7 @@ def _judge(inventory: Inventory) -> tuple[Condition, ...]:
             machine.add("warned", "foreign_configuration", controller, "foreign configuration")
         if controller.status in ("warning", "critical"):
             situation = "trouble" if controller.status == "critical" else "warned"
-            word = said("controller", controller.status, controller.status_text)
+            word = state_words("controller", controller.status, controller.status_text)
             machine.add(situation, "controller_in_trouble", controller, word)
     for one in views.compared(inventory):
         if one.outcome == "fail":
@@ -236,7 +236,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
             situation = "out_of_reach"
         elif hurt and all(volume.failures_tolerated for volume in hurt):
             situation = "reduced"
-        word = said("failed", drive.status, drive.status_text)
+        word = state_words("failed", drive.status, drive.status_text)
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
@@ -279,7 +279,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     situation = "bare" if array.status == "critical" or rebuilt else "warned"
-    word = said("array", array.status, array.status_text)
+    word = state_words("array", array.status, array.status_text)
     machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
@@ -306,7 +306,7 @@ def _caches(machine: _Machine, controller: Controller) -> None:
         )
     if cache.status in ("warning", "critical"):
         unprotected = cache.status == "critical" and any(map(exposed, controller.volumes))
-        word = said("cache", cache.status, cache.status_text)
+        word = state_words("cache", cache.status, cache.status_text)
         machine.add("unprotected" if unprotected else "unguarded", "cache_in_trouble", controller, word)
     dead = bool(controller.batteries) and all(
         battery.status in ("failed", "missing") for battery in controller.batteries

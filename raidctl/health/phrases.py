@@ -13,24 +13,24 @@ def predicts(drive: Drive) -> str:
     text = (drive.status_text or "").strip()
     if drive.errors.predictive or re.search(r"s\.?m\.?a\.?r\.?t|impending", text, re.IGNORECASE):
         return "predictive failure (SMART)"
-    return "predictive failure" if "predict" in text.lower() else said("warning", drive.status, text)
+    return "predictive failure" if "predict" in text.lower() else state_words("warning", drive.status, text)
 
 
 def errors(drive: Drive) -> str:
     """``, 41 media errors``: the counters of damaged sectors that are not zero."""
-    told = drive.errors
-    parts = (told.pending or 0) + (told.uncorrectable or 0) + (told.reallocated or 0)
+    counts = drive.errors
+    parts = (counts.pending or 0) + (counts.uncorrectable or 0) + (counts.reallocated or 0)
     words = {
-        "media error": told.media if (told.media or 0) > parts else 0, "pending sector": told.pending,
-        "uncorrectable sector": told.uncorrectable, "reallocated sector": told.reallocated,
+        "media error": counts.media if (counts.media or 0) > parts else 0, "pending sector": counts.pending,
+        "uncorrectable sector": counts.uncorrectable, "reallocated sector": counts.reallocated,
     }  # fmt: skip
     found = [counted(number, word) for word, number in words.items() if number]
     return f", {listing(found)}" if found else ""
 
 
-def said(word: str, status: str, text: str | None) -> str:
+def state_words(word: str, status: str, text: str | None) -> str:
     """``failed (Offline)``: our word, and the tool's where it adds something."""
-    told = (text or "").strip().rstrip(".")
-    if not told:
+    own = (text or "").strip().rstrip(".")
+    if not own:
         return word if word in ("failed", "warning") else f"{word} {status}"
-    return word if told.lower() == word else f"{word} ({told})"
+    return word if own.lower() == word else f"{word} ({own})"

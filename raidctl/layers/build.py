@@ -108,11 +108,11 @@ def _of_block(
 def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
     target = kernel.targets[block.name]
     try:
-        told = dm.read(target)
+        state = dm.read(target)
     except ValueError:
-        told = dm.CacheState("writecache" if target.target == "writecache" else "cache")
-    policy = ", ".join(word for word in (told.mode, told.policy) if word) or None
-    limits = _watermarks(told, job.name) if told.target == "writecache" else _migration(told, job.name)
+        state = dm.CacheState("writecache" if target.target == "writecache" else "cache")
+    policy = ", ".join(word for word in (state.mode, state.policy) if word) or None
+    limits = _watermarks(state, job.name) if state.target == "writecache" else _migration(state, job.name)
     thresholds, threshold = limits
     writes_only = "It caches writes only; reads hit recently written data."
     return Layer(
@@ -121,29 +121,29 @@ def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         name=job.name,
         device=block.node,
         policy=policy,
-        policy_in_force=told.fault or policy,
-        why_not_in_force=f"The kernel reports {told.fault}." if told.fault else None,
-        size_bytes=told.size_bytes,
-        used_bytes=told.used_bytes,
-        unwritten_bytes=told.unwritten_bytes,
-        share=Share(read_percent=0, write_percent=100, read_bytes=0, write_bytes=told.size_bytes)
-        if told.target == "writecache"
+        policy_in_force=state.fault or policy,
+        why_not_in_force=f"The kernel reports {state.fault}." if state.fault else None,
+        size_bytes=state.size_bytes,
+        used_bytes=state.used_bytes,
+        unwritten_bytes=state.unwritten_bytes,
+        share=Share(read_percent=0, write_percent=100, read_bytes=0, write_bytes=state.size_bytes)
+        if state.target == "writecache"
         else None,
         thresholds=thresholds,
         flush=job.answer,
         threshold=threshold,
-        stats=_YES if told.counters else Answer(result="unknown", why="This kernel has no counters for it."),
-        split=Answer(result="unsupported", why=writes_only if told.target == "writecache" else _NOT_SPLIT),
+        stats=_YES if state.counters else Answer(result="unknown", why="This kernel has no counters for it."),
+        split=Answer(result="unsupported", why=writes_only if state.target == "writecache" else _NOT_SPLIT),
     )
 
 
-def _watermarks(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
+def _watermarks(state: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
     marks = (("high_watermark", dm.HIGH), ("low_watermark", dm.LOW))
-    found = [_percent(mark, told.options.get(mark, usual), told.size_bytes) for mark, usual in marks]
+    found = [_percent(mark, state.options.get(mark, usual), state.size_bytes) for mark, usual in marks]
     found += [
-        Threshold(name=mark, value=told.options[mark], unit="milliseconds")
+        Threshold(name=mark, value=state.options[mark], unit="milliseconds")
         for mark in ("max_age", "autocommit_time", "pause_writeback")
-        if mark in told.options
+        if mark in state.options
     ]
     return tuple(found), reload_answer(name)
 
@@ -163,8 +163,8 @@ def _percent(name: str, value: int, size: int | None) -> Threshold:
     return Threshold(name, value, "percent", effective_bytes=None if size is None else size * value // 100)
 
 
-def _migration(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
-    value = told.options.get("migration_threshold")
+def _migration(state: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
+    value = state.options.get("migration_threshold")
     found = (
         ()
         if value is None
@@ -295,8 +295,8 @@ def _limits(controller: Controller) -> dict[Setting, Threshold]:
     interval = cache.flush_interval_seconds if cache is not None else None
     details = {**controller.details, **(cache.details if cache is not None else {})}
     # Write Cache Bypass Threshold Size: 1040 KiB
-    told = (_KIB.fullmatch(text.strip()) for label, text in details.items() if "bypass threshold" in label.lower())
-    size = next((int(match[1]) for match in told if match), None)
+    matches = (_KIB.fullmatch(text.strip()) for label, text in details.items() if "bypass threshold" in label.lower())
+    size = next((int(match[1]) for match in matches if match), None)
     return {
         "flush_interval": Threshold(name="flush_interval", value=interval, unit="seconds", option="--flush-interval"),
         "bypass_threshold": Threshold(
@@ -312,7 +312,7 @@ def _limits(controller: Controller) -> dict[Setting, Threshold]:
 def _of_volume(volume: Volume, controller: Controller, flush: Mapping[str, Job]) -> Layer:
     cache = volume.cache
     mine = flush.get(volume.id) or flush.get(controller.id)
-    of_card = Answer(result="unsupported", why=f"It is set for the whole controller: {controller.id}.")
+    of_controller = Answer(result="unsupported", why=f"It is set for the whole controller: {controller.id}.")
     return Layer(
         id=volume.id,
         kind="volume",
@@ -322,9 +322,9 @@ def _of_volume(volume: Volume, controller: Controller, flush: Mapping[str, Job])
         policy_in_force=cache.write_active if cache else None,
         why_not_in_force=cache.why_not_in_force if cache else None,
         flush=mine.answer if mine else _NO_FLUSH,
-        threshold=of_card,
+        threshold=of_controller,
         stats=_ESTIMATE if volume.device else Answer(result="unknown", why="Its block device is unknown."),
-        split=of_card,
+        split=of_controller,
     )
 
 

@@ -35,8 +35,8 @@ class Families:
         family = controller.id.partition(":")[0]
         vendor = self.by_name.get(family)
         changes = changes_of(vendor) if vendor is not None else None
-        told = controller.capabilities.get(setting)
-        why = told.why if told is not None and not told.set else None
+        ability = controller.capabilities.get(setting)
+        why = ability.why if ability is not None and not ability.set else None
         if vendor is None or changes is None:
             only = f"raidctl cannot change controllers of the family {family}."
             return Answer(result="unsupported", why=why or only)

@@ -44,12 +44,12 @@ class Job:
 
 def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> list[Job]:
     """Return the jobs in order, also for layers with nothing to flush and layers that cannot be flushed."""
-    told = vendor_flushes(scope, inventory, vendors)
+    flushes = vendor_flushes(scope, inventory, vendors)
     return [
         _page_cache(scope),
-        *(job for block in scope.blocks for job in _of_block(block, kernel, scope, told)),
-        *_of_controllers(scope, told),
-        *_of_drives(scope, view, told),
+        *(job for block in scope.blocks for job in _of_block(block, kernel, scope, flushes)),
+        *_of_controllers(scope, flushes),
+        *_of_drives(scope, view, flushes),
     ]
 
 
@@ -93,7 +93,7 @@ def _page_cache(scope: Scope) -> Job:
     return Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
 
 
-def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
+def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flushes: Mapping[str, Flush]) -> Iterator[Job]:
     layer = f"{KERNEL}:{block.name}"
     if block.name in kernel.targets:
         target = kernel.targets[block.name]
@@ -102,8 +102,8 @@ def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, told: Mapping[st
         yield _of_bcache(layer, block, kernel.bcaches[block.name])
     elif block.name in kernel.arrays:
         own = next((volume.id for _, volume in scope.volumes if volume.device == block.node), layer)
-        if own in told and told[own].action is not None:
-            yield _job(own, "md", told[own], block.name)
+        if own in flushes and flushes[own].action is not None:
+            yield _job(own, "md", flushes[own], block.name)
         else:
             answer = _of_array(kernel.arrays[block.name], block)
             yield Job(own, "md", answer, block.name, device=block.name)
@@ -114,20 +114,20 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
     kind: Kind = "dm_writecache" if target.target == "writecache" else "dm_cache"
     title = dm.lvm_name(name) if lvm else name
     try:
-        told = dm.read(target)
+        state = dm.read(target)
     except ValueError as error:
         if kind == "dm_cache":
             return Job(layer, kind, Answer(result="unknown", why=f"Its state cannot be read: {error}."), title)
-        told = dm.CacheState("writecache")
-    if told.fault:
-        why = f"The kernel reports {told.fault}."
+        state = dm.CacheState("writecache")
+    if state.fault:
+        why = f"The kernel reports {state.fault}."
         return Job(layer, kind, Answer(result="unknown", why=why), title, device=block.name)
     if kind == "dm_writecache":
         action = _run("dmsetup", "message", name, "0", "flush")
         return Job(layer, kind, Answer(result="supported", how=str(action)), title, (action,), device=block.name)
-    if told.mode in ("writethrough", "passthrough"):
+    if state.mode in ("writethrough", "passthrough"):
         return Job(layer, kind, _nothing(_THROUGH), title, device=block.name)
-    if told.unwritten_bytes == 0:
+    if state.unwritten_bytes == 0:
         return Job(layer, kind, _nothing("No block of it is dirty."), title, device=block.name)
     nearest = (
         f"lvchange --cachepolicy cleaner {title}; wait until it has no dirty blocks; then the former policy again."
@@ -173,12 +173,12 @@ def _of_array(files: Files, block: BlockDevice) -> Answer:
     return Answer("unsupported", why=why, alternative=alternative)
 
 
-def _of_controllers(scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
+def _of_controllers(scope: Scope, flushes: Mapping[str, Flush]) -> Iterator[Job]:
     for controller in scope.controllers:
         mine = [
-            told[name]
+            flushes[name]
             for name in (controller.id, *(v.id for c, v in scope.volumes if c.id == controller.id))
-            if name in told
+            if name in flushes
         ]
         if controller.mode == "software":
             continue
@@ -216,11 +216,11 @@ def _written_through(controller: Controller, scope: Scope, answer: Answer) -> An
     return answer
 
 
-def _of_drives(scope: Scope, view: HostView, told: Mapping[str, Flush]) -> Iterator[Job]:
+def _of_drives(scope: Scope, view: HostView, flushes: Mapping[str, Flush]) -> Iterator[Job]:
     for controller, drive in scope.drives:
         block = view.block(drive.device) if drive.device else None
-        if drive.id in told or block is not None:
-            yield _of_drive(drive, told.get(drive.id), block, controller)
+        if drive.id in flushes or block is not None:
+            yield _of_drive(drive, flushes.get(drive.id), block, controller)
         elif drive.write_cache == "enabled":
             why = f"It is only reachable through {controller.id}, which has no command for its cache."
             nearest = f"Switch its cache off: raidctl cache set {controller.id} --drive-cache off."

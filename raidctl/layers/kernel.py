@@ -81,8 +81,8 @@ class Kernel:
     @property
     def dirty(self) -> int | None:
         """Bytes in memory that are dirty or being written."""
-        told = [self.memory.get("Dirty"), self.memory.get("Writeback")]
-        return None if told == [None, None] else sum(figure or 0 for figure in told)
+        figures = [self.memory.get("Dirty"), self.memory.get("Writeback")]
+        return None if figures == [None, None] else sum(figure or 0 for figure in figures)
 
     def page_bytes(self, name: str) -> int | None:
         """Convert a number of pages to bytes."""

@@ -137,8 +137,8 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
     if answer.trouble is Failure.MISSING:
         remedy = "Install the package dmsetup (device-mapper)."
         return Problem("warning", "dmsetup", f"dmsetup is not installed: {missing}.", remedy, "no_tool")
-    said = answer.error_text if isinstance(answer, RunAnswer) else ""
-    if answer.trouble is Failure.DENIED or "ermission denied" in said:
+    message = answer.error_text if isinstance(answer, RunAnswer) else ""
+    if answer.trouble is Failure.DENIED or "ermission denied" in message:
         message = f"dmsetup needs root: {missing}."
         return Problem("warning", "dmsetup", message, "Run raidctl as root (sudo).", "no_right")
     if answer.trouble is Failure.UNRECORDED:
@@ -146,7 +146,7 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
         return Problem("warning", "dmsetup", message, "Record the machine again.", "unread")  # fmt: skip
     if answer.trouble is None and isinstance(answer, RunAnswer) and answer.code == 0:
         return None
-    detail = " ".join((answer.detail or said).split())[:160] or "no answer"
+    detail = " ".join((answer.detail or message).split())[:160] or "no answer"
     return Problem(severity="warning", kind="unread", where=where, message=f"{where} failed ({detail}): {missing}.")
 
 

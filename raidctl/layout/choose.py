@@ -19,7 +19,7 @@ from raidctl.model.drives_below import physical_drives
 from raidctl.operate.new_drive import Candidate, health, signed, used
 from raidctl.order import natural
 from raidctl.survey.survey import Survey
-from raidctl.text import counted
+from raidctl.text import counted, listing
 from raidctl.toml_files.mistakes import suggestion
 from raidctl.units import format_decimal
 
@@ -108,9 +108,8 @@ def _named(
         serial, _, part = name.partition("-part")
         fitting = [drive for drive in drives if {name, serial} & stock.machine.names(drive)]
         if len(fitting) != 1:
-            known = suggestion(name, [stock.machine.name(drive) for drive in drives]) if not fitting else ""
-            count = "no drive" if not fitting else "several drives"
-            why.append(f'"{name}" is {count} that {controller.id} can use{f"; {known}" if known else "."}')
+            several = f'"{name}" is several drives that {controller.id} can use.'
+            why.append(several if fitting else not_one(name, controller, drives, stock.machine))
             continue
         place = _place(fitting[0], str(wanted.partition.number) if wanted.partition else part, stock.machine)
         if any(place.overlaps(other) for other in places):
@@ -118,6 +117,19 @@ def _named(
         why += objections(place, controller, stock, wanted.partition)
         places.append(place)
     return places, why
+
+
+def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine) -> str:
+    """Say that a name is that of no drive: what may be meant, else which drives are free."""
+    software = controller.mode == "software"
+    what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
+    meant = suggestion(name, [machine.name(drive) for drive in drives])
+    if meant.startswith("did"):
+        return f"{what}; {meant}"
+    free = [machine.name(drive) for drive in drives if drive.role == "unassigned"]
+    if software:
+        return f"{what}."
+    return f"{what}; unassigned: {listing(free)}." if free else f"{what}; no drive is unassigned."
 
 
 def _free(

@@ -159,7 +159,7 @@ def _absent(wanted: VolumeLayout, machine: Machine) -> Compared:
     if machine.controllers(wanted.controller) not in ([], [SOFTWARE]):
         why = f"{wanted.controller} has no such volume."
     else:
-        why = f'There is no controller "{wanted.controller}".'
+        why = machine.no_controller(wanted.controller)
     return Compared(label=wanted.label, line=wanted.line, verdict="missing", why=why)
 
 

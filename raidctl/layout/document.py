@@ -63,8 +63,16 @@ def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout
         table, place = read
         layout = _layout(table, place)
     if faults:
-        raise MistakesError(faults)
+        raise LayoutMistakesError(faults, layout)
     return layout
+
+
+class LayoutMistakesError(MistakesError):
+    """A layout with mistakes; ``layout`` is what could be read of it."""
+
+    def __init__(self, faults: Sequence[Fault], layout: Layout) -> None:
+        super().__init__(faults)
+        self.layout = layout
 
 
 def _layout(table: Mapping[str, Any], place: Place) -> Layout:

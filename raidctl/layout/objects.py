@@ -11,6 +11,7 @@ from msgspec import Struct
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
 from raidctl.select import family_of
+from raidctl.toml_files.mistakes import suggestion
 
 _MASKED = frozenset("*xX-?")
 SOFTWARE = Controller(id="md", vendor="Linux", model="Linux md", mode="software")
@@ -38,15 +39,22 @@ class Machine(Struct, frozen=True, dict=True):
         return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
 
     def controllers(self, word: str) -> list[Controller]:
-        """The controllers that a word means: by id; else by serial number, family, or a part of the model's name."""
+        """The controllers that a word means: by id; else by serial number, family, or a part of vendor and model."""
         every = self.inventory.controllers
         exact = [
             [one for one in every if word in (one.id, one.serial)],
             [one for one in every if family_of(one) == word],
         ]
-        part = [one for one in every if word.lower() in (one.model or "").lower()]
+        # HPE Smart Array P408i-a SR Gen10: some tools print the vendor before the model
+        part = [one for one in every if word.lower() in f"{one.vendor or ''} {one.model or ''}".lower()]
         found = next((found for found in (*exact, part) if found), [])
         return found or ([SOFTWARE] if word == SOFTWARE.id else [])
+
+    def no_controller(self, word: str) -> str:
+        """Say that no controller is called so, and what may be meant."""
+        names = [name for one in self.inventory.controllers for name in (one.id, family_of(one), one.serial) if name]
+        meant = suggestion(word, names)
+        return f'There is no controller "{word}"{f"; {meant}" if meant else "."}'
 
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
         """The volumes that a layout lists: not the drives that the system sees as they are."""

@@ -48,6 +48,7 @@ class NotPlanned(Struct, frozen=True, kw_only=True):
 
     label: Annotated[str, doc("Name in the layout.")]
     why: Annotated[tuple[str, ...], doc("Reasons, one sentence each.")]
+    line: Annotated[int | None, doc("Its line in the file; null: of no volume, or several have that name.")] = None
 
 
 class LayoutPlan(Struct, frozen=True, kw_only=True):
@@ -201,12 +202,22 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
     steps = (*settings, *creations, *(_adding(one) for one in spares), *deletions)
     return Compiled(
         plan=LayoutPlan(
-            host=found.host, steps=steps, not_planned=tuple(refused),
+            host=found.host, steps=steps, not_planned=tuple(lined(refused, layout)),
             point_of_no_return=len(settings) if len(steps) > len(settings) else None,
         ),
         found=found, creations=tuple(made), desired=tuple(desired), spares=tuple(spares),
         doomed=tuple(one.object_id for one in doomed if one.object_id),
     )  # fmt: skip
+
+
+def lined(refused: Sequence[NotPlanned], layout: Layout) -> Iterator[NotPlanned]:
+    """The same, each with the line of its volume in the file."""
+    lines: dict[str, list[int]] = {}
+    for volume in layout.volumes:
+        lines.setdefault(volume.label, []).append(volume.line)
+    for one in refused:
+        own = lines.get(one.label, [])
+        yield structs.replace(one, line=own[0]) if len(own) == 1 else one
 
 
 def _adding(one: Lacking) -> Step:
@@ -275,9 +286,10 @@ def _advice(key: str) -> str:
 def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> tuple[Step, Creation] | NotPlanned:
     controllers = stock.machine.controllers(wanted.controller)
     if len(controllers) != 1:
-        number = len(controllers) or "no"
-        word = "controllers" if len(controllers) > 1 else "controller"
-        return NotPlanned(label=wanted.label, why=(f'"{wanted.controller}" is {number} {word}.',))
+        ids = ", ".join(one.id for one in controllers)
+        several = f'"{wanted.controller}" fits {len(controllers)} controllers: name one by its id, {ids}.'
+        why_not = several if controllers else stock.machine.no_controller(wanted.controller)
+        return NotPlanned(label=wanted.label, why=(why_not,))
     controller = controllers[0]
     chosen = choose(wanted, controller, stock)
     why = chosen.why or tuple(impossible(wanted, chosen))

@@ -31,5 +31,5 @@ def failed(answer: RunAnswer) -> str | None:
     """Return why a burst did not read; None if it read, or came to the end of a small drive."""
     if answer.trouble is Failure.TIMEOUT or (answer.fine and answer.code == 0):
         return None
-    said = " ".join(answer.error_text.split())[:200]
-    return said or answer.detail or f"exit code {answer.code}"
+    message = " ".join(answer.error_text.split())[:200]
+    return message or answer.detail or f"exit code {answer.code}"

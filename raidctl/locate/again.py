@@ -72,7 +72,7 @@ def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
 def _moved(lamp: Lamp, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
     """Find a controller, or for ledctl and sg_ses the drive, by its serial number."""
     if lamp.way == "tool":
-        controller = _card(lamp, seen.inventory)
+        controller = _controller(lamp, seen.inventory)
         if controller is None:
             return []
         return [lamp] if lamp.id.startswith(f"{controller.id}/") else _of_tool(lamp, controller, seen, runner, vendors)
@@ -82,7 +82,7 @@ def _moved(lamp: Lamp, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) 
     return [replace(one, id=lamp.id) for one in fresh.values() if isinstance(one, Lamp)]
 
 
-def _card(lamp: Lamp, inventory: Inventory) -> Controller | None:
+def _controller(lamp: Lamp, inventory: Inventory) -> Controller | None:
     known = [c for c in inventory.controllers if lamp.controller and c.serial == lamp.controller]
     if len(known) == 1:
         return known[0]

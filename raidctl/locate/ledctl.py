@@ -30,8 +30,8 @@ def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
         return dict.fromkeys(names, "ledctl (package ledmon) is not installed")
     listed = yield from ask(Run(("ledctl", "--list-controllers"), timeout=_TIMEOUT, lock=LOCK))
     if not listed.fine or listed.code != 0:
-        said = " ".join(listed.error_text.split())[:120] or listed.detail
-        return dict.fromkeys(names, f"ledctl --list-controllers failed{f': {said}' if said else ''}")
+        message = " ".join(listed.error_text.split())[:120] or listed.detail
+        return dict.fromkeys(names, f"ledctl --list-controllers failed{f': {message}' if message else ''}")
     return {one.bay.object_id: _lamp(one, listed.text) for one in wanted}
 
 
@@ -56,7 +56,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     if not isinstance(answer, RunAnswer):
         return None
     # /dev/sdb: device not supported
-    said = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
-    if answer.code == 0 and not said:
+    message = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
+    if answer.code == 0 and not message:
         return None
-    return said or f"{action.argv[0]} ended with exit code {answer.code}"
+    return message or f"{action.argv[0]} ended with exit code {answer.code}"

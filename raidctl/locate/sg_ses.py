@@ -104,5 +104,5 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The objection of sg_ses; None if it ended with 0."""
     if not isinstance(answer, RunAnswer) or answer.code == 0:
         return None
-    said = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
-    return said or f"{action.argv[0]} ended with exit code {answer.code}"
+    message = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
+    return message or f"{action.argv[0]} ended with exit code {answer.code}"

@@ -34,8 +34,8 @@ def write_protected(cache: VolumeCache) -> bool | None:
 
 def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
     """The controllers, with ``drive_caches`` and ``write_protected`` of each volume that has a cache."""
-    cards = tuple(controllers)
-    below = DrivesBelow(cards)
+    every = tuple(controllers)
+    below = DrivesBelow(every)
 
     def judged(volume: Volume) -> Volume:
         if volume.cache is None:
@@ -43,7 +43,7 @@ def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
         cache = replace(volume.cache, drive_caches=drive_caches(volume, below))
         return replace(volume, cache=replace(cache, write_protected=write_protected(cache)))
 
-    return tuple(replace(controller, volumes=tuple(map(judged, controller.volumes))) for controller in cards)
+    return tuple(replace(controller, volumes=tuple(map(judged, controller.volumes))) for controller in every)
 
 
 def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = frozenset()) -> DriveCaches:

@@ -30,7 +30,8 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Objec
     if drive.foreign:
         yield "R10", f"{drive.id} holds a configuration that its controller has not imported.", False
     if drive.role not in ("unassigned", "passthrough"):
-        yield "R10", f"{drive.id} is in use, or its use is unknown: {drive.role or 'not reported'}.", False
+        use = "of unknown use: no role is reported" if drive.role is None else f"not free: it is a {drive.role} drive"
+        yield "R10", f"{drive.id} is {use}.", False
     yield from _used(drive, view)
     yield from _size(drive, others)
     yield from _kind(drive, others)

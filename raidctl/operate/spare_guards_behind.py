@@ -24,9 +24,16 @@ def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[
     if deed.verb == "remove_spare":
         return list(_removable(controller, drive))
     named = [volume for volume in controller.volumes if volume.id == deed.object_id]
+    if drive.role == "spare" and _as_asked(drive, named):
+        return []  # nothing is to be done
     if named:
         return [*able(named[0]), *_unfit(seen, controller, drive, named[0])]
     return _global(seen, controller, drive)
+
+
+def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
+    """Whether a spare is one of the whole controller, or of the array of the volume, as it is to become."""
+    return named[0].array in drive.spare_for if named else not drive.spare_for
 
 
 def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -> Iterator[Objection]:

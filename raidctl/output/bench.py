@@ -44,12 +44,12 @@ def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
         yield from figures(run.second, paper)
         left_out = [(one.trial, one.reasons) for one in run.second.results if not one.figures and one.reasons]
         if left_out:
-            told = [(trial.replace("_", " "), [paper.clean(" ".join(reasons))]) for trial, reasons in left_out]
-            yield facts([(paper.clean(trial), texts) for trial, texts in told], paper)
+            left = [(trial.replace("_", " "), [paper.clean(" ".join(reasons))]) for trial, reasons in left_out]
+            yield facts([(paper.clean(trial), texts) for trial, texts in left], paper)
     yield from _latencies(run.session, paper)
     for result in run.session.results:
         yield from _drawn(result, paper, more=more)
-    yield from _said(run, paper, more=more)
+    yield from _result(run, paper, more=more)
 
 
 def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
@@ -125,18 +125,18 @@ def interval(spread: Spread) -> str:
 
 def words(trial: str, figure: str) -> str:
     """A figure's name for people: ``seeks: read, 16 at once, all`` of ``seeks``, ``read_qd16_all``."""
-    said: list[str] = []
+    words: list[str] = []
     for part in figure.split("_"):
         known = _AMOUNT.fullmatch(part)
         if known:
-            said.append(f"{known[1]} {_UNITS[known[2]]}")
+            words.append(f"{known[1]} {_UNITS[known[2]]}")
         elif re.fullmatch(r"qd\d+", part):
-            said.append(f"QD{part[2:]}")
+            words.append(f"QD{part[2:]}")
         elif re.fullmatch(r"x\d+", part):
-            said.append(f"{part[1:]} streams")
+            words.append(f"{part[1:]} streams")
         else:
-            said.append(part)
-    text = " ".join(said)
+            words.append(part)
+    text = " ".join(words)
     title = trial.replace("_", " ")
     return text if text == title or text.startswith(f"{title} ") else f"{title}: {text}"
 
@@ -209,7 +209,7 @@ def _histogram(title: str, latency: Latency, paper: Paper) -> Iterator[Renderabl
         yield from map(Text, drawn)
 
 
-def _said(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _result(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """What follows of each trial; then what holds for all of them."""
     for result in run.session.results:
         if result.verdict != "info" or result.reasons or (more and result.model):
@@ -224,13 +224,13 @@ def _said(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
 def _verdict(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     label = result.verdict.upper()
     yield line((label, STYLES[result.verdict]), " ", (paper.clean(result.trial.replace("_", " ")), STRONG))
-    told: list[tuple[str, Sequence[str]]] = [("because", [" ".join(result.reasons)])] if result.reasons else []
-    told += [("expected", [result.expected])] if result.expected else []
-    told += [("model", [result.model])] if result.model and more else []
-    told += [("ruled out", ["; ".join(result.ruled_out)])] if result.ruled_out else []
-    told += [("to decide", [result.next_test])] if result.next_test else []
-    if told:
-        yield facts([(name, [paper.clean(text) for text in texts]) for name, texts in told], paper, indent=2)
+    rows: list[tuple[str, Sequence[str]]] = [("because", [" ".join(result.reasons)])] if result.reasons else []
+    rows += [("expected", [result.expected])] if result.expected else []
+    rows += [("model", [result.model])] if result.model and more else []
+    rows += [("ruled out", ["; ".join(result.ruled_out)])] if result.ruled_out else []
+    rows += [("to decide", [result.next_test])] if result.next_test else []
+    if rows:
+        yield facts([(name, [paper.clean(text) for text in texts]) for name, texts in rows], paper, indent=2)
 
 
 def _about(run: Run) -> Iterator[tuple[str, str, Style]]:

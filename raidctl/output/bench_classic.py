@@ -58,13 +58,13 @@ def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rendera
     rows = [name for name in _ROWS if name in classic.figures]
     figures = [classic.figures.get(name) for name in rows]
     off = [classic.figures.get(name + OFF) for name in rows]
-    told = {"on": "on", "off": "off"}.get(str(classic.series.get("write_cache")), "as it is")
+    state = {"on": "on", "off": "off"}.get(str(classic.series.get("write_cache")), "as it is")
     per = (1 << 20) / size
     both = ", and off" if any(off) else ""
-    yield line((f"{size >> 10} KiB blocks, one at a time; write cache {told}{both}", STRONG))
+    yield line((f"{size >> 10} KiB blocks, one at a time; write cache {state}{both}", STRONG))
     columns = [
         Column("", cells([_ROWS[name] for name in rows]), least=10),
-        Column(f"{told}: MiB/s", [_cell(one) for one in figures], right=True),
+        Column(f"{state}: MiB/s", [_cell(one) for one in figures], right=True),
         Column("a second", [_cell(one, per) for one in figures], right=True),
         Column("off: MiB/s", [_cell(one) for one in off], right=True),
         Column("a second", [_cell(one, per) for one in off], right=True),

@@ -78,8 +78,8 @@ def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str
     counts = [f"{count:,}" for _, count in kept]
     room = paper.columns - _INDENT - margin - 2 - max(map(len, counts))
     lines = []
-    for label, (_, count), said in zip(labels, kept, counts, strict=True):
-        bar = f" {_level(count / most * room, paper)} {said}" if count else ""
+    for label, (_, count), shown in zip(labels, kept, counts, strict=True):
+        bar = f" {_level(count / most * room, paper)} {shown}" if count else ""
         lines.append(f"{' ' * _INDENT}{label:>{margin}}{bar}")
     return lines
 

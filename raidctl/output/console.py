@@ -11,6 +11,7 @@ from typing import ParamSpec
 from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
@@ -18,8 +19,11 @@ from rich.text import Text
 from raidctl.text import collapse, printable
 
 P = ParamSpec("P")
-LEAST_WIDTH = 60
+LEAST_WIDTH = 20
 """Narrower screens get lines of this width; the terminal breaks them."""
+INDENT = 2
+LEAST_ROOM = 14
+"""With less room behind a label, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
 _STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
@@ -148,8 +152,13 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
 def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> Table:
     """A label and pieces in a row behind it; further rows begin below the first piece."""
     start = line(label)
-    room = max(paper.columns - start.cell_len, 20)
+    room = paper.columns - start.cell_len
     grid = Table.grid(padding=0)
+    if room < LEAST_ROOM:
+        start.rstrip()
+        grid.add_row(start)
+        grid.add_row(Padding(pack(pieces, paper.columns - INDENT, paper.dot), (0, 0, 0, INDENT)))
+        return grid
     grid.add_column("", width=start.cell_len, no_wrap=True)
     grid.add_column("", width=room, overflow="fold")
     grid.add_row(start, pack(pieces, room, paper.dot))

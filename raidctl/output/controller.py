@@ -73,7 +73,7 @@ def _title(controller: Controller, paper: Paper) -> Text:
 
 
 def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
-    told = (
+    texts = (
         controller.mode and phrases.MODES[controller.mode],
         controller.slot and f"slot {controller.slot}",
         controller.firmware and f"firmware {controller.firmware}",
@@ -81,7 +81,7 @@ def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
         controller.driver and f"driver {controller.driver}",
         controller.pci_address and f"PCI {controller.pci_address}",
     )
-    pieces = [paper.clean(text) for text in told if text]
+    pieces = [paper.clean(text) for text in texts if text]
     if pieces:
         yield "board", pieces
 
@@ -132,8 +132,8 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
         word, style = phrases.status(array.status, array.status_text)
         pieces: list[Piece] = [(paper.clean(word), style)]
         counted = [_count(array.drives, "drive"), _count(array.spares, "spare")]
-        told = " + ".join(text for text in counted if text)
-        pieces += [told] if told else []
+        texts = " + ".join(text for text in counted if text)
+        pieces += [texts] if texts else []
         if array.size_bytes is not None:
             pieces.append(f"{phrases.decimal(array.size_bytes)} raw")
         if array.free_bytes is not None:
@@ -167,13 +167,13 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
         of("write cache", [phrases.write_cache(v.cache) for v in volumes]) if cached else None,
         Column("safe", [phrases.protected(v.cache) for v in volumes], whole=True) if cached else None,
     )
-    if_told = (
+    if_reported = (
         of("device", [(v.device or phrases.UNKNOWN, PLAIN) for v in volumes]),
         of("mounted", [_mounted(v, unmounted) for v in volumes], 10),
         of(_NAME, [(v.name or "", PLAIN) for v in volumes], optional=True),
         of("unique id", [(v.unique_id or "", DULL) for v in volumes], optional=True),
     )
-    return [column for column in always if column] + nonempty(if_told)
+    return [column for column in always if column] + nonempty(if_reported)
 
 
 def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
@@ -192,18 +192,18 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
     for volume in controller.volumes:
         if volume.status == "ok" and not volume.progress:
             continue
-        told = (
+        texts = (
             phrases.members(volume),
             survives(volume) if volume.status in ("degraded", "rebuilding") else "",
             phrases.progress(volume.progress) if volume.progress else "",
-            _told_otherwise(volume),
+            _other_source(volume),
         )
-        pieces: list[Piece] = [(paper.clean(text), WARN) for text in told if text]
+        pieces: list[Piece] = [(paper.clean(text), WARN) for text in texts if text]
         if pieces:
             yield _names([volume], controller, paper), pieces
 
 
-def _told_otherwise(volume: Volume) -> str:
+def _other_source(volume: Volume) -> str:
     """The tool's own words for the state where they say more than ours."""
     text = volume.status_text or ""
     percent = volume.progress.percent if volume.progress else None
@@ -250,9 +250,9 @@ def _all_details(controller: Controller, paper: Paper) -> Iterator[Row]:
     """Details in the tools' words of the controller, its cache, batteries and arrays."""
     yield from _details("details", controller.details, paper)
     yield from _details("of cache", controller.cache.details if controller.cache else {}, paper)
-    told = [(battery.id, battery.details) for battery in controller.batteries]
-    told += [(array.id, array.details) for array in controller.arrays]
-    for identifier, details in told:
+    sources = [(battery.id, battery.details) for battery in controller.batteries]
+    sources += [(array.id, array.details) for array in controller.arrays]
+    for identifier, details in sources:
         yield from _details(f"of {short(identifier, controller.id)}", details, paper)
 
 

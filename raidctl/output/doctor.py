@@ -27,7 +27,7 @@ class Checkup:
 
     inventory: Inventory
     """Whose machine; its problems are those of the whole checkup."""
-    cards: Sequence[PciControllerRow]
+    controllers: Sequence[PciControllerRow]
     tools: Sequence[ToolCheck]
     root: bool | None
     """Whether the requests are carried out as root; None when unknown."""
@@ -40,7 +40,7 @@ def checkup_data(checkup: Checkup) -> DoctorReport:
     return DoctorReport(
         host=checkup.inventory.host,
         root=checkup.root,
-        pci_controllers=tuple(checkup.cards),
+        pci_controllers=tuple(checkup.controllers),
         tools=tuple(checkup.tools),
         libraries=dict(checkup.libraries),
         problems=checkup.inventory.problems,
@@ -56,12 +56,14 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     found = troubles(bare)
     yield head(checkup.inventory, paper)
     yield _verdict(found, paper)
-    yield from _cards(checkup, paper)
+    yield from _controllers(checkup, paper)
     yield from _tools(checkup, paper)
     yield Text("")
     yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
-    told = {(note, one) for controller in checkup.cards for note in controller.notes for one in controller.controllers}
-    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
+    above = {
+        (note, one) for controller in checkup.controllers for note in controller.notes for one in controller.controllers
+    }
+    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in above], paper)
 
 
 def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
@@ -72,20 +74,20 @@ def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
     return hanging((count, STRONG), places, paper)
 
 
-def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+def _controllers(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield Text("")
     yield line(("Storage controllers on the PCI bus", STRONG))
-    if not checkup.cards:
+    if not checkup.controllers:
         yield line("  none")
         return
     rows: list[tuple[str, Sequence[Piece]]] = []
-    for controller in checkup.cards:
-        rows.append((paper.clean(controller.address), _card(controller, checkup.inventory.problems, paper)))
+    for controller in checkup.controllers:
+        rows.append((paper.clean(controller.address), _controller(controller, checkup.inventory.problems, paper)))
         rows += [("", [(paper.clean(why), DULL)]) for why in controller.notes]
     yield facts(rows, paper)
 
 
-def _card(controller: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
+def _controller(controller: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
     """What it is; who drives it; who tells of it; as what it is shown."""
     shown: list[Piece] = [
         (paper.clean(controller.name), STRONG),
@@ -100,10 +102,10 @@ def _card(controller: PciControllerRow, problems: Sequence[Problem], paper: Pape
 
 def _programs(controller: PciControllerRow, paper: Paper) -> list[Piece]:
     """The installed tools that report the controller, and those that do not."""
-    told = controller.reported_by or (controller.found if controller.listed else ())
-    others = listing((name for name in controller.found if name not in told), "or")
-    if told:
-        return [paper.clean(f"reported by {listing(told)}{f', not by {others}' if others else ''}")]
+    reporters = controller.reported_by or (controller.found if controller.listed else ())
+    others = listing((name for name in controller.found if name not in reporters), "or")
+    if reporters:
+        return [paper.clean(f"reported by {listing(reporters)}{f', not by {others}' if others else ''}")]
     return [paper.clean(f"not reported by {others}")] if others else []
 
 

@@ -33,16 +33,16 @@ def drives_table(controller: Controller, paper: Paper, *, more: bool = False) ->
         (drive, [*_state(drive, paper, device=homeless), *(_more(drive, paper) if more else ())])
         for drive in controller.drives
     ]
-    told = [(paper.clean(short(drive.id, controller.id)), pieces) for drive, pieces in rows if pieces]
+    lines = [(paper.clean(short(drive.id, controller.id)), pieces) for drive, pieces in rows if pieces]
     points = [
         (paper.clean(f"{d.device or short(d.id, controller.id)} on {', '.join(d.mountpoints)}"), PLAIN)
         for d in controller.drives
         if d.mountpoints
     ]
     if points:
-        told.append(("mounted", points))
-    if told:
-        yield facts(told, paper, indent=4)
+        lines.append(("mounted", points))
+    if lines:
+        yield facts(lines, paper, indent=4)
 
 
 def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
@@ -60,14 +60,22 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     drives = controller.drives
 
     def of(
-        title: str, told: Callable[[Drive], str | None], least: int = 0, style: Style = PLAIN, *, optional: bool = False
+        title: str,
+        text_of: Callable[[Drive], str | None],
+        least: int = 0,
+        style: Style = PLAIN,
+        *,
+        optional: bool = False,
     ) -> Column:
         return Column(
-            title, [(paper.clean(told(drive) or phrases.UNKNOWN), style) for drive in drives], least, optional=optional
+            title,
+            [(paper.clean(text_of(drive) or phrases.UNKNOWN), style) for drive in drives],
+            least,
+            optional=optional,
         )
 
-    def styled(title: str, told: Callable[[Drive], tuple[str, Style]]) -> Column:
-        return Column(title, [(paper.clean(text), style) for text, style in map(told, drives)])
+    def styled(title: str, text_of: Callable[[Drive], tuple[str, Style]]) -> Column:
+        return Column(title, [(paper.clean(text), style) for text, style in map(text_of, drives)])
 
     places = {d.id: _place(d) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)
@@ -136,7 +144,7 @@ def _named_after(drive: Drive, array: str, controller: Controller) -> bool:
 
 
 def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
-    told = (
+    texts = (
         drive.serial and f"serial {drive.serial}",
         drive.firmware and f"firmware {drive.firmware}",
         drive.wwn and f"WWN {drive.wwn}",
@@ -148,4 +156,4 @@ def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
         drive.errors.predictive is not None and f"predicted failures {drive.errors.predictive}",
         *(f"{label}: {value}" for label, value in drive.details.items()),
     )
-    yield from ((paper.clean(text), DULL) for text in told if text)
+    yield from ((paper.clean(text), DULL) for text in texts if text)

@@ -35,7 +35,7 @@ def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequ
             "facts": [
                 {
                     "field": fact.field,
-                    "value": told(fact, final),
+                    "value": shown_value(fact, final),
                     "command": fact.command,
                     "line": fact.line.number,
                     "text": fact.line.text,
@@ -64,7 +64,7 @@ def final_values(inventory: Inventory, identifier: str) -> dict[str, str]:
     return dict(_filled(item)) if item is not None else {}
 
 
-def told(fact: Fact, final: Mapping[str, str]) -> str:
+def shown_value(fact: Fact, final: Mapping[str, str]) -> str:
     """The value that the inventory has; where the line by itself said something else, that too."""
     value = {"True": "yes", "False": "no", "()": "none"}.get(fact.value, fact.value)
     parts = [f"{path.removeprefix(fact.field + '.')} {text}" for path, text in final.items()]
@@ -125,7 +125,7 @@ def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, pa
             [
                 Column("line", [(str(fact.line.number), DULL) for fact in rows], right=True),
                 Column("field", cells([paper.clean(fact.field) for fact in rows]), 24),
-                Column("value", cells([paper.clean(told(fact, final)) for fact in rows], STRONG), 10),
+                Column("value", cells([paper.clean(shown_value(fact, final)) for fact in rows], STRONG), 10),
                 Column("as printed", cells([paper.clean(fact.line.text) for fact in rows], DULL), 16),
             ],
             paper,

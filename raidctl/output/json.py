@@ -59,8 +59,8 @@ def safe(text: str) -> str:
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a type, by default of the inventory; the descriptions are those of the model."""
-    told = msgspec.json.schema(kind)
-    for part in told["$defs"].values():
+    document = msgspec.json.schema(kind)
+    for part in document["$defs"].values():
         for field in part.get("properties", {}).values():
             # what tells the members of a union apart: msgspec makes it, and nobody could describe it
             if "description" not in field and len(field.get("enum", ())) == 1:
@@ -68,5 +68,5 @@ def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{title} of raidctl",
-        **told,
+        **document,
     }

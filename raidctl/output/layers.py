@@ -151,14 +151,14 @@ def style_of(answer: Answer) -> Style:
 
 def reasons(answer: Answer) -> list[Piece]:
     """The command, or why there is none and what comes nearest."""
-    told: list[Piece] = []
+    pieces: list[Piece] = []
     if answer.how and answer.how != "estimate":
-        told.append(answer.how)
+        pieces.append(answer.how)
     if answer.why:
-        told.append(answer.why)
+        pieces.append(answer.why)
     if answer.alternative:
-        told.append(f"instead: {answer.alternative}")
-    return told
+        pieces.append(f"instead: {answer.alternative}")
+    return pieces
 
 
 def _policy(layer: Layer) -> list[Piece]:
@@ -177,16 +177,16 @@ def _spelt(policy: str | None) -> str | None:
 
 
 def _size(layer: Layer) -> list[Piece]:
-    told: list[Piece] = []
+    pieces: list[Piece] = []
     if layer.size_bytes is not None:
-        told.append(f"{format_binary(layer.size_bytes)} of memory" if layer.kind == "page_cache" else _of(layer))
+        pieces.append(f"{format_binary(layer.size_bytes)} of memory" if layer.kind == "page_cache" else _of(layer))
     if layer.unwritten_bytes is not None:
-        told.append(f"{format_binary(layer.unwritten_bytes)} unwritten")
+        pieces.append(f"{format_binary(layer.unwritten_bytes)} unwritten")
     elif layer.unwritten is not None:
-        told.append("unwritten data" if layer.unwritten else "nothing unwritten")
+        pieces.append("unwritten data" if layer.unwritten else "nothing unwritten")
     if layer.preserved is not None:
-        told.append(("PRESERVED DATA of offline volumes", BAD) if layer.preserved else "no preserved data")
-    return told
+        pieces.append(("PRESERVED DATA of offline volumes", BAD) if layer.preserved else "no preserved data")
+    return pieces
 
 
 def _of(layer: Layer) -> str:
@@ -212,8 +212,8 @@ def _no_split(layer: Layer) -> list[Piece]:
     """Why a controller's cache has no reported share in bytes; empty for other layers."""
     if layer.kind != "controller" or layer.share is not None or layer.size_bytes is None:
         return []
-    told = "none fixed" if layer.split.result == "unsupported" else "unknown"
-    return [f"{told}{f': {layer.split.why}' if layer.split.why else ''}"]
+    text = "none fixed" if layer.split.result == "unsupported" else "unknown"
+    return [f"{text}{f': {layer.split.why}' if layer.split.why else ''}"]
 
 
 def _limit(threshold: Threshold, *, more: bool) -> Piece | None:

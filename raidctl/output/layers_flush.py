@@ -34,8 +34,8 @@ def flush_screen(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         yield _verdict(report, paper)
         yield Text("")
         yield _table(report.layers, paper)
-        told = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or lay.preserved]
-        yield from _why(told, paper)
+        shown = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or lay.preserved]
+        yield from _why(shown, paper)
         yield from _memory(report, paper)
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
@@ -46,8 +46,8 @@ def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         yield line(f"{KINDS[layer.kind]} {paper.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
         for command in layer.commands if layer.answer.result == "planned" else ():
             yield Padding(line(paper.clean(command)), (0, 0, 0, 2))
-        told = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
-        for piece in told:
+        pieces = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
+        for piece in pieces:
             yield Padding(line(paper.piece(piece)), (0, 0, 0, 2))
 
 
@@ -56,9 +56,9 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
     if kept:
         words = f"Not everything was written: preserved data of offline volumes is left in {listing(kept)}."
         return line((paper.clean(words), BAD))
-    amiss = [layer for layer in report.layers if layer.answer.result not in _FINE]
+    failed = [layer for layer in report.layers if layer.answer.result not in _FINE]
     took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
-    if not amiss:
+    if not failed:
         if report.problems:
             return line((f"What is known of was written{took}; not everything could be read.", WARN))
         done = [layer for layer in report.layers if layer.answer.result == "done"]
@@ -67,8 +67,8 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
             return line((f"Everything that waited was written{took}.", GOOD))
         left = f"what is left unwritten is not reported by {listing(silent)}"
         return line((f"Every layer was flushed{took}; {paper.clean(left)}.", PLAIN))
-    worst = any(layer.answer.result != "unsupported" for layer in amiss)
-    many = f"{len(amiss)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
+    worst = any(layer.answer.result != "unsupported" for layer in failed)
+    many = f"{len(failed)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
     return line((paper.clean(many), BAD if worst else WARN))
 
 
@@ -116,6 +116,6 @@ def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     before, after = report.dirty_before_bytes, report.dirty_after_bytes
     if before is not None and after is not None:
         yield Text("")
-        told = f"Unwritten data in memory: {format_binary(before)} before, {format_binary(after)} now"
+        text = f"Unwritten data in memory: {format_binary(before)} before, {format_binary(after)} now"
         more = "; other programs go on writing meanwhile" if after else ""
-        yield line(paper.words(f"{told}{more}."))
+        yield line(paper.words(f"{text}{more}."))

@@ -55,6 +55,6 @@ def _value(limit: Threshold) -> str:
     """``10 % = 2.3 GiB``; of the page cache's limits in bytes and percent, one is active."""
     if limit.in_force is False:
         return f"{limit.value}: not active"
-    told = figure(limit.value, limit.unit)
+    text = figure(limit.value, limit.unit)
     same = limit.effective_bytes is None or limit.unit == "bytes"
-    return told if same else f"{told} = {format_binary(limit.effective_bytes or 0)}"
+    return text if same else f"{text} = {format_binary(limit.effective_bytes or 0)}"

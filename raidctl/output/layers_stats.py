@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.console import Console, RenderableType
-from rich.live import Live
 from rich.padding import Padding
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
 from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.layers import KINDS
+from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
@@ -28,22 +28,22 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
     """Show one look after the other in the same place; what ``code_of`` says of the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
-    with Live(console=console, auto_refresh=False) as live:
-        for told in looks:
-            code = code_of(told.problems)
-            live.update(Text.from_ansi(stats_screen(told, paper).rstrip("\n")), refresh=True)
+    with live_lines(console) as live:
+        for statistics in looks:
+            code = code_of(statistics.problems)
+            live.update(Text.from_ansi(stats_screen(statistics, paper).rstrip("\n")), refresh=True)
     return code
 
 
 @drawn
-def stats_screen(told: Statistics, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
     """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
-    bare = Inventory(host=told.host, problems=told.problems)
+    bare = Inventory(host=statistics.host, problems=statistics.problems)
     yield head(bare, paper)
-    of = f"of the stack below {told.target}" if told.target else "of all caches"
-    when = f"in the last {told.seconds:g} s" if told.seconds else "since boot"
-    yield line((paper.clean(f"Use {of}, {when}, at {told.at}"), STRONG))
-    for layer in told.layers:
+    of = f"of the stack below {statistics.target}" if statistics.target else "of all caches"
+    when = f"in the last {statistics.seconds:g} s" if statistics.seconds else "since boot"
+    yield line((paper.clean(f"Use {of}, {when}, at {statistics.at}"), STRONG))
+    for layer in statistics.layers:
         shown = [counter for counter in layer.counters if _shown(counter, more=more)]
         yield Text("")
         yield _title(layer, paper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.layout.plan import LayoutPlan, Step
-from raidctl.output.console import BAD, STRONG, WARN, Paper, hanging, line
+from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, hanging, line
 from raidctl.text import counted, listing
 
 
@@ -28,8 +28,12 @@ def _parts(found: LayoutPlan, paper: Paper) -> Iterator[str]:
             yield paper.render([line((paper.words(text), BAD))])
         yield from _step(number + 1, step, paper)
     for one in found.not_planned:
-        first = hanging((f"not planned  {paper.clean(one.label)}  ", WARN), [paper.clean(one.why[0])], paper)
-        yield paper.render([first, *(hanging("  ", [paper.clean(text)], paper) for text in one.why[1:])])
+        unnamed = one.label.endswith(f"line {one.line}")
+        where = "" if one.line is None or unnamed else f"{paper.words(' · ')}line {one.line}"
+        yield paper.render([
+            line((f"not planned  {paper.clean(one.label)}", WARN), (where, DULL)),
+            *(hanging("  ", [paper.clean(text)], paper) for text in one.why),
+        ])  # fmt: skip
 
 
 def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:

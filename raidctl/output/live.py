@@ -28,6 +28,8 @@ _SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
 _FEW = 3
 _BESIDE = 5
 """The title of a section stands before its only line."""
+_TASK_LINES = 4
+"""On a small screen: the title of the tasks, one task in two lines, and how many are left."""
 _BAR_LEAST, _BAR_MOST = 8, 30
 _TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
 Size = tuple[Paper, int]
@@ -94,11 +96,16 @@ def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
 
 
 def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
-    """Cut the longest section until all fit, the first one last; then leave out sections from the end."""
+    """Cut the longest section until all fit; then leave out sections from the end, but not a task for conditions."""
     shown = [len(one) for one in sections]
-    while sum(shown) > rows and max(shown[1:], default=0) > 2:
-        place = max(range(1, len(shown)), key=lambda number: (shown[number], number))
-        shown[place] -= 1
+    least = [len(sections[0]), _TASK_LINES, *[2] * len(sections)]
+    while sum(shown) > rows:
+        able = [number for number in range(1, len(shown)) if shown[number] > least[number]]
+        if not able:
+            break
+        shown[max(able, key=lambda number: (shown[number], number))] -= 1
+    while sum(shown[:2]) > rows and shown[0] > max(_TASK_LINES, rows // 2):
+        shown[0] -= 1
     found: list[Text] = []
     for one, number in zip(sections, shown, strict=True):
         cut = len(one) - number

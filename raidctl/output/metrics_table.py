@@ -265,7 +265,7 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
     def rows(count: Callable[[], Iterator[Row]]) -> Callable[[Inventory], Iterator[Row]]:
         return lambda _: count()
 
-    def told() -> Iterator[Row]:
+    def reported() -> Iterator[Row]:
         for one in (*found.findings, *found.unknown):
             yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
 
@@ -283,7 +283,7 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
             "raidctl_rule_finding",
             "Results of the built-in rules by object, without passes; because: the rule and object that explain it.",
             RULE_LABELS,
-            rows(told),
+            rows(reported),
         ),
         Metric(
             "raidctl_rule_waived",

@@ -32,9 +32,9 @@ def _lines(plan: Plan) -> Iterator[str]:
     refused = {refusal.desired for refusal in plan.refusals}
     for desired in plan.already:
         if desired not in refused:
-            yield f"No change needed: {_wish(desired)}."
+            yield f"No change needed: {_desired(desired)}."
     for refusal in plan.refusals:
-        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.desired)}: {refusal.reason}")
+        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_desired(refusal.desired)}: {refusal.reason}")
         if refusal.alternative:
             yield from _wrapped(f"     instead: {refusal.alternative}")
     if plan.refusals:
@@ -115,5 +115,5 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _wish(desired: Desired) -> str:
+def _desired(desired: Desired) -> str:
     return f"{LABELS[desired.setting]} of {desired.object_id} {desired.value.replace('_', '-')}"

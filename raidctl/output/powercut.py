@@ -13,7 +13,7 @@ from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, l
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.units import format_binary
 
-_SAYS = {
+_TEXTS = {
     "none": "no loss",
     "lost": "LOST",
     "torn": "TORN",
@@ -64,7 +64,7 @@ def _table(run: PowerCutRun, paper: Paper) -> RenderableType:
 
 
 def _word(cut: Cut) -> str:
-    return _SAYS[cut.verdict] + ("" if cut.counted or cut.verdict == "unknown" else ", not counted")
+    return _TEXTS[cut.verdict] + ("" if cut.counted or cut.verdict == "unknown" else ", not counted")
 
 
 def _style(cut: Cut) -> Style:

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from raidctl.output.console import DULL, PLAIN, Paper, Piece, broken, pack
+from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Paper, Piece, broken, pack
 
 GAP = 2
 _FLOOR = 3
@@ -122,10 +122,11 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
     """Columns side by side, and those without room, which get a line below each row.
 
-    If one word is longer than the width, all are side by side.
+    A word that is longer than the width is folded, beside the others if they leave half of the width for it.
     """
     beside, below = list(columns), list[Column]()
-    if max(column.longest for column in columns) > room:
+    longest = [column.longest for column in columns]
+    if max(longest) > room and sum(min(one, room // 2) + GAP for one in longest) - GAP <= room:
         return beside, below
     while len(beside) > 1 and sum(column.longest + GAP for column in beside) - GAP > room:
         able = [column for column in beside[1:] if column.least and not column.cut] or beside[1:]
@@ -149,11 +150,27 @@ def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
     room = paper.columns - indent - width - GAP
+    if room < LEAST_ROOM:
+        return _stacked(rows, paper, indent)
     grid.add_column("", width=width, overflow="fold")
     grid.add_column("", width=room, overflow="fold")
     for label, pieces in rows:
         grid.add_row(Text(label, style=DULL, overflow="fold"), pack(pieces, room, paper.dot))
     return Padding(grid, (0, 0, 0, indent), expand=False)
+
+
+def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int) -> Padding:
+    """Each label with its facts below it, for a screen that has no room for both side by side."""
+    room = paper.columns - indent - GAP
+    parts = [
+        part
+        for label, pieces in rows
+        for part in (
+            Text(label, style=DULL, overflow="fold"),
+            Padding(pack(pieces, room, paper.dot), (0, 0, 0, GAP)),
+        )
+    ]
+    return Padding(Group(*parts), (0, 0, 0, indent), expand=False)
 
 
 def cells(texts: Sequence[str], style: Style = PLAIN) -> list[Cell]:

@@ -9,7 +9,6 @@ from datetime import timedelta
 import msgspec
 from msgspec import Struct, field
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -18,6 +17,7 @@ from rich.text import Text
 from raidctl.model import Inventory, Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
 from raidctl.output.json import safe
+from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, nonempty, table
 from raidctl.output.tree import head
@@ -61,8 +61,8 @@ def summary(found: TaskReport, paper: Paper) -> Piece:
 
 
 def _table(tasks: Sequence[Task], paper: Paper) -> Padding:
-    def of(title: str, told: Callable[[Task], str], *, right: bool = False) -> Column:
-        return Column(title, [(paper.clean(told(task)), PLAIN) for task in tasks], right=right)
+    def of(title: str, value: Callable[[Task], str], *, right: bool = False) -> Column:
+        return Column(title, [(paper.clean(value(task)), PLAIN) for task in tasks], right=right)
 
     columns = [
         Column("task", [(paper.clean(word(task.operation)), STRONG) for task in tasks]),
@@ -147,7 +147,7 @@ def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
     """Draw one bar for each task on the terminal, and keep them up to date; the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
-    with Live(console=console, auto_refresh=False) as live:
+    with live_lines(console) as live:
         for last in steps:
             live.update(bars(last, paper), refresh=True)
     return last

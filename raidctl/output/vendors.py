@@ -64,6 +64,7 @@ _PROOFS = {
     "kernel": "tried on a real kernel",
     "captures": "simulator from captures",
     "manual": "simulator from a manual",
+    "programs": "simulator from other programs",
     "none": "not tried",
 }
 """How an operation was tried, the surest first."""

@@ -266,14 +266,14 @@ def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:
 
 def _keep(name: str, text: str, claim: _Match, outputs: _Outputs) -> None:
     outputs.documents.setdefault(claim.vendor.FAMILY, []).append(Document(name, claim.sniffed.kind, text))
-    told = printable(claim.sniffed.command)
+    command = printable(claim.sniffed.command)
     if claim.alternatives:
         alternatives = listing(claim.alternatives)
-        message = f"It is read as {claim.vendor.FAMILY} ({told}), but could also be {alternatives}."
+        message = f"It is read as {claim.vendor.FAMILY} ({command}), but could also be {alternatives}."
         outputs.problem(name, message, "Give a longer part of the output.", "note")
     elif claim.sniffed.confidence < Confidence.LIKELY:
         remedy = "Give a longer part of the output."
-        outputs.problem(name, f"It is read as the output of `{told}`, which is uncertain.", remedy, "note")
+        outputs.problem(name, f"It is read as the output of `{command}`, which is uncertain.", remedy, "note")
 
 
 def _claim(name: str, text: str, outputs: _Outputs) -> _Match | None:

@@ -124,11 +124,13 @@ def decode_manifest(shown: str, data: bytes) -> Manifest:
     """
     try:
         head = json_decode.decode(data)
-        told = head.get("format") if isinstance(head, dict) else None
-        if not isinstance(told, str) or not told.startswith("raidctl-record "):
+        version = head.get("format") if isinstance(head, dict) else None
+        if not isinstance(version, str) or not version.startswith("raidctl-record "):
             raise RecordError(f'{shown} is not a recording: its {MANIFEST} has no "format": "{FORMAT}".')
-        if told != FORMAT:
-            raise RecordError(f'{shown} is in the format "{told}", this raidctl reads "{FORMAT}"; use a newer raidctl.')
+        if version != FORMAT:
+            raise RecordError(
+                f'{shown} is in the format "{version}", this raidctl reads "{FORMAT}"; use a newer raidctl.'
+            )
         manifest: Manifest = json_decode.decode(data, Manifest)
     except msgspec.DecodeError as error:
         raise RecordError(f"{shown} is damaged: {MANIFEST} is invalid: {error}.") from None

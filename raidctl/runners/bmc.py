@@ -65,14 +65,14 @@ class BmcRunner:
             hint = "" if reply.detail.endswith(".") else f". {_RETRY}"
             raise UnreachableError(f"The service processor {host}: {reply.detail}{hint}", passing=reply.passing)
         if reply.status not in (HTTPStatus.OK, *_NO_RIGHT):
-            raise UnreachableError(f"The service processor {host} {_told(reply)}. {_RETRY}", passing=False)
+            raise UnreachableError(f"The service processor {host} {_reason(reply)}. {_RETRY}", passing=False)
         refused = self._session.open(reply)
         if refused is not None and refused.status not in _WRONG_USER:
-            raise UnreachableError(f"The service processor {host} opens no session: {_told(refused)}. {_RETRY}")
+            raise UnreachableError(f"The service processor {host} opens no session: {_reason(refused)}. {_RETRY}")
         if refused is not None:
             user = self.address.user or "(none)"
             raise AccessMissing(
-                f"The service processor {host} refuses the user {user} ({_told(refused)}). Name the user in --bmc "
+                f"The service processor {host} refuses the user {user} ({_reason(refused)}). Name the user in --bmc "
                 "https://USER@HOST, and give the password by --bmc-password-file or RAIDCTL_BMC_PASSWORD."
             )
         root = reply if reply.status == HTTPStatus.OK else self._client.get(ROOT, self._session.headers)
@@ -136,10 +136,10 @@ def _answer(request: Get, reply: Reply) -> GetAnswer:
         return GetAnswer(reply.status, reply.data)
     trouble = Failure.MISSING if reply.status in _GONE else Failure.FAILED
     trouble = Failure.DENIED if reply.status in _NO_RIGHT else trouble
-    return GetAnswer(reply.status, reply.data[: request.limit], trouble=trouble, detail=_told(reply))
+    return GetAnswer(reply.status, reply.data[: request.limit], trouble=trouble, detail=_reason(reply))
 
 
-def _told(reply: Reply) -> str:
+def _reason(reply: Reply) -> str:
     """``answered 503 Service Unavailable, try again after 30 s``."""
     if reply.status is None or reply.failure is not None:
         return reply.detail

@@ -107,8 +107,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     @property
     def retry_after(self) -> str:
         """``30 s``; empty: not reported."""
-        told = self.headers.get("retry-after", "").strip()[:40]
-        return f"{told} s" if told.isdigit() else told
+        after = self.headers.get("retry-after", "").strip()[:40]
+        return f"{after} s" if after.isdigit() else after
 
 
 class _FingerprintError(Exception):

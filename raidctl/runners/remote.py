@@ -263,10 +263,10 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
     if answer.trouble is None:
         lost = decode(err).strip()[-400:]
         return replace(found, trouble=Failure.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
-    return bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
+    return bounded(replace(found, trouble=answer.trouble, detail=_detail(answer, request)), request)
 
 
-def _told(answer: RunAnswer, request: Run) -> str:
+def _detail(answer: RunAnswer, request: Run) -> str:
     if answer.trouble is Failure.TIMEOUT:
         return f"not done after {request.timeout:g} s; its connection was ended"
     return f"printed more than {request.limit} bytes; ended" if answer.trouble is Failure.FLOOD else answer.detail

@@ -97,8 +97,8 @@ def path_of(name: str, vendors: Sequence[Vendor]) -> Path:
 
 def _with_kernel(recording: Recording) -> Recording:
     """Add a typical page cache to a recording that has none."""
-    told = {entry.read for entry in recording.manifest.answers}
-    if f"{VM}/dirty_ratio" in told:
+    recorded = {entry.read for entry in recording.manifest.answers}
+    if f"{VM}/dirty_ratio" in recorded:
         return recording
     usual = load(Path(str(files("raidctl") / "data" / "kernel")))
     answers = (*usual.manifest.answers, *recording.manifest.answers)  # of two answers the last one counts

@@ -188,14 +188,14 @@ def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
         trouble = _trouble(place, argv, changes=changes)
         fault = trouble.fault if trouble is not None else None
         _note(place, Call(event="begin", pid=os.getpid(), argv=(tool, *arguments), changes=changes, fault=fault))
-    said = _faulty(place, argv, trouble) if trouble is not None else _plain(place, argv)
+    result = _faulty(place, argv, trouble) if trouble is not None else _plain(place, argv)
     rest = _least(place) - _age()
     if rest > 0:
         time.sleep(rest)
-    os.write(1, said.out)
-    os.write(2, said.err)
-    _note(place, Call(event="end", pid=os.getpid(), code=said.code, seconds=round(_age(), 3)))
-    return 1 if said.code is None else said.code
+    os.write(1, result.out)
+    os.write(2, result.err)
+    _note(place, Call(event="end", pid=os.getpid(), code=result.code, seconds=round(_age(), 3)))
+    return 1 if result.code is None else result.code
 
 
 def _recorded(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
@@ -210,10 +210,10 @@ def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
     with _lock(place):
         simulated = _simulated(place)
         _come_late(place, simulated, reading=simulated.reply(argv) is None)
-        said = simulated.answer(Run(argv, changes=True))
-    if isinstance(said, RunAnswer) and said.code is not None:
-        return said
-    return RunAnswer(code=1, err=f"{said.detail}\n".encode())
+        result = simulated.answer(Run(argv, changes=True))
+    if isinstance(result, RunAnswer) and result.code is not None:
+        return result
+    return RunAnswer(code=1, err=f"{result.detail}\n".encode())
 
 
 def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
@@ -234,7 +234,7 @@ def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnsw
         time.sleep(pause or 0)
     if fault == "takes effect late":
         return _late(place, argv, trouble)
-    said = _plain(place, argv)
+    result = _plain(place, argv)
     if fault == "dies after the change":
         _die()
     if fault == "hangs after the change":
@@ -243,7 +243,7 @@ def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnsw
         with _lock(place):
             simulated = _simulated(place)
             simulated.keep(simulated.state() | trouble.settings)
-    return said
+    return result
 
 
 def _late(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:

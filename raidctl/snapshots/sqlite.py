@@ -58,7 +58,7 @@ class Database:
             self._make()
         except OSError as error:
             raise AccessMissing(f"{self.path} cannot be created: {error.strerror}. No {self.noun} was saved.") from None
-        with self._told(), contextlib.closing(self._connect()) as database:
+        with self._reported(), contextlib.closing(self._connect()) as database:
             database.execute("PRAGMA synchronous = FULL")
             database.execute("BEGIN IMMEDIATE")
             try:
@@ -87,7 +87,7 @@ class Database:
             return
         except OSError as error:
             raise AccessMissing(f"{self.path} cannot be read: {error.strerror}.") from None
-        with self._told(), contextlib.closing(self._connect()) as database:
+        with self._reported(), contextlib.closing(self._connect()) as database:
             version = _version(database)
             _refuse_newer(version, self._migrations, self.path)
             if version == len(self._migrations):
@@ -95,7 +95,7 @@ class Database:
                 return
         if version:
             self.ready()  # written by an older raidctl: migrate first
-        with self._told(), contextlib.closing(self._connect()) as database:
+        with self._reported(), contextlib.closing(self._connect()) as database:
             yield database if version else None
 
     def sentence(self, error: sqlite3.Error) -> AccessMissing | CannotTell:
@@ -144,7 +144,7 @@ class Database:
         return sqlite3.connect(uri, uri=True, timeout=self.patience, isolation_level=None)
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reported(self) -> Iterator[None]:
         """Convert errors of SQLite to messages with a remedy."""
         try:
             yield

@@ -130,9 +130,9 @@ class _KernelFacts:
             text = f"{device.node}: begins at byte {start} of {nodes[0]}"
             self.evidence.fact(text, object_id, f"{path}.start_bytes", start)
         if own:
-            places_told = ", ".join(map(str, own))
-            text = f"{device.node}: begins at byte {places_told} of what is shown"
-            self.evidence.fact(text, object_id, f"{path}.offsets_bytes", places_told)
+            starts = ", ".join(map(str, own))
+            text = f"{device.node}: begins at byte {starts} of what is shown"
+            self.evidence.fact(text, object_id, f"{path}.offsets_bytes", starts)
         if device.filesystem:
             text = f"{device.node}: holds {device.filesystem}"
             self.evidence.fact(text, object_id, f"{path}.filesystem", device.filesystem)

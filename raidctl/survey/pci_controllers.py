@@ -132,7 +132,7 @@ def unlisted(
     bare: list[Controller] = []
     problems: list[Problem] = []
     taken = claimed_nodes(controllers, view)
-    for item in _cards(view, controllers, vendors, tools_found):
+    for item in _controllers(view, controllers, vendors, tools_found):
         if item.function.driver is None:
             problems.append(_unbound_problem(item))
         elif item.raid and not item.controllers:
@@ -160,7 +160,7 @@ def overview(
     known = {controller.id: controller for controller in controllers}
     notes = [problem for problem in problems if problem.kind == "note"]
     rows = []
-    for item in _cards(view, controllers, vendors, installed):
+    for item in _controllers(view, controllers, vendors, installed):
         vendor = item.vendor or (None if item.raid or item.passed_through else last)
         names = tuple(tool.name for tool in vendor.TOOLS) if vendor else ()
         at = [c.id for c in controllers if vendor and family_of(c) == vendor.FAMILY and _at(c) == item.function.address]
@@ -190,7 +190,7 @@ def _programs(vendors: Iterable[Vendor], object_id: str) -> list[str]:
     return [tool.name for vendor in vendors if family == vendor.FAMILY for tool in vendor.TOOLS]
 
 
-def _cards(
+def _controllers(
     view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools: Collection[str]
 ) -> list[_PciController]:
     """Return all functions with the vendor package in charge and the controllers that it listed there."""

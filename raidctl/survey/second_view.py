@@ -8,7 +8,7 @@ it is kept in ``second_views``. A controller that only the BMC lists stays in th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -51,23 +51,29 @@ def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> b
     return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)
 
 
-def join(own: Sequence[Controller], outside: Sequence[Controller]) -> Joined:
-    """Join the BMC's controllers with those of the machine's own tools."""
+def join(own: Sequence[Controller], outside: Sequence[Controller], unread: Sequence[str] = ()) -> Joined:
+    """Join the BMC's controllers with those of the machine's own tools.
+
+    ``unread``: paths of resources, or ids of objects, of which something could not be read.
+    """
     hardware = [controller for controller in own if controller.mode != "software"]
     left: list[Controller] = []
     views: list[SecondView] = []
     problems: list[Problem] = []
     dropped: set[str] = set()
-    pairs = {card.id: list(_pairs(hardware, card)) for card in outside}
-    for card in outside:
-        found = pairs[card.id]
-        partner = _partner(hardware, card, found)
+    pairs = {other.id: list(_pairs(hardware, other)) for other in outside}
+    seen = {pair.ours.id for found in pairs.values() for pair in found}
+    for other in outside:
+        found = pairs[other.id]
+        partner = _partner(hardware, other, found)
         if partner is None:
-            left.append(card)
+            left.append(other)
             continue
-        views += _views(partner, card, found)
-        dropped |= {item.id for item in items(card)}
-        problems.append(_note(partner, card, found))
+        views += _views(partner, other, found)
+        dropped |= {item.id for item in items(other)}
+        problems.append(_note(partner, other, found))
+        if not any(where.startswith(("/", other.id)) for where in unread):
+            problems += _not_listed(partner, other, found, seen)
     if outside and not views and _named(hardware) and _named(outside):
         problems.append(_another(outside[0]))
     return Joined(tuple(left), tuple(views), tuple(problems), frozenset(dropped))
@@ -86,26 +92,26 @@ def _named(controllers: Iterable[Controller]) -> bool:
     return any(_names_of(item) for controller in controllers for item in items(controller))
 
 
-def _pairs(own: Sequence[Controller], card: Controller) -> Iterator[_Pair]:
+def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
     """The volumes and drives of a controller of the BMC with the objects that they are; names must be unique."""
     for kind in (Volume, Drive):
         listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]
         counts = Counter(name for _, item in listed for name in _names_of(item))
         known = {name: pair for pair in listed for name in _names_of(pair[1]) if counts[name] == 1}
-        for theirs in (item for item in items(card) if isinstance(item, kind)):
+        for theirs in (item for item in items(other) if isinstance(item, kind)):
             name = next((name for name in _names_of(theirs) if name in known), None)
             if name is not None:
                 yield _Pair(*known[name], theirs, name)
 
 
-def _partner(own: Sequence[Controller], card: Controller, found: Sequence[_Pair]) -> Controller | None:
+def _partner(own: Sequence[Controller], other: Controller, found: Sequence[_Pair]) -> Controller | None:
     """The same controller: by its serial number or address, else the one with the most in common."""
     tests: tuple[Callable[[Controller], str | None], ...] = (
         lambda one: serial(one.serial),
         lambda one: normalised(one.pci_address) if one.pci_address else None,
     )
     for named in tests:
-        same = [one for one in own if named(card) is not None and named(one) == named(card)]
+        same = [one for one in own if named(other) is not None and named(one) == named(other)]
         if len(same) == 1:
             return same[0]
     counts = Counter(pair.controller.id for pair in found)
@@ -113,14 +119,14 @@ def _partner(own: Sequence[Controller], card: Controller, found: Sequence[_Pair]
     return next(one for one in own if one.id == best[0][0]) if best else None
 
 
-def _views(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
-    yield _view(partner, card, "controller")
+def _views(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
+    yield _view(partner, other, "controller")
     for pair in found:
         yield _view(pair.ours, pair.theirs, "volume" if isinstance(pair.theirs, Volume) else "drive", pair.by)
-    if len(partner.batteries) == len(card.batteries) == 1:
-        yield _view(partner.batteries[0], card.batteries[0], "battery")
+    if len(partner.batteries) == len(other.batteries) == 1:
+        yield _view(partner.batteries[0], other.batteries[0], "battery")
     joined = {pair.theirs.id for pair in found}
-    others: list[Volume | Drive] = [*card.volumes, *card.drives]
+    others: list[Volume | Drive] = [*other.volumes, *other.drives]
     for theirs in others:
         if theirs.id not in joined:
             volume = isinstance(theirs, Volume)
@@ -145,19 +151,39 @@ def _view(ours: Item, theirs: Item, kind: str, by: str | None = None, *, listed:
     )
 
 
-def _note(partner: Controller, card: Controller, found: Sequence[_Pair]) -> Problem:
+def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Problem:
     volumes = sum(isinstance(pair.theirs, Volume) for pair in found)
     message = (
-        f"The BMC lists the same controller, as {card.id}: {counted(volumes, 'volume')} and "
+        f"The BMC lists the same controller, as {other.id}: {counted(volumes, 'volume')} and "
         f"{counted(len(found) - volumes, 'drive')} are in both views. Shown as "
         f"{partner.told_by or 'the kernel'} reports it."
     )
     return Problem("info", partner.id, message)
 
 
-def _another(card: Controller) -> Problem:
+def _not_listed(
+    partner: Controller, other: Controller, found: Sequence[_Pair], seen: Container[str]
+) -> Iterator[Problem]:
+    """What the machine's own tools list and the BMC does not, where it must see it.
+
+    It sees the volumes of a controller of which it lists a volume, and the drives that a controller made these of: many
+    BMCs do not see drives that a controller passes through. All that it lists must have a name to be found by.
+    """
+    for kind in (Volume, Drive):
+        theirs = [item for item in items(other) if isinstance(item, kind)]
+        if not any(isinstance(pair.theirs, kind) for pair in found) or not all(_names_of(item) for item in theirs):
+            continue
+        for ours in items(partner):
+            made = isinstance(ours, Volume) or (isinstance(ours, Drive) and ours.array is not None)
+            if isinstance(ours, kind) and made and _names_of(ours) and ours.id not in seen:
+                word = "volume" if isinstance(ours, Volume) else "drive"
+                message = f"The BMC does not list this {word}, and lists others of its controller, as {other.id}."
+                yield Problem("info", ours.id, message, "If it still does not list it later, reset the BMC.")
+
+
+def _another(other: Controller) -> Problem:
     message = (
         "No volume and no drive that the BMC lists is among those of the machine's own tools: it may be the BMC of "
         "another machine."
     )
-    return Problem("warning", card.id, message, "Compare the serial numbers, and correct --bmc.")
+    return Problem("warning", other.id, message, "Compare the serial numbers, and correct --bmc.")

@@ -288,7 +288,8 @@ def _linked_outside(outside: Sequence[Controller], view: HostView, results: _Res
 
 
 def _join(outside: Sequence[Controller], results: _Results) -> None:
-    joined = second_view.join(results.controllers, outside)
+    unread = [problem.where for problem in results.problems if problem.kind in ("unread", "no_right")]
+    joined = second_view.join(results.controllers, outside, unread)
     results.controllers += joined.left
     results.views = joined.views
     kept = merge_controllers.drop_facts(results.outputs, results.problems, joined.dropped)

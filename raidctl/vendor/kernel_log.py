@@ -191,8 +191,8 @@ def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:
 
 def _first_words(*answers: RunAnswer) -> str:
     """What the first program that says something says."""
-    said = (one.detail or " ".join(one.error_text.split())[:160] for one in answers)
-    return next(filter(None, said), "")
+    details = (one.detail or " ".join(one.error_text.split())[:160] for one in answers)
+    return next(filter(None, details), "")
 
 
 def chosen(log: KernelLog, patterns: Iterable[re.Pattern[str]]) -> Iterator[tuple[KernelLine, str | None]]:

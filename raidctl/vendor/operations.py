@@ -19,7 +19,7 @@ from raidctl.vendor.plan import Action, Deed, Plan, Verb
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape
 
-Proof = Literal["kernel", "captures", "manual", "none"]
+Proof = Literal["kernel", "captures", "manual", "programs", "none"]
 
 
 class Ability(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,8 @@ class Ability(Struct, frozen=True, kw_only=True):
         Proof,
         doc(
             "What it was tried on: `kernel`: a real kernel; `captures`: a simulator that answers as recorded outputs "
-            "do; `manual`: a simulator that answers as the manual describes; `none`: nothing."
+            "do; `manual`: a simulator that answers as the manual describes; `programs`: a simulator, with commands "
+            "of other programs that use the tool, as no manual shows them; `none`: nothing."
         ),
     ] = "none"
 

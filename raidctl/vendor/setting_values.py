@@ -160,8 +160,8 @@ def _of_controller(controller: Controller, setting: Setting) -> str | None:
 def _of_volume(volume: Volume, setting: Setting) -> str | None:
     cache = volume.cache
     if cache is not None and setting in ("write_policy", "read_policy", "io_policy", "drive_write_cache"):
-        told: str | None = getattr(cache, setting)
-        return told
+        value: str | None = getattr(cache, setting)
+        return value
     if setting in SPEEDS:
         return speed(volume.details.get(setting, ""))
         current: str | None = getattr(cache, setting)

@@ -20,7 +20,7 @@ _MIB = 1 << 20
 def facts(ground: Ground, subject: Subject) -> Evidence:
     """Controller, policy, battery, caches and flushes of a volume, and the common speed of its drives."""
     case = Case(Claim("power_safe"), subject, ground)
-    controller = None if subject.on_cards else _card(subject)
+    controller = None if subject.on_controllers else _controller(subject)
     drives: Literal["enabled", "disabled"] | None = None
     state = drive_caches(case).state
     if state in ("enabled", "disabled"):
@@ -28,7 +28,7 @@ def facts(ground: Ground, subject: Subject) -> Evidence:
     speeds = {drive.rpm for _, drive in subject.drives}
     one = speeds.pop() if len(speeds) == 1 else None
     return Evidence(
-        controller=None if subject.on_cards else controller is not None,
+        controller=None if subject.on_controllers else controller is not None,
         policy=None if controller is None else _policy(subject),
         battery=None if controller is None else _battery(controller, subject),
         cache_mib=None if controller is None else _write_share(controller.cache),
@@ -38,7 +38,7 @@ def facts(ground: Ground, subject: Subject) -> Evidence:
     )
 
 
-def _card(subject: Subject) -> Controller | None:
+def _controller(subject: Subject) -> Controller | None:
     """The controller whose cache is used for the drives."""
     return None if subject.volume is None or subject.software else subject.controller
 

@@ -58,7 +58,7 @@ _OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "policy_active"
 """Claims about hardware, which only the host can answer for a virtual drive."""
 
 
-_OF_THE_CARD = frozenset(
+_OF_THE_CONTROLLER = frozenset(
     {
         "battery",
         "write_cache",
@@ -80,8 +80,8 @@ def _answer(case: Case) -> Answer:
     if case.ground.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
         case.cite(case.subject.id, "role", "a virtual drive", "drive")
         return case.of_host("The hardware behind this virtual drive is unknown here.")
-    controllers = case.subject.on_cards
-    if controllers and case.claim.name in _OF_THE_CARD:
+    controllers = case.subject.on_controllers
+    if controllers and case.claim.name in _OF_THE_CONTROLLER:
         names = listing(one.id for one in controllers)
         wanted = f" {case.claim.wanted}" if case.claim.wanted else ""
         test = f"raidctl verify {case.claim.option}{wanted} {controllers[0].id}"

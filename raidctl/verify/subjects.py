@@ -48,9 +48,9 @@ class Subject:
         return self.controller.mode == "software"
 
     @property
-    def on_cards(self) -> tuple[Subject, ...]:
+    def on_controllers(self) -> tuple[Subject, ...]:
         """Of a software array: the controller volumes below it."""
-        found = {one.id: one for below in self.below for one in (below, *below.on_cards)}
+        found = {one.id: one for below in self.below for one in (below, *below.on_controllers)}
         return tuple(one for one in found.values() if one.volume is not None and not one.software)
 
     @property
@@ -183,8 +183,8 @@ def _meant(ground: Ground, word: str) -> Iterator[tuple[Controller, Volume | Dri
     yield from volumes
     for controller in controllers:
         for drive in controller.drives:
-            whole_card = controller.id in ids and not controller.volumes and controller.mode != "software"
-            if drive.id in ids or whole_card:
+            whole_controller = controller.id in ids and not controller.volumes and controller.mode != "software"
+            if drive.id in ids or whole_controller:
                 below = [ground.below.items[name] for name in drive.backing if name in ground.below.items]
                 yield from below or [(controller, drive)]
 

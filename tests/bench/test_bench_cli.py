@@ -24,7 +24,7 @@ from raidctl.bench.store import FILE, Store
 from raidctl.bench.targets.file import leftovers
 from raidctl.cli import cli
 from raidctl.cli.bench._measure import Measured
-from raidctl.cli.bench._plan import Order, Prospect, file_size, told
+from raidctl.cli.bench._plan import Order, Prospect, announcement, file_size
 from raidctl.cli.bench.run import _shown
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
@@ -279,7 +279,7 @@ def test_a_file_is_no_larger_than_a_quarter_of_what_is_free(tmp_path: Path) -> N
     assert size < 1 << 60
     assert why is not None
     assert "free" in why
-    assert why in told(order, Prospect(name=str(tmp_path), size=size), [why])
+    assert why in announcement(order, Prospect(name=str(tmp_path), size=size), [why])
 
 
 def msgspec_replace(profile: object, **given: object) -> object:

@@ -248,7 +248,7 @@ def test_what_the_target_noticed_is_kept_once() -> None:
         text="O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive.",
         forbids=True,
     )
-    assert confounders(ground(direct=False, told=(told,))) == [told]
+    assert confounders(ground(direct=False, noticed=(told,))) == [told]
 
 
 def test_a_preloaded_library_without_flushes_forbids_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:

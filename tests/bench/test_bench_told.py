@@ -26,7 +26,7 @@ from raidctl.bench.trials.sequential import Sequential, networked
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, whole
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.cli.bench._below_target import below
-from raidctl.cli.bench._switch import CardAhead, card_ahead, put_back_or_told, switching
+from raidctl.cli.bench._switch import ControllerReadAhead, controller_read_ahead, put_back_or_report, switching
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.verify._switch import Switcher
@@ -54,10 +54,10 @@ def told_of(settings: Settings, device: str) -> Below:
         return below(scope(survey.view, survey.inventory, device), here.runner, None)
 
 
-def ahead(place: Path, demo: str, device: str) -> CardAhead | str:
+def ahead(place: Path, demo: str, device: str) -> ControllerReadAhead | str:
     """What switches the read-ahead of a simulated machine's controller."""
     with machine(at(place, demo)) as here:
-        return card_ahead(at(place, demo), here, here.survey(), device)
+        return controller_read_ahead(at(place, demo), here, here.survey(), device)
 
 
 def read_policy(place: Path, demo: str) -> str | None:
@@ -190,7 +190,7 @@ def test_the_controllers_read_ahead_is_switched_and_put_back(
 ) -> None:
     """The controller itself tells so, the journal has the story, and an error in the middle changes nothing of that."""
     switch = ahead(tmp_path, demo, "/dev/sda")
-    assert isinstance(switch, CardAhead)
+    assert isinstance(switch, ControllerReadAhead)
     assert switch.on
     inside = []
     with suppress(BenchError), switch.other():
@@ -216,8 +216,8 @@ def test_a_read_ahead_that_cannot_be_switched_is_told(tmp_path: Path, demo: str,
 def test_the_switch_is_announced(tmp_path: Path) -> None:
     """For how long, from what to what, and how it is put back."""
     switch = ahead(tmp_path, "9271", "/dev/sda")
-    assert isinstance(switch, CardAhead)
-    [said] = switching([ReadAhead(switch=switch)], cache=None, ahead_of=None, card=switch)
+    assert isinstance(switch, ControllerReadAhead)
+    [said] = switching([ReadAhead(switch=switch)], cache=None, ahead_of=None, controller=switch)
     assert "12 seconds the read policy of megaraid:0/v0 is none instead of read_ahead" in said
     assert "raidctl restore" in said
 
@@ -271,10 +271,10 @@ class Broken(Switcher):
 def test_a_write_cache_that_is_not_put_back_is_an_error(tmp_path: Path) -> None:
     """Of `--switch-cache` as well; what failed and was undone is a reason for the missing figure."""
     switcher = Broken(at(tmp_path), subject(at(tmp_path), "/dev/sda")[1])
-    with pytest.raises(ChangeStands), put_back_or_told(switcher, "write_through"):
+    with pytest.raises(ChangeStands), put_back_or_report(switcher, "write_through"):
         pass
     switcher.error = ChangeUndone("Nothing was changed.")
-    with pytest.raises(BenchError, match="Nothing was changed"), put_back_or_told(switcher, "write_through"):
+    with pytest.raises(BenchError, match="Nothing was changed"), put_back_or_report(switcher, "write_through"):
         pass
 
 

@@ -111,7 +111,7 @@ def test_the_kernels_read_ahead_is_tried_and_put_back(tmp_path: Path) -> None:
     """Each setting twice, forwards and backwards, and after each the one that was there; each has its figure."""
     knob = Recorder()
     with on_file(tmp_path) as target:
-        result = whole(ReadAhead(seconds=0.05, rounds=2, knob=knob), staged(target))
+        result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=knob), staged(target))
     assert knob.stood[::2] == [0, 128, 4096, 16384, 16384, 4096, 128, 0]
     assert set(knob.stood[1::2]) == {128}
     assert {"kernel_0k", "kernel_128k", "kernel_4096k", "kernel_16384k", "kernel_128k_gain"} <= set(result.figures)
@@ -138,7 +138,7 @@ def test_an_interruption_puts_the_read_ahead_back(tmp_path: Path) -> None:
         # four works past the kernel, one with each setting
         stage = Bench(target=target, engine=Ended(6), seed=7, run_id=7)
         with pytest.raises(KeyboardInterrupt):
-            whole(ReadAhead(seconds=0.2, rounds=2, knob=knob), stage)
+            whole(ReadAhead(seconds=0.2, rounds=2, kernel=knob), stage)
     assert knob.stood == [0, 128, 128, 128, 4096, 128]
 
 
@@ -146,7 +146,7 @@ def test_without_the_right_to_set_it_what_there_is_is_measured(tmp_path: Path) -
     """The setting that is there has its figure, and the reason why there are no others is told."""
     knob = Recorder(denied=True)
     with on_file(tmp_path) as target:
-        result = whole(ReadAhead(seconds=0.6, rounds=1, knob=knob), staged(target))
+        result = whole(ReadAhead(seconds=0.6, rounds=1, kernel=knob), staged(target))
     assert "kernel_128k" in result.figures
     assert "kernel_0k" not in result.figures
     assert any("No right to write it." in reason for reason in result.reasons)
@@ -313,7 +313,7 @@ def test_profiles_take_the_options_that_change_a_setting() -> None:
     """A switch goes to the classic table, a knob to the read-ahead, which comes last and alone."""
     plain = Profile(name="t", title="", seconds=1, size=1, trials=(ReadAhead(rounds=3), Classic()))
     knob = Recorder()
-    made = switched(plain, off=lambda: _off([]), knob=knob)
+    made = switched(plain, off=lambda: _off([]), read_ahead=knob)
     assert [(one.name, one.alone) for one in made.trials] == [("classic", True), ("readahead", True)]
     assert switched(plain).trials == plain.trials
 

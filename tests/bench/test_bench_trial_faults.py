@@ -205,7 +205,7 @@ def _switching(switched: Switched) -> tuple[Trial, ...]:
     return (
         Classic(off=switched, **short),  # type: ignore[arg-type]  # seconds and rounds
         ReadAhead(switch=switched, **short),  # type: ignore[arg-type]
-        ReadAhead(knob=switched, switch=switched, **short),  # type: ignore[arg-type]
+        ReadAhead(kernel=switched, switch=switched, **short),  # type: ignore[arg-type]
     )
 
 

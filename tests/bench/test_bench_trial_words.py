@@ -17,7 +17,7 @@ from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.overwrite import Overwrite
 from raidctl.bench.trials.steady import Steady
 from raidctl.bench.trials.trial import MIB, Bench, Trial, whole
-from raidctl.bench.trials.worst import said
+from raidctl.bench.trials.worst import sentence
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.bench.work import Samples
 from raidctl.model import Host
@@ -80,7 +80,7 @@ def test_the_share_of_a_rate_that_was_lowered_is_its_own(rate: float, start: str
     """Where a share of the saturating rate would be too many operations, what is said is what was measured."""
     row = array("Q", [10**6])
     samples = Samples(ops=b"\0", offsets=row, starts=row, latencies=row, results=array("i", [512]), size=512)
-    assert said(0.8, rate, 1000.0, samples).startswith(f"{start} the longest of 1 waits")
+    assert sentence(0.8, rate, 1000.0, samples).startswith(f"{start} the longest of 1 waits")
 
 
 @pytest.mark.parametrize("claim", [Claim("media", words=("hdd",)), Claim("drive_rpm", number=7200)])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.state_directory import Held
-from raidctl.cli.bench._switch import CardAhead, ahead
+from raidctl.cli.bench._switch import ControllerReadAhead, ahead
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
@@ -97,7 +97,7 @@ def test_what_somebody_else_has_set_meanwhile_is_left_and_said(
     """A measurement does not tell of each command, but it does of this."""
     settings = at(tmp_path, "9271")
     with machine(settings) as here:
-        switch = CardAhead(settings, here, "megaraid:0/v0", "read_ahead", "none")
+        switch = ControllerReadAhead(settings, here, "megaraid:0/v0", "read_ahead", "none")
         with switch.other():
             machine_ = simulated("9271", vendors()[0], tmp_path / "demo" / "9271")
             machine_.keep(machine_.state() | {"megaraid 0/v0/rdcache": "adaptive"})

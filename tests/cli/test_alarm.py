@@ -20,7 +20,7 @@ from raidctl.vendor.registry import vendors
 from raidctl_adaptec import alarm as adaptec
 from raidctl_megaraid import alarm as megaraid
 from raidctl_megaraid.change import plan
-from raidctl_megaraid.derived_fields import CARD
+from raidctl_megaraid.derived_fields import CONTROLLER
 
 Raidctl = Callable[..., Result]
 USAGE = b"Usage: SETALARM <Controller#> <on|off|test|silence> [nologs]\n"
@@ -48,7 +48,7 @@ def is_on(raidctl: Raidctl) -> object:
 )  # fmt: skip
 def test_words_for_an_alarm(text: str, present: bool | None, on: bool | None) -> None:
     """An unknown word is unknown; MegaCli's setting does not show that there is one."""
-    assert {field: parse(text) for field, parse in CARD["alarm"]} == {"alarm.present": present, "alarm.on": on}
+    assert {field: parse(text) for field, parse in CONTROLLER["alarm"]} == {"alarm.present": present, "alarm.on": on}
 
 
 def test_an_alarm_is_switched_and_read_again(raidctl: Raidctl) -> None:

@@ -15,7 +15,7 @@ from raidctl.bench.record import Run
 from raidctl.bench.store import FILE, Store
 from raidctl.cli import cli
 from raidctl.cli.bench._measure import Measured
-from raidctl.cli.bench._plan import Order, Prospect, told
+from raidctl.cli.bench._plan import Order, Prospect, announcement
 from raidctl.cli.bench.run import _shown
 from raidctl.cli.shared.options import Settings
 from raidctl.output.json import to_json
@@ -75,7 +75,7 @@ def test_a_plan_is_one_line_for_each_sentence_whatever_the_directory_is_called()
         target="/srv/a\nDone", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
         overwrite=None, seconds=120.0,
     )  # fmt: skip
-    said = told(order, Prospect(name="/srv/a\nDone", size=1 << 30), [])
+    said = announcement(order, Prospect(name="/srv/a\nDone", size=1 << 30), [])
     assert not [text for text in said if "\n" in text]
     assert "In /srv/a Done a file" in said[1]
 
@@ -87,7 +87,7 @@ def test_less_time_than_a_round_takes_is_said(seconds: float, *, longer: bool) -
         target="/srv", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
         overwrite=None, seconds=seconds,
     )  # fmt: skip
-    said = told(order, Prospect(name="/srv", size=1 << 30), [])
+    said = announcement(order, Prospect(name="/srv", size=1 << 30), [])
     assert any("--seconds 5 may be too short for one round" in text for text in said) is longer
 
 

@@ -97,7 +97,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
         )
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("raidctl.fleet.crew.PAUSE", 0.1)
+        patch.setattr("raidctl.fleet.host_threads.PAUSE", 0.1)
         patch.setattr("raidctl.runners.connection.PAUSE", 0.1)
         yield Fleet(place / "hosts", servers)
     for server in servers.values():
@@ -287,7 +287,7 @@ def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> No
 
 def test_a_host_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes the connection and never says a word: unreachable after the time limit, and tried again."""
-    monkeypatch.setattr("raidctl.fleet.crew.PAUSE", 0.1)
+    monkeypatch.setattr("raidctl.fleet.host_threads.PAUSE", 0.1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen(5)

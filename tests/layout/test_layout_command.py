@@ -173,3 +173,28 @@ def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path
     file.write_text(head + 'unique_id = "ffffffff:ffffffff:ffffffff:ffffffff"\n')
     assert raidctl("layout", "check", str(file)).exit_code == 0
     assert raidctl("layout", "apply", str(file)).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "apply"])
+def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None:
+    """A typo, drives and a controller that do not exist, two volumes on one drive: each with file and line."""
+    volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\n{} = "raid1"\ndrives = ["{}", "{}"]\n'
+    rows = [
+        ("a", "megaraid", "raid_levle", "999:0", "32:1"), ("b", "megaraid", "raid_level", "32:1", "32:2"),
+        ("c", "megarad", "raid_level", "1:1", "1:2"),
+    ]  # fmt: skip
+    path = tmp_path / "machine.toml"
+    path.write_text("layout = 1\n" + "".join(volume.format(*row) for row in rows))
+    state = ["--state-dir", str(tmp_path / "state")]
+    done = CliRunner().invoke(cli, [*state, "--demo", "h730", "layout", command, str(path)])
+    told = [line.removeprefix(f"{path}:") for line in done.stderr.splitlines()]
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert told[:2] == [
+        '5: "raid_levle" is no key here; did you mean raid_level?',
+        '11: the drive "32:1" is a member of another array, too (line 2); volumes of one array name the same drives.',
+    ]
+    assert told[2].startswith('2: "999:0" is no drive of megaraid:0')
+    assert told[3].startswith('12: There is no controller "megarad"; did you mean megaraid')
+    assert told[4:] == ["raidctl: 4 mistakes in the layout; nothing was compared."]
+    nowhere = CliRunner().invoke(cli, ["--replay", str(tmp_path / "none"), "layout", "check", str(path)])
+    assert "2 mistakes in the layout" in nowhere.stderr

@@ -19,6 +19,7 @@ from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
 from raidctl.layout.specification import Partition
 from raidctl.layout.tables import MIB, Row, rows, script
 from raidctl.model import Controller, Drive, Tool
+from raidctl.model.cache import WritePolicy
 from raidctl.simulation.demo import demos
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.registry import vendors
@@ -98,6 +99,71 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
         creating.create(on, replace(new, raid_level="jbod"), told)
     with pytest.raises(CannotCreate):
         creating.create(on, replace(new, name="a; reboot"), told)
+
+
+def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
+    """In one command: the number of spares, and their nodes behind those of the members."""
+    new = NewVolume(
+        name="lake", raid_level="raid1", drives=(Drive(id="a"), Drive(id="b")), nodes=("/dev/sda", "/dev/sdb"),
+        spares=("/dev/sdc",), size_bytes=None, strip_bytes=None, write=None, read=None, metadata=None, md_layout=None,
+        consistency_policy="bitmap",
+    )  # fmt: skip
+    creating = creating_of(next(vendor for vendor in vendors()[0] if vendor.FAMILY == "md"))
+    assert creating is not None
+    [command] = creating.create(Controller(id="md", mode="software"), new, [])
+    assert command[3:] == (
+        "--level=1", "--raid-devices=2", "--spare-devices=1", "--bitmap=internal", "/dev/sda", "/dev/sdb", "/dev/sdc"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tool", "version", "write", "words"),
+    [
+        ("storcli64", "007.1017.0000.0000", "unprotected_write_back", "add vd r5 drives=8:0,8:1,8:2 awb"),
+        ("storcli64", None, "unprotected_write_back", "add vd r5 drives=8:0,8:1,8:2 awb"),
+        ("storcli64", "1.03.11", "unprotected_write_back", "add vd type=raid5 drives=8:0,8:1,8:2 wb CachedBadBBU"),
+        ("storcli64", "1.03.11", "protected_write_back", "add vd type=raid5 drives=8:0,8:1,8:2 wb NoCachedBadBBU"),
+        ("storcli64", "1.03.11", "write_through", "add vd type=raid5 drives=8:0,8:1,8:2 wt"),
+        ("MegaCli64", None, "unprotected_write_back", "-CfgLdAdd -r5[8:0,8:1,8:2] WB CachedBadBBU -a0 -NoLog"),
+        ("MegaCli64", None, "write_through", "-CfgLdAdd -r5[8:0,8:1,8:2] WT -a0 -NoLog"),
+    ],
+)
+def test_each_generation_of_a_tool_is_given_its_own_words(
+    tool: str, version: str | None, write: WritePolicy, words: str
+) -> None:
+    """Version 1 of storcli has another word for the level; a bad battery has a word of its own in two of them."""
+    drives = tuple(Drive(id=f"megaraid:0/8:{number}") for number in range(3))
+    new = NewVolume(
+        name=None, raid_level="raid5", drives=drives, size_bytes=None, strip_bytes=None, write=write, read=None,
+        nodes=(), metadata=None, md_layout=None, consistency_policy=None,
+    )  # fmt: skip
+    creating = creating_of(next(vendor for vendor in vendors()[0] if vendor.FAMILY == "megaraid"))
+    assert creating is not None
+    on = Controller(id="megaraid:0", told_by=tool)
+    [command] = creating.create(on, new, [Tool(name=tool, path=f"/x/{tool}", version=version)])
+    assert " ".join(command[1:]).removeprefix("/c0 ") == words
+    with pytest.raises(CannotCreate, match="storcli2 help"):
+        creating.create(replace(on, told_by="storcli2"), new, [Tool(name="storcli2", path="/x/storcli2")])
+
+
+def test_a_name_of_nothing_has_its_line_and_what_may_be_meant() -> None:
+    """All at once: drives that do not exist, one that almost does, a controller with a typo."""
+    machine = "smartarray-gen10-failed-battery"
+    volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\nraid_level = "raid1"\ndrives = ["{}", "{}"]\n'
+    rows = [
+        ("a", "smartarray", "9I:9:9", "NOTHING"),
+        ("b", "smartarray:0", "WBN0K3D", "x"),
+        ("c", "smartaray", "y", "z"),
+    ]
+    found = planned(machine, "layout = 1\n" + "".join(volume.format(*row) for row in rows))
+    assert [(one.label, one.line) for one in found.not_planned] == [("a", 2), ("b", 7), ("c", 12)]
+    assert found.not_planned[0].why[:2] == (
+        '"9I:9:9" is no drive of smartarray:0; unassigned: WBN0K3D4.',
+        '"NOTHING" is no drive of smartarray:0; unassigned: WBN0K3D4.',
+    )
+    assert found.not_planned[1].why[0].startswith('"WBN0K3D" is no drive of smartarray:0; did you mean WBN0K3D4')
+    assert found.not_planned[2].why[0].startswith('There is no controller "smartaray"; did you mean smartarray')
+    assert not found.steps
 
 
 @pytest.mark.parametrize("change", [{"role": None}, {"role": "spare"}, {"foreign": True}, {"status": "failed"},

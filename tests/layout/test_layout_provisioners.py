@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from raidctl.layout.compare import compare
 from raidctl.layout.document import read_layout
 from raidctl.layout.export_formats import drp, ironic
-from raidctl.layout.provisioners import _DRP, _IRONIC, kind_of
+from raidctl.layout.plan import plan
+from raidctl.layout.provisioners import _DRP, _IRONIC, IRONIC_LEVELS, kind_of
 from raidctl.layout.specification import Counted, Layout
 from raidctl.toml_files.mistakes import MistakesError
+from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, replayed
 
 
@@ -44,6 +46,40 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
     [soft] = read(disks({"size_gb": "MAX", "raid_level": "1+0", "controller": "software",
                          "number_of_physical_disks": 4})).volumes  # fmt: skip
     assert (soft.controller, soft.size, soft.raid_level, soft.name) == ("md", "max", "raid10", "disk1")
+
+
+def test_a_controller_is_found_by_the_name_that_its_tool_prints() -> None:
+    """With the vendor before the model, and the slot after it, as in a target_raid_config."""
+    seen = replayed("smartarray-gen10-failed-battery")
+    for name in ("Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)", "HPE Smart Array P408i-a SR Gen10 in Slot 0"):
+        one = {"size_gb": "MAX", "raid_level": "0", "controller": name, "physical_disks": ["1I:3:6"]}
+        found = plan(read(disks(one)), seen, vendors()[0], {})
+        assert [step.kind for step in found.steps] == ["create"], found
+        assert "drives=1I:3:6 raid=0" in found.steps[0].commands[0]
+
+
+def test_a_document_with_every_key_is_planned() -> None:
+    """Of drp-raid, as its inventory writes it: keys that only describe the drives are no mistakes."""
+    disk = {"Enclosure": "1I:3", "Slot": 6, "Protocol": "sas", "Size": 1800000000000, "Type": "disk", "Volume": ""}
+    spec = {
+        "RaidLevel": "raid0", "Size": "max", "StripeSize": "256 KB", "Name": "os", "VolumeID": "", "Bootable": True,
+        "Encrypt": False, "Type": "disk", "Protocol": "sas", "Controller": 0, "Disks": [disk], "AllowMixedSizes": False,
+    }  # fmt: skip
+    found = plan(read([spec]), replayed("smartarray-gen10-failed-battery"), vendors()[0], {})
+    [step] = found.steps
+    assert step.commands[0].endswith("create type=ld drives=1I:3:6 raid=0 ss=256 logicaldrivelabel=os")
+    assert (step.overwrites, found.not_planned) == (("WBN0K3D4",), ())
+
+
+def test_every_level_of_the_schema_is_read_or_named() -> None:
+    """The enumeration of Ironic's schema: JBOD and RAID-2 have no place in a layout, all others are read."""
+    for level in ("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"):
+        document = disks({"size_gb": 10, "raid_level": level})
+        if level not in ("JBOD", "2"):
+            assert read(document).volumes[0].raid_level == IRONIC_LEVELS[level]
+        else:
+            with pytest.raises(MistakesError):
+                read(document)
 
 
 def test_the_words_of_drp_raid_are_read() -> None:

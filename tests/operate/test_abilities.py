@@ -45,11 +45,12 @@ def test_the_screen_and_the_data_show_them() -> None:
     screen = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["vendors"]).stdout
     assert "tried on a real kernel" in screen
     assert "simulator from captures" in screen
+    assert "simulator from other programs" in screen
     assert "printed, never run" in screen
     families = json.loads(CliRunner().invoke(cli, ["--json", "vendors"]).stdout)
     [areca] = [one for one in families if one["family"] == "areca"]
     [kind] = areca["operations"]
     assert kind["abilities"]["add_spare"] == {
-        "can": True, "why_not": None, "alternative": None, "printed": False, "proof": "manual",
+        "can": True, "why_not": None, "alternative": None, "printed": False, "proof": "programs",
     }  # fmt: skip
     assert kind["abilities"]["erase"]["why_not"]

@@ -15,6 +15,7 @@ PROOFS = {
     "kernel": "a real kernel",
     "captures": "a simulator from captures",
     "manual": "a simulator from a manual",
+    "programs": "a simulator from other programs",
     "none": "nothing",
 }
 

@@ -195,6 +195,17 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
         assert verdict in ("critical", "warning")
 
 
+@pytest.mark.parametrize("rows", [10, 12, 16, 24])
+def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
+    """It is what people wait for: conditions and caches are cut before the first task."""
+    inventory = replayed("smartarray-gen9-degraded").inventory
+    [task] = inventory.tasks
+    found = [text.plain for text in picture(Live().step(reading(inventory)), Paper(width=40), rows)]
+    assert any(f"{task.percent:.1f} %" in line for line in found)
+    assert "CRITICAL" in found[0]
+    assert rows > 10 or any("more lines" in line for line in found)
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_what_vanishes_from_an_incomplete_reading_is_unknown(name: str) -> None:
     """Of every recorded machine: nothing is gone, and the verdict is not better than unknown."""

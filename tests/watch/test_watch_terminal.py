@@ -25,15 +25,17 @@ SECOND_SCREEN, FIRST_SCREEN, CURSOR = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25
 
 
 @contextmanager
-def watched(state: Path, *, term: str = "xterm", size: tuple[int, int] = (24, 80)) -> Iterator[tuple[int, int]]:
-    """The terminal and the process of a watch, which leads the terminal's session as a shell's job does."""
+def watched(
+    state: Path, *command: str, term: str = "xterm", size: tuple[int, int] = (24, 80)
+) -> Iterator[tuple[int, int]]:
+    """The terminal and the process of a command, which leads the terminal's session as a shell's job does."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-    words = ["--state-dir", str(state), "--demo", "p440", "watch"]
+    words = ["--state-dir", str(state), "--demo", "p440", *(command or ("watch",))]
     environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    command = [shutil.which("setsid") or "", "--ctty", sys.executable, "-m", "raidctl", *words]
+    argv = [shutil.which("setsid") or "", "--ctty", sys.executable, "-m", "raidctl", *words]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdin=follower, stdout=follower,
+        argv, cwd=ROOT, stdin=follower, stdout=follower,
         stderr=follower, env={**environment, "TERM": term, "PYTHONIOENCODING": "utf-8"},
     )  # fmt: skip
     os.close(follower)
@@ -61,7 +63,7 @@ def ended(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-@pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143), (signal.SIGQUIT, -signal.SIGQUIT)])
 def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
     """The first screen, the cursor and all settings; until then, 20 columns are used as they are."""
     with watched(tmp_path, size=(24, 20)) as (terminal, pid):
@@ -105,6 +107,20 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
     """A closed window, a lost ssh: by the signal, without an error of drawing on nothing."""
     with watched(tmp_path) as (terminal, pid):
         read_until(terminal, b"Events")
+        os.close(terminal)
+        assert ended(pid) == 128 + signal.SIGHUP
+
+
+def test_lines_that_are_drawn_give_the_terminal_back(tmp_path: Path) -> None:
+    """Bars of tasks: the cursor is shown again after the key that quits, and a closed window is the signal's end."""
+    with watched(tmp_path, "tasks", "--watch") as (terminal, pid):
+        shown = read_until(terminal, b"37.2 %")
+        assert b"\x1b[?25l" in shown
+        os.kill(pid, signal.SIGQUIT)
+        assert CURSOR in rest(terminal)
+        assert ended(pid) == -signal.SIGQUIT
+    with watched(tmp_path, "tasks", "--watch") as (terminal, pid):
+        read_until(terminal, b"37.2 %")
         os.close(terminal)
         assert ended(pid) == 128 + signal.SIGHUP
 

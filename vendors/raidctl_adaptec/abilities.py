@@ -39,11 +39,15 @@ _NEVER: Mapping[Verb, Ability] = {
     ),
     "start_learn": Ability(can=False, why_not="The controller starts its learn cycles automatically."),
 }  # fmt: skip
-_PLAYED = Ability(can=True, proof="captures")
 _READ_UP = Ability(can=True, proof="manual")
+"""The states before are those of recorded outputs; no answer of a controller to any of these commands is known."""
 _AACRAID: Mapping[Verb, Ability] = {
-    **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "good"), _PLAYED),
-    **dict.fromkeys(("raid", "start_check", "repair", "stop_check"), _READ_UP),
+    **dict.fromkeys(
+        (
+            "take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check",
+        ),
+        _READ_UP,
+    ),
 }  # fmt: skip
 _NO_TASKS = Ability(
     can=False,
@@ -52,7 +56,10 @@ _NO_TASKS = Ability(
 _UNTRIED = Ability(can=True, proof="none")
 _SMARTPQI: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare"), _UNTRIED),
-    "good": Ability(can=False, why_not="No manual has a command that clears a failed drive of these controllers."),
+    "good": Ability(
+        can=False, printed=True, alternative="By hand: `arcconf SETSTATE N DEVICE C D RDY`",
+        why_not="The tool's help has the command, but no output shows what follows from it on these controllers.",
+    ),
     "raid": Ability(can=False, why_not="raidctl does not change the use of HBA drives of these controllers."),
     **dict.fromkeys(("start_check", "repair", "stop_check"), _NO_TASKS),
 }  # fmt: skip

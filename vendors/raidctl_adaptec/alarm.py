@@ -15,7 +15,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import card_number
+from raidctl_adaptec.settings import controller_number
 
 __all__ = ["SHAPES", "judge", "silence"]
 
@@ -27,7 +27,7 @@ _USAGE = re.compile(r"\bSETALARM\s+<Controller\s?#?>[^\n]{0,60}\bsilence\b", re.
 def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
     """The command, if the help text of this version shows it."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    number = card_number(controller)
+    number = controller_number(controller)
     if not reported or number is None:
         return "arcconf's number for the controller is unknown."
     command = command_of(reported[0])

@@ -30,7 +30,7 @@ from raidctl_adaptec.settings import (
     WRITE,
     address,
     bypass_threshold,
-    card_number,
+    controller_number,
     current_settings,
     smartpqi,
     volume_number,
@@ -102,7 +102,7 @@ class _Planner(Planner):
         """Add what a request needs."""
         if self.fulfilled(desired):
             self.already.append(desired)
-        elif self.command is None or card_number(self.controller) is None:
+        elif self.command is None or controller_number(self.controller) is None:
             self.refuse(
                 desired, "unknown", "arcconf's number for the controller is unknown, so it cannot be addressed."
             )
@@ -209,7 +209,7 @@ class _Planner(Planner):
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that sets a setting; with ``noprompt`` where the tool's help has it."""
-        number = card_number(self.controller) or ""
+        number = controller_number(self.controller) or ""
         argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
 

@@ -98,14 +98,14 @@ def _add(collection: Collection, answer: Answer) -> None:
         for block in answer.blocks:
             mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
         return
-    for own, blocks in _cards(answer):
+    for own, blocks in _controllers(answer):
         controller = collection.controller(own or number, _serial(blocks))
         _read(controller, blocks)
         if answer.trailer is not None:
             controller.sections.add("whole")
 
 
-def _cards(answer: Answer) -> list[tuple[str | None, list[Block]]]:
+def _controllers(answer: Answer) -> list[tuple[str | None, list[Block]]]:
     """Number and blocks of each controller: ``getversion`` reports all controllers in one answer."""
     if not any(block.area == "version" for block in answer.blocks):
         return [(None, answer.blocks)]
@@ -178,7 +178,7 @@ def settle(controller: ControllerDraft) -> None:
             if key is not None:
                 group.members[key] = None
     if controller.arrays or any(one.get("array") is not None for one in controller.volumes.values()):
-        _told_arrays(controller)
+        _reported_arrays(controller)
     else:
         _derived_arrays(controller)
     _jbod(controller)
@@ -247,7 +247,7 @@ class _Places:
                 made.put(segment.line, "role", found.role, ROW)
 
 
-def _told_arrays(controller: ControllerDraft) -> None:
+def _reported_arrays(controller: ControllerDraft) -> None:
     """smartpqi: volumes and drives name their array."""
     for volume_draft in controller.volumes.values():
         number = volume_draft.get("array")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of
-from raidctl_adaptec.settings import address, card_number
+from raidctl_adaptec.settings import address, controller_number
 
 _LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
 _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
     """One call."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    number, level = card_number(controller), _LEVELS.get(new.raid_level)
+    number, level = controller_number(controller), _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on Adaptec controllers.")
     places = [address(drive) for drive in new.drives]

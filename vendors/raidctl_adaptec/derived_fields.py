@@ -27,7 +27,7 @@ def _alarm(text: str) -> bool | None:
     return {"enabled": True, "disabled": False}.get(text.strip().lower())
 
 
-CARD: Derived = {
+CONTROLLER: Derived = {
     # Controller Alarm                         : Enabled
     "controller alarm": (("alarm.on", _alarm),),
     # Global task priority                     : High

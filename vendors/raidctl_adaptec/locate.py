@@ -16,7 +16,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec import change
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import address, card_number
+from raidctl_adaptec.settings import address, controller_number
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
 
@@ -39,7 +39,7 @@ def lights(
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive, if the help text has the words."""
     reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    number = card_number(controller)
+    number = controller_number(controller)
     if not reported or number is None:
         return [NoLight(drive.id, "arcconf's number for the controller is unknown") for drive in drives]
     command = command_of(reported[0])

@@ -46,7 +46,7 @@ def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def said_problems(answer: Answer) -> Iterator[Problem]:
+def problems_of_messages(answer: Answer) -> Iterator[Problem]:
     """What an answer says about the run: no controller, a wrong number, an aborted command."""
     where = answer.output.command
     explained = False

@@ -47,7 +47,7 @@ from raidctl.vendor.tools import command_of
 from raidctl_adaptec.abilities import abilities_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import address, card_number, smartpqi, volume_number
+from raidctl_adaptec.settings import address, controller_number, smartpqi, volume_number
 
 __all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
 
@@ -77,7 +77,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """What this generation of controllers can do."""
     reported = any(controller.told_by in (None, tool.name) for tool in tools)
-    return abilities_of(smartpqi(controller), known=reported and card_number(controller) is not None)
+    return abilities_of(smartpqi(controller), known=reported and controller_number(controller) is not None)
 
 
 def hinders(words: Sequence[str]) -> bool:
@@ -99,7 +99,7 @@ class _Planner:
         self.younger = smartpqi(controller)
         reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
         self.command = command_of(reported[0]) if reported else None
-        self.number = card_number(controller)
+        self.number = controller_number(controller)
 
     def steps(self, deed: Deed) -> Iterator[Step]:
         """The steps of a deed; CannotDo where there are none."""

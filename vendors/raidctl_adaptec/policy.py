@@ -55,7 +55,7 @@ def volume_cache(
 
     ``drive_policy`` is what the controller does with the drives' caches.
     """
-    policy, now, why = _told(volume)
+    policy, now, why = _reported(volume)
     if volume.get("cache.caching") is not None:
         policy, now, why = _from_caching(volume, cache, batteries)
     read = volume.get("cache.read_policy")
@@ -75,7 +75,7 @@ def volume_cache(
     )
 
 
-def _told(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | None, str | None]:
+def _reported(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | None, str | None]:
     """aacraid: setting and status."""
     policy: WritePolicy | None = None
     now: WriteActive | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec.collect import Collection, collect
-from raidctl_adaptec.messages import said_problems
+from raidctl_adaptec.messages import problems_of_messages
 from raidctl_adaptec.to_model import FAMILY, build, controller_ids
 
 _REPORT = "If it is output of arcconf, report it with a recording of the machine (raidctl record)."
@@ -28,7 +28,7 @@ def read(documents: Sequence[Document]) -> Observation:
 
 def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
     """The controllers, and the problems that were reported or found."""
-    problems = [problem for answer in collection.answers for problem in said_problems(answer)]
+    problems = [problem for answer in collection.answers for problem in problems_of_messages(answer)]
     controllers = [controller for controller in collection.controllers if controller.reported]
     made = []
     for controller, object_id in zip(controllers, controller_ids(controllers), strict=True):

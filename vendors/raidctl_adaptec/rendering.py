@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"(\d{1,5}),(\d{1,5})\(")
 _BACKUP = re.compile(r"\s*(?:controller )?(?:battery|zmm|cache backup unit|green backup) information\s*", _I)
 _RULE = re.compile(r"\s*-{5,}\s*")
 
-_OF_CARD = {
+_OF_CONTROLLER = {
     "global physical device write cache policy": "deviceall",
     "read cache percentage": "cacheratio/read",
     "write cache percentage": "cacheratio/write",
@@ -80,7 +80,7 @@ class ConfigPlace(Place):
 
     def _name(self, label: str) -> str | None:
         if self._area == "controller":
-            setting = (_OF_BACKUP if self._backup else _OF_CARD).get(label)
+            setting = (_OF_BACKUP if self._backup else _OF_CONTROLLER).get(label)
             return setting and f"{self._controller}/{setting}"
         if self._area.startswith("logical") and self._object:
             setting = _OF_VOLUME.get(label)

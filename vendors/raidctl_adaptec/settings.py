@@ -117,7 +117,7 @@ def bypass_threshold(controller: Controller) -> int | None:
     return None
 
 
-def card_number(controller: Controller) -> str | None:
+def controller_number(controller: Controller) -> str | None:
     """The number that arcconf gives a controller; None where outputs of two machines gave the same."""
     number = controller.id.partition(":")[2]
     return number if number.isdecimal() else None

@@ -43,7 +43,7 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller and all its problems; writes the evidence."""
-    controller.derive(derived_fields.CARD)
+    controller.derive(derived_fields.CONTROLLER)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():

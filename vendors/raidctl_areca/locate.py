@@ -74,8 +74,8 @@ def judge(action: Action, answer: Answer) -> str | None:
         return error_problem(refused, str(action)).message
     if ends:
         return None
-    said = " ".join(" ".join(lines).split())[:200]
-    return said or f"{action.argv[0]} printed nothing"
+    message = " ".join(" ".join(lines).split())[:200]
+    return message or f"{action.argv[0]} printed nothing"
 
 
 def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all

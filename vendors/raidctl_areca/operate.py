@@ -11,6 +11,9 @@ deed              command                    undone by              next reading
 ``stop_check``    ``vsf stopcheck``          ``vsf check vol=2``    not checking
 ================  =========================  =====================  ============
 
+No manual that is known shows these commands: they are those of two programs that use the tool, einarc and the library
+Mtf.Hardware.Raid, which agree.
+
 A number of a drive is its place in the tool's list: it is read from there, and must be the same right before the
 command. The commands need the controller's password, which is entered in the same session. ``vsf stopcheck`` names no
 volume set and ends every check of the controller.
@@ -60,9 +63,9 @@ SHAPES: tuple[Shape, ...] = tuple(
 _VOLUME = re.compile(r"areca:1/v(\d{1,3})", re.ASCII)
 _MIRRORS = ("raid1", "raid1e", "raid10")
 _SPARE_OF_ALL = re.compile(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
-_PLAYED = Ability(can=True, proof="manual")
+_PLAYED = Ability(can=True, proof="programs")
 _NO_COMMAND = "The tool has no command for it."
-_PRINTED = "No manual that raidctl relies on shows the command, so raidctl does not run it."
+_PRINTED = "No manual shows the command, and what it prints is not known, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _PLAYED),
     "repair": Ability(can=False, why_not="What a check repairs is chosen in the controller's web interface only."),

@@ -39,22 +39,22 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     if len(argv) == 3 and basename(argv[0]) in _TOOLS and argv[1] == "<":
         first, command, *_ = argv[2].splitlines()
         entered, argv = first.removeprefix("set password="), (argv[0], *command.split())
-    said = "" if entered is None else "CLI> GuiErrMsg<0x00>: Success.\nCLI> "
+    message = "" if entered is None else "CLI> GuiErrMsg<0x00>: Success.\nCLI> "
     if wanted is not None and entered != wanted and argv[1:3] in _CHANGING:
         return Reply(0, "GuiErrMsg<0x4a>: Password Required.\n", dict(state))
     if argv and basename(argv[0]) in _TOOLS and argv[1:3] in _CHANGING[1:]:
         reply = simulator_bays.change(argv[1:], state)
-        return reply and reply._replace(out=f"{said}{reply.out}")
+        return reply and reply._replace(out=f"{message}{reply.out}")
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or argv[1:3] != ("disk", "identify"):
         return None
     known = [name for name in state if name.startswith("led areca drv=")]
     name = f"led areca {argv[3]}"
     if argv[3] != "drv=0" and name not in known:
-        return Reply(0, f"{said}GuiErrMsg<0x46>: Drive Not Exist.\n", dict(state))
+        return Reply(0, f"{message}GuiErrMsg<0x46>: Drive Not Exist.\n", dict(state))
     after = {**state, **dict.fromkeys(known, "off")}
     if name in known:
         after[name] = "on"
-    return Reply(0, f"{said}GuiErrMsg<0x00>: Success.\n", after)
+    return Reply(0, f"{message}GuiErrMsg<0x00>: Success.\n", after)
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:

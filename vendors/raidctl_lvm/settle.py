@@ -15,12 +15,14 @@ from raidctl.vendor.draft import Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
 from raidctl_lvm.lists import DEVICE
-from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, OPERATIONS, RAID_TYPES, level_of
+from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, RAID_TYPES, WORDS, level_of
 
 # data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
 _PART = re.compile(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
 _UNKNOWN = ("unknown device", "[unknown]")
 _LIVE = "Aa"
+_SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")
+"""The health of a volume that lacks an image."""
 
 
 def settle(controller: ControllerDraft) -> None:
@@ -49,6 +51,8 @@ def settle(controller: ControllerDraft) -> None:
 
 def _is_raid(row: Row) -> bool:
     """Whether a volume is RAID itself: by its segment type, its own letter, or the letter of its target."""
+    if NO_RAID.fullmatch(row.lv) or row.letter(1) == "p":
+        return False
     if row.cells.get("segtype"):
         return level_of(row.cells["segtype"]) is not None
     # a hidden volume for a pool: [tp_ssd_tmeta]  x22v0  ewi-aor---
@@ -189,6 +193,8 @@ def _target(volume: VolumeDraft, status: Status) -> None:
     done, _, whole = ratio.partition("/")
     if ratio and int(whole):
         volume.put(line, "kernel_percent", round(100 * int(done) / int(whole), 2), shown_as="progress.percent")
+    if status.target == "raid" and len(words) > 7 and words[7] == "D":
+        volume.add_problem("warning", "state", f"The journal of {volume.name} has failed.", "Replace its device.")
     if status.target == "raid" and len(words) > 5:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
         if words[5].isdecimal():
@@ -202,9 +208,9 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     percent = attempt(float, cells.get("sync_percent") or cells.get("copy_percent") or None)
     percent = volume.get("kernel_percent") if volume.get("kernel_percent") is not None else percent
     lines = [row.line("lv_attr", "lv_name")] if row else [controller.statuses[volume.name].line]
-    health = HEALTH.get(row.letter(9), "unknown") if row else ""
+    health = _health(row) if row else ""
     kernel = volume.get("kernel_health") or ""
-    gone = health in ("partial", "refresh needed") or any(letter not in _LIVE for letter in kernel)
+    gone = health in _SHORT or any(letter not in _LIVE for letter in kernel)
     images = [controller.drives[key].get("status") for key in controller.array(volume.name).members]
     gone = gone or "critical" in images
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
@@ -216,9 +222,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         word = _short(volume, images, kernel)
     elif operation == "recovery" or "warning" in images or "a" in kernel:
         word = "rebuilding"
-    elif (
-        health == "unknown" or operation == "unknown" or (row and not row.letter(9) and not _described(controller, row))
-    ):
+    elif "unknown" in (health, operation) or (row and not _described(controller, row)):
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
         word = "checking"
@@ -231,17 +235,35 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     else:
         word = "ok"
     put_status(volume, lines, "volume", word, text=words)
-    if health == "mismatches exist":
-        volume.add_problem("warning", "state", f"lvs reports that mismatches exist in {volume.name}.",
-                           f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
+    _mismatches(volume, health, cells.get("integritymismatches", ""))
     if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing")):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
         kind = operation or guess
         volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
 
 
+def _mismatches(volume: VolumeDraft, health: str, corrupt: str) -> None:
+    """Report images that differ, and blocks whose checksum was wrong."""
+    if health == "mismatches exist":
+        volume.add_problem("warning", "state", f"lvs reports that mismatches exist in {volume.name}.",
+                           f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
+    if corrupt.isdecimal() and int(corrupt):
+        volume.add_problem("warning", "state", f"dm-integrity has found {corrupt} mismatches in {volume.name}.",
+                           "Look which image they are on: `lvs -a -o +integritymismatches`.")  # fmt: skip
+
+
+def _health(row: Row) -> str:
+    """The words of lvs for the health: those of the ninth letter of Attr, or of the field where Attr has none."""
+    if row.letter(9):
+        return HEALTH.get(row.letter(9), "unknown")
+    word = row.cells.get("lv_health_status", "")
+    return word if word in WORDS else "unknown"
+
+
 def _described(controller: ControllerDraft, row: Row) -> bool:
-    """Whether the list has the images of a volume: the short Attr of old versions has no health of its own."""
+    """Whether the list has the health of a volume, or its images: the short Attr of old versions has none."""
+    if row.letter(9) or "lv_health_status" in row.cells:
+        return True
     images = list(_images(controller, row))
     return bool(images) and all(_whole(image) for image in images)
 

@@ -16,6 +16,10 @@ HEALTH = {
     "s": "reshaping", "R": "remove after reshape", "X": "unknown",
 }  # fmt: skip
 """Ninth letter of Attr, in lvs's own words (``lv_health_status``)."""
+WORDS = frozenset({*HEALTH.values(), "repair needed", "refresh or repair needed"}) - {"unknown"}
+"""``lv_health_status`` of RAID volumes; of other volumes also ``failed``, ``out_of_data``, ``metadata_read_only``."""
+NO_RAID = re.compile(r"pvmove\d+|.+_mlog", re.ASCII)
+"""Volumes of segment type mirror that protect no data of their own: moves in progress, logs of mirrors."""
 OPERATIONS: dict[str, Operation | None] = {
     "idle": None, "frozen": None, "resync": "resync", "recover": "recovery", "check": "check", "repair": "repair",
     "reshape": "reshape",

@@ -12,6 +12,8 @@ from raidctl.vendor.statuses import put_status
 from raidctl_marvell import vocabulary
 from raidctl_marvell.draft import ControllerDraft
 
+IDLE = "idle"
+"""The activity of a volume whose background work is not running, or has ended early."""
 _IMAGE: dict[str, Health] = {"healthy": "ok", "error": "warning"}
 
 
@@ -57,14 +59,19 @@ def _level(volume: GroupDraft, pair: Pair) -> None:
 def _activity(volume: GroupDraft, pair: Pair) -> None:
     # BGA status:          not running
     volume.keep_detail(pair)
-    word = pair.value.lower()
-    if word not in ("not running", "none", "n/a", ""):
-        volume.conclude("activity", "paused" if "pause" in word else "running", DETAIL)
+    word = " ".join(pair.value.lower().split())
+    if not vocabulary.has_value(word):
+        return
+    if word not in vocabulary.ACTIVITIES:
+        volume.unread(pair.label, pair.value)
+    volume.conclude("activity", vocabulary.ACTIVITIES.get(word, "running") or IDLE, DETAIL)
 
 
 def _progress(volume: GroupDraft, pair: Pair) -> None:
     # BGA progress:    rebuilding is 15% done
     volume.keep_detail(pair)
+    if not vocabulary.has_value(pair.value):
+        return
     found = vocabulary.operation(pair.value)
     volume.conclude("operation", found, DETAIL)
     percent = vocabulary.percent(pair.value)

@@ -23,6 +23,7 @@ from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl_marvell import vocabulary
 from raidctl_marvell.capability import SUPPORT
 from raidctl_marvell.draft import ControllerDraft
+from raidctl_marvell.labels import IDLE
 
 FAMILY = "marvell"
 
@@ -65,12 +66,14 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
 def _operation(volume: GroupDraft) -> Operation | None:
     """The running operation; ``unknown`` if only that one is running is reported."""
     operation: Operation | None = volume.get("operation")
+    if volume.get("activity") == IDLE:
+        return None
     return operation or ("unknown" if volume.get("activity") is not None else None)
 
 
 def _status(volume: GroupDraft | None) -> VolumeStatus:
     status: VolumeStatus = (volume.get("status") if volume is not None else None) or "unknown"
-    rebuilt = volume is not None and volume.get("operation") == "rebuild"
+    rebuilt = volume is not None and _operation(volume) == "rebuild"
     return "rebuilding" if status == "degraded" and rebuilt else status
 
 
@@ -97,7 +100,7 @@ def _volume(
     device = places.get("device") if len(controller.volumes) == 1 else None
     work = None
     if operation is not None:
-        state: TaskState = "paused" if draft.get("activity") == "paused" else "running"
+        state: TaskState = draft.get("activity") or "running"
         work = Progress(operation=operation, percent=draft.get("progress.percent"), state=state)
     return draft.build(
         Volume,

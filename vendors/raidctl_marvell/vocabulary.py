@@ -1,39 +1,47 @@
 """The tools' words and figures in neutral words.
 
-Sources: the tools' help; Dell's and SmartX's pages on BOSS controllers (functional, degraded, "BGA progress"). Missing,
-offline, foreign and the operations besides rebuilding have their plain meaning: they were found in no manual.
+Sources: the tools' help; Dell's and SmartX's pages on BOSS controllers (functional, degraded, "BGA progress"); the
+states and background activities of Marvell's Linux drivers (com_vd_struct.h: LD_STATUS_*, LD_BGA_*, HD_STATUS_*), which
+are the numbers behind the words. How the tools spell those that no output shows is not known: the words are those of
+the drivers.
 """
 
 from __future__ import annotations
 
 import re
 
-from raidctl.model import Health, Operation, RaidLevel, VolumeStatus
+from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
 from raidctl.text import figure
 from raidctl.units import parse_size
 
-_FINE = frozenset({"functional", "optimal"})
+# "initialized": functional, and its initialization is done
+_FINE = frozenset({"functional", "optimal", "initialized"})
 _VOLUMES: tuple[tuple[str, VolumeStatus], ...] = (
     # Degrade of mnv_cli
     ("degrade", "degraded"),
     ("partially", "degraded"),
     ("rebuild", "rebuilding"),
     ("initializ", "initializing"),
+    ("migrat", "migrating"),
     ("offline", "offline"),
     ("missing", "offline"),
     ("fail", "failed"),
     ("foreign", "inactive"),
     ("conflict", "inactive"),
     ("importable", "inactive"),
+    ("not importable", "inactive"),
+    ("not_importable", "inactive"),
 )
 """How a state begins that is not good; a good one is only what is nothing but the word."""
 HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok", "initializing": "ok", "degraded": "warning", "rebuilding": "warning", "failed": "critical",
-    "offline": "critical", "inactive": "critical",
+    "ok": "ok", "initializing": "ok", "migrating": "ok", "degraded": "warning", "rebuilding": "warning",
+    "failed": "critical", "offline": "critical", "inactive": "critical",
 }  # fmt: skip
 _DRIVES: dict[str, Health] = {
     "online": "ok", "idle": "ok", "ok": "ok", "good": "ok", "unconfigured": "ok", "hot spare": "ok", "spare": "ok",
-    "rebuilding": "warning", "rebuild": "warning", "foreign": "warning", "degraded": "warning",
+    "global spare": "ok", "dedicated spare": "ok", "free": "ok", "assigned": "ok", "unassigned": "ok",
+    "foreign": "warning",
+    "rebuilding": "warning", "rebuild": "warning", "degraded": "warning",
     "offline": "critical", "failed": "critical", "fail": "critical", "dead": "critical", "missing": "critical",
     "error": "critical", "bad": "critical",
 }  # fmt: skip
@@ -45,6 +53,8 @@ _OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("rebuild", "rebuild"),
     ("init", "initialize"),
     ("patrol", "patrol_read"),
+    # media patrol, defect fixing, consistency fix
+    ("fix", "repair"),
     ("check", "check"),
     ("sync", "resync"),
     ("migrat", "migrate"),
@@ -53,6 +63,12 @@ _OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("eras", "erase"),
 )
 """What ``BGA progress`` contains."""
+ACTIVITIES: dict[str, TaskState | None] = {
+    "running": "running", "paused": "paused", "auto paused": "paused", "autopaused": "paused", "ddf pending": "queued",
+    "pending": "queued", "not running": None, "none": None, "aborted": None, "interrupted": None, "completed": None,
+    "stopped": None,
+}  # fmt: skip
+"""``BGA status``; None: nothing is done."""
 _NO_VALUE = frozenset({"", "n/a", "na", "none", "unknown", "-", "not support", "not supported"})
 _NUMBERS = re.compile(r"\d{1,4}(?:[ ,]+\d{1,4})*", re.ASCII)
 _COUNT = re.compile(r"\d{1,16}", re.ASCII)

@@ -64,11 +64,11 @@ class Care:
 
 def read(answers: Sequence[Answer]) -> Dialogue[Care]:
     """Make sense of the answers to :data:`REQUESTS`."""
-    told = dict(zip(REQUESTS, answers, strict=True))
+    reported = dict(zip(REQUESTS, answers, strict=True))
     care = Care()
-    pieces = [told[one] for one in _PIECES]
+    pieces = [reported[one] for one in _PIECES]
     more = [path for answer in pieces if isinstance(answer, GlobAnswer) for path in answer.paths]
-    files = list(zip(("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf"), (told[one] for one in _CONFIG), strict=True))
+    files = list(zip(("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf"), (reported[one] for one in _CONFIG), strict=True))
     if more:
         files += list(zip(more, (yield tuple(map(Read, more))), strict=True))
     for path, answer in files:
@@ -76,9 +76,9 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
             _config(path, answer.text, care)
     if all(answer.trouble in (None, Failure.MISSING) for answer in (*pieces, *(answer for _, answer in files))):
         care.config = True
-    care.monitored = _there(_MONITOR, told, care)
-    care.checked = _there(_CHECK, told, care)
-    yield from _last(told[_CHECKED], care)
+    care.monitored = _there(_MONITOR, reported, care)
+    care.checked = _there(_CHECK, reported, care)
+    yield from _last(reported[_CHECKED], care)
     return care
 
 
@@ -108,9 +108,9 @@ def _group(entry: Sequence[str], line: Line, care: Care) -> None:
         care.groups.update({word.lower(): (line, name) for word in entry})
 
 
-def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], care: Care) -> bool | None:
+def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], care: Care) -> bool | None:
     """Whether one of these is there; False only where systemd runs and each could be looked for."""
-    answers = [told[one] for one in (*wanted, _SYSTEMD)]
+    answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]
     if paths:
@@ -128,8 +128,8 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
     done = tuple(path for path in paths if "/Checked_" in path)
     last = {path.partition("/MD_UUID_")[2]: Scrub(last_result="unfinished") for path in paths if "/MD_UUID_" in path}
     if done:
-        told = yield from ask(Run(("stat", "--format=%Y %n", *done)))
-        for line in told.text.splitlines():
+        reported = yield from ask(Run(("stat", "--format=%Y %n", *done)))
+        for line in reported.text.splitlines():
             seconds, _, path = line.partition(" ")
             if seconds.isdecimal() and path in done:
                 at = datetime.fromtimestamp(int(seconds), timezone.utc).isoformat()
@@ -140,11 +140,11 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
 
 def applied(found: Observation, care: Care) -> Observation:
     """The observation with what is known of the care for its arrays."""
-    controllers = tuple(_card(controller, care) for controller in found.controllers)
+    controllers = tuple(_controller(controller, care) for controller in found.controllers)
     return replace(found, controllers=controllers, outputs=(*found.outputs, *care.outputs))
 
 
-def _card(controller: Controller, care: Care) -> Controller:
+def _controller(controller: Controller, care: Care) -> Controller:
     check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
     volumes = tuple(_volume(volume, care) for volume in controller.volumes)
     arrays = tuple(_array(array, volumes, care) for array in controller.arrays)

@@ -23,7 +23,7 @@ from raidctl.request import Answer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, Step, ToolSetting
 from raidctl.vendor.setting_values import ENDLESS, SPEEDS, endless, value
 
-_KNOBS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode", *SPEEDS)
+_SETTINGS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode", *SPEEDS)
 _MODES = ("write-through", "write-back")
 _SIZES = range(17, 32769)
 _PAGE = 4096
@@ -40,7 +40,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The files that can be written, as far as they were read."""
     found: dict[ToolSetting, str] = {}
     for volume in controller.volumes:
-        for setting in _KNOBS:
+        for setting in _SETTINGS:
             current = value(controller, volume.id, setting)
             if current is not None and _place(volume, setting) is not None:
                 found[volume.id, setting] = current
@@ -78,7 +78,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 def _refusal(desired: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
     """Why a desired setting is impossible; None if it is possible."""
-    if volume is None or desired.setting not in _KNOBS:
+    if volume is None or desired.setting not in _SETTINGS:
         return _unsupported(desired, _NOTHING_ELSE)
     if desired.setting in SPEEDS:
         return _bad_speed(desired, volume, before)

@@ -36,12 +36,14 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     if not _NAME.fullmatch(name):
         raise CannotCreate("An array needs a name of letters, digits, dots, hyphens and underscores.")
     words = ["mdadm", "--create", f"/dev/md/{name}", f"--level={level}", f"--raid-devices={len(new.nodes)}"]
+    if new.spares:
+        words.append(f"--spare-devices={len(new.spares)}")
     if new.strip_bytes and new.raid_level not in _WITHOUT_STRIP:
         words.append(f"--chunk={new.strip_bytes // 1024}K")
     words += _format(new)
     if new.size_bytes is not None:
         raise CannotCreate("An array of less than its drives is not planned: use partitions, or leave size out.")
-    return [(*words, *new.nodes)]
+    return [(*words, *new.nodes, *new.spares)]
 
 
 def _format(new: NewVolume) -> list[str]:

@@ -106,12 +106,8 @@ def _host(new: NewVolume, found: Setup) -> str:
 def make(controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
     """``mdadm --create --run`` under the locks of the drives; the first and last MiB of each drive are kept."""
     [argv] = create(controller, new, ())
-    head, level, count, *options = [word for word in argv[2:] if word not in new.nodes]
-    extra = [f"--spare-devices={len(new.spares)}"] if new.spares else []
-    words = (
-        *argv[:2], head, "--run", f"--name={_name(new)}", f"--homehost={_host(new, found)}", level, count, *extra,
-        *options, *new.nodes, *new.spares,
-    )  # fmt: skip
+    head, *options = argv[2:]
+    words = (*argv[:2], head, "--run", f"--name={_name(new)}", f"--homehost={_host(new, found)}", *options)
     drives = [one.device for one in subjects if one.device]
     return Step(
         object_id=f"{controller.id}:{_name(new)}", setting="create_volume", before="", after=new.raid_level,

@@ -58,9 +58,9 @@ class ScheduleFamily:
         """Every timer and cron job that is there; the details have the calendars as systemd writes them."""
         requests: tuple[Request[Any], ...] = (*REQUESTS, *DROP_INS)
         answers = yield from ask_all(requests)
-        told = dict(zip(requests, answers, strict=True))
-        units = units_of(told[SHOW])
-        found = [_timer(name, units, told) for name in TIMERS] + [_job(job, told) for job in JOBS]
+        reported = dict(zip(requests, answers, strict=True))
+        units = units_of(reported[SHOW])
+        found = [_timer(name, units, reported) for name in TIMERS] + [_job(job, reported) for job in JOBS]
         volumes = tuple(volume for volume in found if volume is not None)
         forms = yield from ask_all([Run(("systemd-analyze", "calendar", text)) for text in self._calendars])
         details = dict(zip(self._calendars, map(_normalised, self._calendars, forms), strict=True))
@@ -95,7 +95,7 @@ class ScheduleFamily:
         return printed or f"{action.argv[0]} ended with exit code {answer.code}"
 
 
-def _timer(name: str, units: Units, told: Mapping[Request[Any], Any]) -> Volume | None:
+def _timer(name: str, units: Units, reported: Mapping[Request[Any], Any]) -> Volume | None:
     """A timer with its settings; what systemd does not report is missing."""
     unit = (units or {}).get(name, {})
     if unit.get("LoadState") in (None, "not-found"):
@@ -108,7 +108,7 @@ def _timer(name: str, units: Units, told: Mapping[Request[Any], Any]) -> Volume 
     calendar = [match[1] for match in CALENDAR.finditer(unit.get("TimersCalendar", ""))]
     if calendar:
         details["schedule_times"] = ", ".join(calendar)
-    answer: ReadAnswer = told[Read(DROP_IN.format(name))]
+    answer: ReadAnswer = reported[Read(DROP_IN.format(name))]
     if answer.trouble is Failure.MISSING:
         details[DROPPED] = ABSENT
     elif answer.text is not None and (own := calendars_of(answer.text)):
@@ -116,9 +116,9 @@ def _timer(name: str, units: Units, told: Mapping[Request[Any], Any]) -> Volume 
     return Volume(id=f"{FAMILY}:{name}", details=details)
 
 
-def _job(job: Job, told: Mapping[Request[Any], Any]) -> Volume | None:
+def _job(job: Job, reported: Mapping[Request[Any], Any]) -> Volume | None:
     """A cron job with its switch and its line."""
-    file: ReadAnswer = told[Read(job.path)]
+    file: ReadAnswer = reported[Read(job.path)]
     if file.trouble is Failure.MISSING or (file.text is not None and job_line(file.text, job.program) is None):
         return None
     details = {"name": job.path, "switch file": job.switch_file, "program": job.program}
@@ -128,7 +128,7 @@ def _job(job: Job, told: Mapping[Request[Any], Any]) -> Volume | None:
         if job.path.startswith("/etc/cron.d/"):
             details["schedule_times"] = " ".join(line.split()[:5])
             details["condition"] = "days 1 to 7 only" if "-le 7" in line else ""
-    switch: ReadAnswer = told[Read(job.switch_file)]
+    switch: ReadAnswer = reported[Read(job.switch_file)]
     if switch.text is not None:
         details |= {"switch": switch.text, "schedule_enabled": switched_to(switch.text, job)}
     place = job.path.removeprefix("/etc/").replace("/", "!")

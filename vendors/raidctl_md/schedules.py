@@ -58,10 +58,10 @@ def schedules(inventory: Inventory) -> Dialogue[Schedules]:
     if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS
-    told = dict(zip(REQUESTS, answers, strict=True))
-    units = units_of(told[SHOW])
-    found = [*(_timer(timer, units, told) for timer in TIMERS), *(_cron(job, units, told) for job in JOBS)]
-    return Schedules(schedules=tuple(one for one in found if one is not None), problems=tuple(_unread(told)))
+    reported = dict(zip(REQUESTS, answers, strict=True))
+    units = units_of(reported[SHOW])
+    found = [*(_timer(timer, units, reported) for timer in TIMERS), *(_cron(job, units, reported) for job in JOBS)]
+    return Schedules(schedules=tuple(one for one in found if one is not None), problems=tuple(_unread(reported)))
 
 
 def units_of(answer: RunAnswer) -> Units:
@@ -73,9 +73,9 @@ def units_of(answer: RunAnswer) -> Units:
     return {block["Id"]: block for block in blocks if "Id" in block}
 
 
-def _timer(name: str, units: Units, told: Answers) -> Schedule | None:
+def _timer(name: str, units: Units, reported: Answers) -> Schedule | None:
     if units is None:
-        return _timer_of_files(name, told)
+        return _timer_of_files(name, reported)
     unit = units.get(name, {})
     if unit.get("LoadState") in (None, "not-found"):
         return None
@@ -103,10 +103,10 @@ def _why(active: str, state: str, *, on: bool | None) -> str | None:
     return "It is enabled, but not running." if state == "enabled" else "It is not enabled."
 
 
-def _timer_of_files(name: str, told: Answers) -> Schedule | None:
+def _timer_of_files(name: str, reported: Answers) -> Schedule | None:
     """A timer by its files, where systemctl cannot be asked."""
-    units = [told[one] for one in _UNIT_FILES if one.pattern.endswith(f"/{name}")]
-    links = [told[one] for one in _LINKS if one.pattern.endswith(f"/{name}")]
+    units = [reported[one] for one in _UNIT_FILES if one.pattern.endswith(f"/{name}")]
+    links = [reported[one] for one in _LINKS if one.pattern.endswith(f"/{name}")]
     files = tuple(path for answer in units for path in answer.paths)
     linked = any(answer.paths for answer in links)
     if not files and not linked:
@@ -124,8 +124,8 @@ def _timer_of_files(name: str, told: Answers) -> Schedule | None:
     )
 
 
-def _cron(job: Job, units: Units, told: Answers) -> Schedule | None:
-    answer: ReadAnswer = told[Read(job.path)]
+def _cron(job: Job, units: Units, reported: Answers) -> Schedule | None:
+    answer: ReadAnswer = reported[Read(job.path)]
     if answer.text is None:
         denied = answer.trouble is Failure.DENIED
         return Schedule(name=job.path, kind="cron", why="It could not be read.", files=(job.path,)) if denied else None
@@ -135,9 +135,9 @@ def _cron(job: Job, units: Units, told: Answers) -> Schedule | None:
             name=job.path, kind="cron", enabled=False, why="It contains no job: all lines are comments.",
             files=(job.path,),
         )  # fmt: skip
-    on, why = _switched(job, told)
+    on, why = _switched(job, reported)
     if on:
-        on, why = _running(units, told[_DAEMON])
+        on, why = _running(units, reported[_DAEMON])
     words = lines[0].split()
     calendar = "weekly"
     if job.path.startswith("/etc/cron.d/"):
@@ -152,9 +152,9 @@ def _cron(job: Job, units: Units, told: Answers) -> Schedule | None:
     )
 
 
-def _switched(job: Job, told: Answers) -> tuple[bool | None, str | None]:
+def _switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
     """Whether the program does anything: ``AUTOCHECK=true`` of Debian, ``ENABLED=yes`` of Red Hat."""
-    answer: ReadAnswer = told[Read(job.switch_file)]
+    answer: ReadAnswer = reported[Read(job.switch_file)]
     if answer.text is None and answer.trouble is not Failure.MISSING:
         return None, f"{job.switch_file} could not be read."
     name, value = switch_of(answer.text or "", job)
@@ -180,14 +180,14 @@ def _running(units: Units, daemon: GlobAnswer) -> tuple[bool | None, str | None]
     return False, "cron is not running."
 
 
-def _unread(told: Answers) -> Sequence[Problem]:
+def _unread(reported: Answers) -> Sequence[Problem]:
     """What could not be read, so that a schedule may be missing from the list."""
-    asked = [request for request in told if isinstance(request, (Glob, Read))]
-    failed = [request for request in asked if told[request].trouble not in (None, Failure.MISSING)]
+    asked = [request for request in reported if isinstance(request, (Glob, Read))]
+    failed = [request for request in asked if reported[request].trouble not in (None, Failure.MISSING)]
     if not failed:
         return []
     names = [request.path if isinstance(request, Read) else request.pattern for request in failed]
-    denied = any(told[request].trouble is Failure.DENIED for request in failed)
+    denied = any(reported[request].trouble is Failure.DENIED for request in failed)
     others = f" and {counted(len(names) - 1, 'other file')}" if len(names) > 1 else ""
     return [
         Problem(

@@ -1,7 +1,9 @@
 """The command that makes a MegaRAID volume: ``/c0 add vd r6 …`` or ``-CfgLdAdd -r6[…]``. Pure.
 
 Sources: the help of storcli 007.2707 ("storcli /cx add vd r[0|1|5|6|00|10|50|60] [Size=…] [name=…] drives=e:s|e:s-x
-[PDperArray=x] [WT|WB|AWB] [nora|ra] [Strip=…]") and of MegaCli 8.07. ``force`` is not used.
+[PDperArray=x] [WT|WB|AWB] [nora|ra] [Strip=…]"), which takes its words in that order only, and of MegaCli 8.07
+("[WT|WB] [NORA|RA] [Direct|Cached] [CachedBadBBU|NoCachedBadBBU] [-szXXX] [-strpszM]"). The help of storcli 1.03 has
+``type=raid[0|1|5|6|…]`` and the words of MegaCli for a bad battery instead. ``force`` is not used.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
 """The firmware keeps 15 characters."""
 _STORCLI_WRITE = {"write_through": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb"}
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
+_BAD_BATTERY = {"protected_write_back": "NoCachedBadBBU", "unprotected_write_back": "CachedBadBBU"}
+"""Of MegaCli and storcli 1: whether write-back goes on with a bad battery; without it, the firmware chooses."""
 _MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 
 
@@ -42,18 +46,28 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     if kind == "megacli":
         return [_megacli(command, number, new, places)]
     if kind == "storcli":
-        return [_storcli(command, number, new, places)]
-    raise CannotCreate(f"No source shows how {reported[0].name} makes a volume.")
+        first = (reported[0].version or "").startswith("1.")
+        return [_storcli(command, number, new, places, first=first)]
+    raise CannotCreate(f"No manual shows how {reported[0].name} makes a volume: see its own help, {command} help.")
 
 
-def _storcli(command: str, number: str, new: NewVolume, places: Sequence[str]) -> tuple[str, ...]:
-    words = [command, f"/c{number}", "add", "vd", _LEVELS[new.raid_level]]
+def _storcli(
+    command: str, number: str, new: NewVolume, places: Sequence[str], *, first: bool
+) -> tuple[str, ...]:  # fmt: skip
+    """One command line; ``first``: of version 1."""
+    level = f"type={new.raid_level}" if first else _LEVELS[new.raid_level]
+    words = [command, f"/c{number}", "add", "vd", level]
     if new.name:
         words.append(f"name={new.name}")
     words.append(f"drives={','.join(places)}")
     if new.raid_level == "raid10":
         words.append("PDperArray=2")
-    words += [word for word in (_STORCLI_WRITE.get(new.write or ""), _STORCLI_READ.get(new.read or "")) if word]
+    write = _STORCLI_WRITE.get(new.write or "")
+    if first and write == "awb":
+        write = "wb"
+    words += [word for word in (write, _STORCLI_READ.get(new.read or "")) if word]
+    if first and new.write in _BAD_BATTERY:
+        words.append(_BAD_BATTERY[new.write])
     if new.strip_bytes:
         words.append(f"Strip={new.strip_bytes // 1024}")
     return tuple(words)
@@ -69,8 +83,8 @@ def _megacli(command: str, number: str, new: NewVolume, places: Sequence[str]) -
         words.append("WT" if new.write in ("write_through", "off") else "WB")
     if read := _MEGACLI_READ.get(new.read or ""):
         words.append(read)
-    if new.write == "protected_write_back":
-        words.append("NoCachedBadBBU")
+    if new.write in _BAD_BATTERY:
+        words.append(_BAD_BATTERY[new.write])
     if new.strip_bytes:
         words.append(f"-strpsz{new.strip_bytes // 1024}")
     return (command, *words, f"-a{number}", "-NoLog")

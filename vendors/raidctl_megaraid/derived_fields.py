@@ -91,7 +91,7 @@ def _on(text: str) -> bool | None:
     return {"on": True, "enabled": True, "off": False, "disable": False, "disabled": False}.get(normalized(text))
 
 
-CARD: Derived = {
+CONTROLLER: Derived = {
     # storcli: Alarm = On; MegaCli: Alarm : Present, and among the settings Alarm : Enabled
     "alarm": (("alarm.present", _there), ("alarm.on", _on)),
     # Rebuild Rate                    30 %    30%

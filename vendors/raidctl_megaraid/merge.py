@@ -127,7 +127,7 @@ def _shares(controllers: Controllers, read: Controllers) -> bool:
     return False
 
 
-def same_card(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
+def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
     """Whether two tools report the same controller: by serial number, else bus address, else number and model."""
     for name in ("serial", "pci_address", "bus"):
         first, second = mine.get(name), other.get(name)

@@ -20,7 +20,7 @@ from raidctl_megaraid.capability import denied
 from raidctl_megaraid.draft import ControllerDraft
 
 _WRITE_BACK: tuple[WritePolicy, ...] = ("protected_write_back", "unprotected_write_back")
-_NOT_TOLD = "The tool does not say why."
+_NOT_REPORTED = "The tool does not say why."
 
 
 class Power(Struct, frozen=True):
@@ -135,9 +135,9 @@ def _active(
     if current in _WRITE_BACK:
         if current == "protected_write_back" and power.good is False and configured != "unprotected_write_back":
             return None, f"{power.cause} Yet the tool shows write-back as active, which is a contradiction."
-        return "write_back", None if configured in _WRITE_BACK else _NOT_TOLD
+        return "write_back", None if configured in _WRITE_BACK else _NOT_REPORTED
     if current is not None:
-        return "write_through", (power.cause or _NOT_TOLD) if configured in _WRITE_BACK else None
+        return "write_through", (power.cause or _NOT_REPORTED) if configured in _WRITE_BACK else None
     return _inferred(configured, power)
 
 

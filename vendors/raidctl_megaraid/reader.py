@@ -12,7 +12,7 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.merge import Machine, join, same_card
+from raidctl_megaraid.merge import Machine, join, same_controller
 from raidctl_megaraid.read_document import SHOWN, ReadDocument, read_document
 from raidctl_megaraid.to_model import build, controller_ids
 
@@ -64,7 +64,7 @@ class Assembly(Struct):
 
     def observation(self) -> Observation:
         """Each controller once, as the tool reported it that reported most; its problems after those of reading."""
-        choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_card)
+        choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_controller)
         ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)

@@ -59,7 +59,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
         kind: The kind of the tool that reported it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
     settle(controller, kind)
-    controller.derive(derived_fields.CARD)
+    controller.derive(derived_fields.CONTROLLER)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():
@@ -215,7 +215,12 @@ def _progress(drive: Draft) -> Progress | None:
     return None if named is None else Progress(operation=named, percent=reported.percent if reported else None)
 
 
-_CARD_FIELDS = {"bus": "pci_address", "number": "id", "bbu_present": "batteries", "bbu_status": "details[BBU Status]"}
+_CONTROLLER_FIELDS = {
+    "bus": "pci_address",
+    "number": "id",
+    "bbu_present": "batteries",
+    "bbu_status": "details[BBU Status]",
+}
 _OF_BATTERY = ("bbu_present", "bbu_status", "overview bbu", "overview epack")
 """What the controller's own lines report a battery that has no lines."""
 _VOLUME_FIELDS = {
@@ -232,7 +237,7 @@ def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
     def on_controller(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name in _OF_BATTERY:
             yield from ((battery, "id", value) for battery in alone)
-        yield where, _CARD_FIELDS.get(name, name), value
+        yield where, _CONTROLLER_FIELDS.get(name, name), value
 
     def on_group(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name == "write_current" and str(value).endswith("_write_back"):

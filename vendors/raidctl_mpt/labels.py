@@ -41,6 +41,8 @@ def _volume_status(volume: GroupDraft, pair: Pair) -> None:
     volume.keep_detail(pair)
     if pair.value.lower() == "disabled":
         put_status(volume, pair.lines, "volume", "inactive", text=pair.value)
+    elif pair.value.lower() != "enabled" and vocabulary.has_value(pair.value):
+        volume.unread(pair.label, pair.value)
 
 
 def _level(volume: GroupDraft, pair: Pair) -> None:

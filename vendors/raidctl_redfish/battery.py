@@ -11,7 +11,7 @@ from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, number, percent, read_fields, state_of, text, whole
 from raidctl_redfish.resource import Resource, keep_rest
-from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, bare
+from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, DIMINISHED, LOST_STATES, WORKING, bare
 
 _WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
 _DELL = "Oem.Dell.DellControllerBattery"
@@ -119,7 +119,12 @@ def _put(draft: Draft, resource: Resource, leaves: tuple[str, ...], *, gone: boo
     words = {leaf: resource.text(leaf) for leaf in leaves}
     states = [BATTERY.get(bare(word)) or "unknown" for word in words.values()]
     status: BatteryStatus = "missing" if gone else next(state for state in _WORST if state in states)
-    lines = [line for leaf in leaves if (line := resource.line(leaf)) is not None]
+    state = state_of(resource)
+    if status == "ok" and state and state not in WORKING:
+        # "Status": {"Health": "OK", "State": "UnavailableOffline"}: it does not work
+        status = "failed" if state in LOST_STATES else "degraded" if state == DIMINISHED else "unknown"
+        words["Status.State"] = resource.text("Status.State")
+    lines = [line for leaf in words if (line := resource.line(leaf)) is not None]
     shown = ", ".join(printable(word) for word in dict.fromkeys(words.values()) if word)
     if status == "unknown":
         draft.put(lines[0] if lines else None, "status", "unknown", WEAK)

@@ -19,7 +19,7 @@ from raidctl_redfish.to_model import build
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
 FAMILY = "redfish"
-_OWNER = re.compile(r"(.*/(?:Storage|ArrayControllers)/([^/]+))(?:/.*)?")
+_OWNER = re.compile(r"(.*/(?:Storages?|ArrayControllers)/([^/]+))(?:/.*)?")
 _CHASSIS = re.compile(r"(.*/Chassis/([^/]+))(?:/.*)?")
 _USED = frozenset(
     (
@@ -88,18 +88,18 @@ def assemble(
     packs = [pack for one in resources.values() if one.kind == "Chassis" for pack in packs_of(one)]
     batteries = {path: one for path, one in resources.items() if one.kind == "Battery"}
     found: list[Controller] = []
-    told = list(problems)
+    reported = list(problems)
     drafts = [_draft(group, batteries, packs) for group in groups]
     for draft, name in zip(drafts, distinct(f"{FAMILY}:{group.name}" for group in groups), strict=True):
         controller, own = build(draft, name, support)
         found.append(controller)
-        told += own
+        reported += own
         draft.write_evidence(name)
     for resource in resources.values():
         if resource.kind == "Chassis" or resource.kind not in _USED:
             mark_all(resource)
     outputs = tuple(dict.fromkeys(resource.output for resource in resources.values()))
-    return Observation(tuple(found), tuple(dict.fromkeys(told)), tuple(tools), outputs)
+    return Observation(tuple(found), tuple(dict.fromkeys(reported)), tuple(tools), outputs)
 
 
 def _groups(resources: Mapping[str, Resource]) -> list[_Group]:

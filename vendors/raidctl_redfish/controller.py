@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from raidctl.model import Health
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
-from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, text
+from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, state_of, text
 from raidctl_redfish.resource import Resource, keep_rest
-from raidctl_redfish.vocabulary import HEALTH, bare
+from raidctl_redfish.vocabulary import DIMINISHED, HEALTH, WORKING, bare
 
 _FIELDS = (
     Field("Manufacturer", "vendor", text),
@@ -33,6 +34,8 @@ _SMART_FIELDS = (
     Field("ReadCachePercent", "cache.read_percent", percent),
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
+_UNUSED = frozenset({"disabled", "standbyoffline"})
+"""States of a controller that is not in use, such as one for NVMe drives that the firmware has switched off."""
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
 
 
@@ -41,15 +44,14 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, cards: l
     for card in cards:
         read_fields(controller, card, _FIELDS)
         read_fields(controller, card, _DELL, WEAK)
-        health = HEALTH.get(bare(card.text("Status.Health")))
-        if health is not None:
-            put_health(controller, card, "controller", health)
+        if card.text("Status.Health"):
+            put_health(controller, card, "controller", _status(card))
         # "HasForeignConfig": false
         foreign = card.get("Oem.Cisco.HasForeignConfig")
         if isinstance(foreign, bool):
             controller.put(card.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
         rates = card.get("SupportedRAIDTypes")
-        if isinstance(rates, list) and rates:
+        if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
     if storage is not None:
         read_fields(controller, storage, _DELL, WEAK)
@@ -65,11 +67,19 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, cards: l
             )
 
 
+def _status(resource: Resource) -> Health | None:
+    """Health and state together; a state that is not reported is none against it."""
+    health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
+    if health != "ok" or state in WORKING | _UNUSED or not state:
+        return health
+    return "warning" if state == DIMINISHED else None
+
+
 def read_array_controller(controller: ControllerDraft, resource: Resource) -> None:
     """Read a controller of iLO 4 and 5: ``"#HpeSmartStorageArrayController.v2_2_0.HpeSmartStorageArrayController"``."""
     read_fields(controller, resource, _SMART_FIELDS)
     controller.conclude("vendor", "HPE")
-    put_health(controller, resource, "controller", HEALTH.get(bare(resource.text("Status.Health"))))
+    put_health(controller, resource, "controller", _status(resource))
     # "Location": "Slot 1", "LocationFormat": "PCISlot"
     location = resource.text("Location")
     if location.startswith("Slot "):

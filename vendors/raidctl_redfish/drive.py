@@ -22,12 +22,14 @@ from raidctl_redfish.fields import (
 from raidctl_redfish.resource import Resource, keep_rest, link_of, links_of
 from raidctl_redfish.vocabulary import (
     ABSENT,
+    DIMINISHED,
     DRIVE,
     HEALTH,
     INTERFACES,
     LOST_STATES,
     MEDIA,
     SPARE_STATES,
+    SPARES,
     WAITING_STATES,
     WORKING,
     bare,
@@ -133,6 +135,8 @@ def _status(resource: Resource) -> str | None:
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if state == ABSENT or state in LOST_STATES:
         return "critical"
+    if health == "ok" and state == DIMINISHED:
+        return "warning"
     return None if health == "ok" and state not in WORKING | SPARE_STATES | WAITING_STATES else health
 
 
@@ -140,6 +144,9 @@ def _marks(resource: Resource) -> Iterator[Mark]:
     """What else tells that a standard drive is failing."""
     if resource.get("FailurePredicted") is True:
         yield Mark("warning", "FailurePredicted", resource.line("FailurePredicted"))
+    # "EncryptionStatus": "Locked": the data cannot be read
+    if bare(resource.get("EncryptionStatus")) in ("locked", "foreign"):
+        yield Mark("warning", resource.text("EncryptionStatus"), resource.line("EncryptionStatus"))
     for leaf in ("StatusIndicator", f"{_DELL}.RaidStatus", "Oem.Dell.DellPCIeSSD.RaidStatus"):
         yield from _mark(resource, leaf, resource.get(leaf))
     if bare(resource.get(f"{_DELL}.PredictiveFailureState")) == "smartalertpresent":
@@ -154,8 +161,10 @@ def _mark(resource: Resource, leaf: str, word: object) -> Iterator[Mark]:
 
 def _put_role(draft: Draft, resource: Resource) -> None:
     kind = resource.text("HotspareType")
-    if kind and bare(kind) != "none":
+    if bare(kind) in SPARES:
         draft.put(resource.line("HotspareType"), "role", "spare")
+    elif kind and bare(kind) != "none":
+        draft.unread("HotspareType", kind[:80])
     elif state_of(resource) in SPARE_STATES:
         draft.put(resource.line("Status.State"), "role", "spare")
     elif state_of(resource) in WAITING_STATES:

@@ -129,12 +129,12 @@ def put_health(
     words = [resource.text(f"Status.{name}") for name in ("Health", "State")]
     lines = [resource.line(f"Status.{name}") for name in ("Health", "State")] + [mark.line for mark in marks]
     shown = ", ".join(dict.fromkeys(printable(word) for word in (*words, *(mark.word for mark in marks)) if word))
-    told = [mark.status for mark in marks]
+    reported = [mark.status for mark in marks]
     if bare(words[0]) in HEALTH:
-        found = min((status or "unknown", *told), key=_ORDER.index)
+        found = min((status or "unknown", *reported), key=_ORDER.index)
         put_status(draft, [line for line in lines if line is not None], what, found, text=shown, weight=weight)
         return
-    bad = [one for one in told if one not in ("unknown", "ok")]
+    bad = [one for one in reported if one not in ("unknown", "ok")]
     for line in lines:
         draft.put(line, "status", min(bad, key=_ORDER.index, default="unknown"), weight)
         draft.put(line, "status_text", shown or None, weight)

@@ -99,8 +99,8 @@ def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
 
 def kind_of(value: Mapping[str, Any]) -> str:
     """The kind by ``@odata.type``; empty if it has none, the type's name if no kind is for it."""
-    told = value.get("@odata.type")
-    match = _TYPE.match(told) if isinstance(told, str) else None
+    reported = value.get("@odata.type")
+    match = _TYPE.match(reported) if isinstance(reported, str) else None
     return KINDS.get(match[1], match[1]) if match else ""
 
 
@@ -108,8 +108,8 @@ def link_of(value: object) -> str:
     """The path that a link points to: ``{"@odata.id": PATH}``, ``{"href": PATH}`` of iLO 4; empty if it is none."""
     if not isinstance(value, Mapping):
         return ""
-    told = value.get("@odata.id", value.get("href"))
-    return trimmed(told) if isinstance(told, str) and told.startswith("/") else ""
+    reported = value.get("@odata.id", value.get("href"))
+    return trimmed(reported) if isinstance(reported, str) and reported.startswith("/") else ""
 
 
 def trimmed(path: str) -> str:

@@ -8,7 +8,11 @@ from raidctl.model import BatteryStatus, Health, Operation, RaidLevel, ReadPolic
 HEALTH: dict[str, Health] = {"ok": "ok", "warning": "warning", "critical": "critical"}
 WORKING = frozenset({"enabled"})
 """States in which a health of OK means that the object works."""
+# "HotspareType": "Global"
+SPARES = frozenset({"global", "chassis", "dedicated"})
 SPARE_STATES = frozenset({"standbyspare"})
+DIMINISHED = "degraded"
+"""A state beside which a health of OK does not count."""
 WAITING_STATES = frozenset({"standbyoffline"})
 """Of a drive: in no volume, and works; of a volume: not in use."""
 LOST_STATES = frozenset({"unavailableoffline", "disabled"})
@@ -26,12 +30,18 @@ LEVELS: dict[str, RaidLevel] = {
     "raid5": "raid5",
     "raid6": "raid6",
     "raid10": "raid10",
+    # of an odd number of drives, too
+    "raid10e": "raid10",
     "raid50": "raid50",
     "raid60": "raid60",
     "raid1triple": "raid1t",
     "raid10triple": "raid10t",
     "none": "jbod",
 }
+NAMELESS = frozenset({"raid00", "raid01", "raid3", "raid6tp"})
+"""The schema's other levels: the model has no name for them."""
+# "VolumeType": "SpannedMirrors" of a schema before RAIDType; parity can be that of several levels
+TYPES: dict[str, RaidLevel] = {"rawdevice": "jbod", "spannedmirrors": "raid10"}
 # "Raid": "10ADM" of a logical drive of HPE
 SMART_LEVELS: dict[str, RaidLevel] = {
     "0": "raid0",
@@ -53,12 +63,37 @@ WRITE: dict[str, WritePolicy] = {
     "off": "off",
     "writeback": "protected_write_back",
     "writebackforce": "unprotected_write_back",
+    # words of MegaRAID's own tools, which some BMCs pass on
+    "writebackwithbbu": "protected_write_back",
+    "alwayswriteback": "unprotected_write_back",
+}
+# "DefaultWritePolicy": "WriteBackWithBBU" of Huawei; write-back without these words does not end with the battery
+PUBLIC_WRITE: dict[str, WritePolicy] = {
+    "writethrough": "write_through",
+    "writebackwithbbu": "protected_write_back",
+    "writeback": "unprotected_write_back",
+}
+# "State": "Degraded" of a volume, in Huawei's extension
+PUBLIC_STATE: dict[str, VolumeStatus] = {
+    "optimal": "ok",
+    "ok": "ok",
+    "expanding": "ok",
+    "partiallydegraded": "degraded",
+    "degraded": "degraded",
+    "interimrecovery": "degraded",
+    "readyforrecovery": "degraded",
+    "recovering": "rebuilding",
+    "offline": "offline",
+    "failed": "failed",
+    "wrongdrivereplaced": "failed",
+    "driveimproperlyconnected": "failed",
 }
 # "ReadCachePolicy": "AdaptiveReadAhead"; Dell: NoReadAhead
 READ: dict[str, ReadPolicy] = {
     "readahead": "read_ahead",
     "adaptivereadahead": "adaptive",
     "adaptive": "adaptive",
+    "readaheadadaptive": "adaptive",
     "off": "off",
     "noreadahead": "none",
 }
@@ -76,6 +111,7 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("resize", "expand", "expanding"),
     ("migrat", "migrate", "migrating"),
     ("raidtype", "migrate", "migrating"),
+    ("changestrip", "migrate", "migrating"),
     ("transform", "migrate", "migrating"),
     ("eras", "erase", None),
     ("sanitize", "erase", None),
@@ -99,6 +135,7 @@ DRIVE: dict[str, Health] = {
     "nonraid": "ok",
     "offline": "critical",
     "removed": "critical",
+    "missing": "critical",
     "blocked": "critical",
     "readonly": "critical",
     "degraded": "warning",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from raidctl.evidence import Line
 from raidctl.model import (
@@ -17,15 +17,20 @@ from raidctl.model import (
 )
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft
-from raidctl_redfish.fields import Field, look_up, mebibytes, put_health, read_fields, size, state_of, text
-from raidctl_redfish.resource import Resource, keep_rest
+from raidctl_redfish.fields import Field, Mark, look_up, mebibytes, put_health, read_fields, size, state_of, text
+from raidctl_redfish.resource import Resource, keep_rest, links_of
 from raidctl_redfish.vocabulary import (
+    DIMINISHED,
     HEALTH,
     LEVELS,
     LOST_STATES,
+    NAMELESS,
     OPERATIONS,
+    PUBLIC_STATE,
+    PUBLIC_WRITE,
     READ,
     SMART_LEVELS,
+    TYPES,
     VOLUME,
     WAITING_STATES,
     WORKING,
@@ -40,7 +45,7 @@ _FIELDS = (
     Field("Name", "name", text),
     Field("CapacityBytes", "size_bytes", size),
     Field("StripSizeBytes", "strip_bytes", size),
-    Field("RAIDType", "raid_level", look_up(LEVELS)),
+    Field("RAIDType", "raid_level", look_up({**LEVELS, **dict.fromkeys(NAMELESS)})),
     Field("WriteCachePolicy", "cache.write_policy", look_up(WRITE)),
     Field("ReadCachePolicy", "cache.read_policy", look_up(READ)),
     Field("WriteCacheState", "cache.state", text),
@@ -50,6 +55,14 @@ _DELL_FIELDS = (
     Field("WriteCachePolicy", "cache.write_policy", look_up(WRITE)),
     Field("ReadCachePolicy", "cache.read_policy", look_up(READ)),
     Field("DiskCachePolicy", "cache.drive_write_cache", look_up(_DRIVE_CACHE)),
+)
+# "Oem": {"Huawei": {"VolumeRaidLevel": "RAID1", "DefaultWritePolicy": "WriteBackWithBBU", "State": "Optimal"}}
+_PUBLIC = ("Oem.Huawei", "Oem.Public")
+_PUBLIC_FIELDS = (
+    Field("VolumeRaidLevel", "raid_level", look_up({**LEVELS, **dict.fromkeys(NAMELESS)})),
+    Field("VolumeName", "name", text),
+    Field("DefaultWritePolicy", "cache.write_policy", look_up(PUBLIC_WRITE)),
+    Field("DefaultReadPolicy", "cache.read_policy", look_up(READ)),
 )
 _SMART_FIELDS = (
     Field("LogicalDriveName", "name", text),
@@ -75,18 +88,41 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
         own = resource.part(name)
         if own is not None:
             read_fields(draft, own, _DELL_FIELDS, WEAK)
-    if resource.text("VolumeType") == "RawDevice" and resource.get("RAIDType") is None:
-        draft.put(resource.line("VolumeType"), "raid_level", "jbod", WEAK)
+    for name in _PUBLIC:
+        own = resource.part(name)
+        if own is not None:
+            read_fields(draft, own, _PUBLIC_FIELDS, WEAK)
+    _level(draft, resource)
     for identifier in resource.parts("Identifiers"):
         if identifier.text("DurableName"):
             draft.put(identifier.line("DurableName"), "unique_id", identifier.text("DurableName"))
-    put_health(draft, resource, "volume", _status(resource))
+    marks = [mark for name in _PUBLIC for mark in _public_state(resource, f"{name}.State")]
+    put_health(draft, resource, "volume", _status(resource), marks)
     for operation in resource.parts("Operations"):
         name = operation.text("Operation") or operation.text("OperationName")
         line = operation.line("Operation") or operation.line("OperationName")
         done = operation.get("PercentageComplete")
         _put_operation(draft, name, done, [line, operation.line("PercentageComplete")])
     keep_rest(draft, resource)
+
+
+def _level(draft: GroupDraft, resource: Resource) -> None:
+    """A level without a name in the model; one by the type of the volume, where the schema has no level yet."""
+    if bare(resource.text("RAIDType")) in NAMELESS:
+        draft.add_problem("info", "note", f"RAID level {resource.text('RAIDType')} has no vendor-neutral name.")
+    kind = bare(resource.text("VolumeType"))
+    if resource.get("RAIDType") is None:
+        pair = kind == "mirrored" and len(links_of(resource.get("Links.Drives"))) == 2
+        level = "raid1" if pair else TYPES.get(kind)
+        if level is not None:
+            draft.put(resource.line("VolumeType"), "raid_level", level, WEAK)
+
+
+def _public_state(resource: Resource, leaf: str) -> Iterator[Mark]:
+    """A maker's own word for the state; one that says "fine" adds nothing."""
+    word = resource.get(leaf)
+    if isinstance(word, str) and bare(word) and (status := PUBLIC_STATE.get(bare(word))) != "ok":
+        yield Mark(status or "unknown", word, resource.line(leaf))
 
 
 def read_logical_drive(draft: GroupDraft, resource: Resource) -> None:
@@ -114,6 +150,8 @@ def _status(resource: Resource) -> VolumeStatus | None:
     if health in HEALTH and state in LOST_STATES | WAITING_STATES:
         return "offline"
     status = VOLUME.get(health)
+    if status == "ok" and state == DIMINISHED:
+        return "degraded"
     return None if status == "ok" and state not in WORKING else status
 
 

@@ -21,7 +21,7 @@ _ROLES: dict[str, Role | None] = {
     "array": "member", "unassigned": "unassigned", "hba": "passthrough", "spares": "spare",
     "listing": None, "controller": None, "device": None, "port": None, "sensor": None,
 }  # fmt: skip
-_SAYS_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
+_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
 
 
 class Collection(Struct):
@@ -42,17 +42,19 @@ def collect(outlines: Sequence[Outline]) -> Collection:
             for section in outline.controllers:
                 if (section.line is not None) != named:
                     continue
-                card = _card(found.cards, outline, section, fresh=fresh)
+                card = _section_of(found.cards, outline, section, fresh=fresh)
                 placed[id(section)] = card
                 _fill(card, section, last=section is outline.controllers[-1])
                 fresh = section.heading.parts.get("chassis") is None
     for outline in outlines:
         for paragraph in outline.paragraphs:
-            found.paragraphs.append((outline, paragraph, _said_of(found.cards, outline, paragraph, placed)))
+            found.paragraphs.append((outline, paragraph, _messages_of(found.cards, outline, paragraph, placed)))
     return found
 
 
-def _card(controllers: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool) -> ControllerDraft:
+def _section_of(
+    controllers: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool
+) -> ControllerDraft:
     """Find or create the section's controller, by slot, serial number or chassis."""
     chassis = section.heading.parts.get("chassis")
     slot = section.heading.name if controller.known_slot(section.heading.name) else ""
@@ -160,9 +162,9 @@ def _mirror(card: ControllerDraft, group: Section, owner: Section | None, inside
     if group.line is None:
         return
     addresses = [child.heading.name for child in group.children if child.kind in ("drive", "drive_row")]
-    told = ", ".join(addresses)
+    reported = ", ".join(addresses)
     if owner is not None:
-        card.volume(owner.heading.name).detail(group.line, group.heading.name, told)
+        card.volume(owner.heading.name).detail(group.line, group.heading.name, reported)
     else:
         mark_read(group.line)
     for child in group.children:
@@ -203,7 +205,7 @@ def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
             draft.put(section.line, "array", inside.heading.name)
 
 
-def _said_of(
+def _messages_of(
     controllers: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
 ) -> ControllerDraft | None:
     """Find the controller of a message; an error that names one creates it."""
@@ -211,7 +213,7 @@ def _said_of(
         return placed.get(id(paragraph.controller))
     if outline.slot is None or paragraph.kind != "error":
         return None
-    empty = _SAYS_EMPTY.search(paragraph.text)
+    empty = _EMPTY.search(paragraph.text)
     for card in controllers:
         if card.name == outline.slot:
             if empty:

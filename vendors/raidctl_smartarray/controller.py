@@ -172,9 +172,9 @@ def read_device(controller: ControllerDraft, section: Section) -> None:
     if section.line is None:
         return
     title = _title(section)
-    told = section.heading.parts.get("status") or section.heading.parts.get("inside") or ""
-    if told:
-        controller.detail(section.line, title, told)
+    reported = section.heading.parts.get("status") or section.heading.parts.get("inside") or ""
+    if reported:
+        controller.detail(section.line, title, reported)
     else:
         mark_read(section.line)
     if section.kind == "device":  # of a port, it is the kind of its connections: Port Name: 1I (Mixed)

@@ -26,7 +26,7 @@ def _priority(text: str) -> str | None:
     return normalized(text).replace(" ", "") if has_value(text) else None
 
 
-CARD: Derived = {
+CONTROLLER: Derived = {
     # Rebuild Priority: Medium
     "rebuild priority": (("rates.rebuild", _priority),),
     "expand priority": (("rates.expand", _priority),),

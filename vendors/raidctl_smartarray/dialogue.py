@@ -23,7 +23,7 @@ from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import slot_of_command
 from raidctl_smartarray.messages import meaning
 from raidctl_smartarray.outline import Outline
-from raidctl_smartarray.reader import KIND, outlines, said_problems, unreadable
+from raidctl_smartarray.reader import KIND, outlines, problems_of_messages, unreadable
 from raidctl_smartarray.to_model import build, controller_ids
 from raidctl_smartarray.tools import DRIVERS
 
@@ -42,7 +42,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     sessions = [Session(one, KIND, LOCK, TIMEOUT, _outline, ENVIRONMENT) for one in found]
     yield from together([one.run(*EVERYTHING) for one in sessions])
     seen = _best_sources(sessions, _collections(sessions))
-    missing = _cards_on_bus(host) > len(seen)
+    missing = _controllers_on_bus(host) > len(seen)
     again = [one for one in sessions if _worth_another(one.calls[-1]) or (missing and one.calls[-1].answered)]
     if again:
         slots = {choice.draft.chassis or choice.draft.name for choice in seen}
@@ -96,7 +96,7 @@ def _ask_one_by_one(session: Session[Outline], seen: set[str]) -> Dialogue[None]
         session.forgiven.add(first.command)
 
 
-def _cards_on_bus(host: HostView) -> int:
+def _controllers_on_bus(host: HostView) -> int:
     return sum(device.driver in DRIVERS for device in host.pci)
 
 
@@ -106,7 +106,7 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
     names = _names(choices, ids)
     controllers: list[Controller] = []
     problems: list[Problem] = []
-    satisfied = bool(choices) and len(choices) >= _cards_on_bus(host)
+    satisfied = bool(choices) and len(choices) >= _controllers_on_bus(host)
     for one, found in zip(sessions, collections, strict=True):
         own = [*one.problems, *_tool_errors(found, names, host)]
         for item in found.outlines:
@@ -156,4 +156,4 @@ def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> di
 
 def _tool_errors(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
     """The tools' errors; a tool that finds no controller without root lacked permission."""
-    return without_root(said_problems(found, names), host)
+    return without_root(problems_of_messages(found, names), host)

@@ -181,9 +181,9 @@ def _put_words(drive: Draft, line: Line, kind: list[str], status: list[str], *, 
         status, kind = [kind[-1], *status], kind[:-1]
     if kind:
         _interface(drive, line, ", ".join(kind), ROW)
-    told = ", ".join(part for part in status if part)
-    if told:
-        _status(drive, line, told, ROW)
+    reported = ", ".join(part for part in status if part)
+    if reported:
+        _status(drive, line, reported, ROW)
 
 
 def _put_size(drive: Draft, line: Line | None, text: str) -> None:

@@ -35,11 +35,11 @@ def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive; the help text tells whether this version knows ``duration``."""
-    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    if not told or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
+    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    if not reported or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
         why = "the tool that reported the controller, or the controller's slot, is unknown"
         return [NoLight(drive.id, why) for drive in drives]
-    command = command_of(told[0])
+    command = command_of(reported[0])
     answer = yield from ask(Run((command, "help", "led"), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT))
     limit = seconds if answer.fine and _DURATION.search(answer.text) else None
     return [_light(drive, (command, "ctrl", f"slot={controller.slot}"), limit) for drive in drives]

@@ -58,7 +58,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     )
     found: dict[Verb, Ability] = {
         "take_out": Ability(can=True, proof="captures"),
-        "let_in": Ability(can=True, proof="captures"),
+        "let_in": Ability(can=True, proof="manual"),  # in another bay it is made a spare
         "add_spare": Ability(can=True, proof="manual"),
         "remove_spare": Ability(can=True, proof="manual"),
         "offline": printed,

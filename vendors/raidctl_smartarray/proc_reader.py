@@ -49,7 +49,9 @@ class ProcReader:
             self.controllers.append(found)
         elif volume is not None:
             draft = self._volume(volume[1], volume[2], line)
-            draft.put(line, "size_bytes", int(volume[3]) * _GIGABYTE + int(volume[4]) * _GIGABYTE // 100)
+            size = int(volume[3]) * _GIGABYTE + int(volume[4]) * _GIGABYTE // 100
+            if size:  # drivers before Linux 2.6.8 could print 0.00GB
+                draft.put(line, "size_bytes", size)
             read_level(draft, line, volume[5])
         elif blocks is not None:
             self._volume(blocks[1], blocks[2], line).put(line, "size_bytes", int(blocks[3]) * int(blocks[4]))

@@ -75,7 +75,7 @@ def read(documents: Sequence[Document]) -> Observation:
     collection = collect(outlines(documents))
     ids = controller_ids(collection.cards)
     controllers = []
-    problems = said_problems(collection, dict(zip(map(id, collection.cards), ids, strict=True)))
+    problems = problems_of_messages(collection, dict(zip(map(id, collection.cards), ids, strict=True)))
     for card, object_id in zip(collection.cards, ids, strict=True):
         controller, found = build(card, object_id)
         controllers.append(controller)
@@ -90,7 +90,7 @@ def read(documents: Sequence[Document]) -> Observation:
     )
 
 
-def said_problems(collection: Collection, ids: dict[int, str]) -> list[Problem]:
+def problems_of_messages(collection: Collection, ids: dict[int, str]) -> list[Problem]:
     """The warnings, notes and errors in the outputs."""
     found = []
     for item, paragraph, controller in collection.paragraphs:

@@ -14,7 +14,7 @@ from raidctl_smartarray.tools import TOOLS
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _NAMES = frozenset(spec.name for spec in TOOLS)
-_CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
+_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
 _ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
 _VOLUME = re.compile(r"\s*Logical Drive: (?P<name>\d+)\s*$")
 _UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$")
@@ -22,7 +22,7 @@ _UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$")
 _SECOND = re.compile(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
 _RATIO = re.compile(r"(\d+)% Read / (\d+)% Write")
 
-_OF_CARD = {
+_OF_CONTROLLER = {
     "accelerator ratio": "cacheratio",
     "cache ratio": "cacheratio",
     "drive write cache": "drivewritecache",
@@ -64,7 +64,7 @@ class _Place(Place):
 
     def read(self, line: str, label: str, value: str) -> str | None:  # noqa: ARG002 - the signature of the base
         """Follow a line."""
-        if match := _CARD.match(line):
+        if match := _CONTROLLER.match(line):
             self.card = self.place = f"slot={match['slot']}"
         elif match := _ARRAY.match(line):
             self.place = f"{self.card}/array {match['name']}"
@@ -73,7 +73,7 @@ class _Place(Place):
         elif _UNASSIGNED.match(line):
             self.place = ""
         elif self.card and self.place:
-            names = _OF_VOLUME if "/ld " in self.place else _OF_ARRAY if "/array " in self.place else _OF_CARD
+            names = _OF_VOLUME if "/ld " in self.place else _OF_ARRAY if "/array " in self.place else _OF_CONTROLLER
             return f"{self.place}/{names[label]}" if label in names else None
         return None
 
@@ -85,7 +85,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
         found = settings(text, _Place(), _plain)
         controller = array = ""
         for line in text.split("\n"):
-            controller = f"slot={match['slot']}" if (match := _CARD.match(line)) else controller
+            controller = f"slot={match['slot']}" if (match := _CONTROLLER.match(line)) else controller
             array = match["name"] if (match := _ARRAY.match(line)) else array
             if "Configured Drive Write Cache Policy" in line and "Unconfigured" not in line:
                 found[f"{controller}/usage"] = "needed"
@@ -220,7 +220,9 @@ def _smart_path(key: str, value: str, state: Mapping[str, str]) -> str | None:
     if (setting, value) == ("arrayaccelerator", "enable") and state.get(path) == "enable":
         return f"{_UNSUPPORTED} SSD Smart Path is enabled."
     if setting == "ssdsmartpath" and value == "enable":
-        mine = [name for name, told in state.items() if name.endswith("/array") and told == place.rpartition(" ")[2]]
+        mine = [
+            name for name, reported in state.items() if name.endswith("/array") and reported == place.rpartition(" ")[2]
+        ]
         places = [name.rpartition("/")[0] for name in mine if name.startswith(f"{controller}/ld ")]
         if any(state.get(f"{volume}/arrayaccelerator") == "enable" for volume in places):
             return f"{_UNSUPPORTED} Caching is enabled on a logical drive of the array."

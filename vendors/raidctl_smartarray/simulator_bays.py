@@ -29,7 +29,7 @@ from raidctl.vendor.simulator import NewDrive, Reply, State
 HEAD = "smartarray/"
 SECONDS = 3600.0
 """Time that a whole rebuild takes."""
-_CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
+_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
 _ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
 _UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$", re.IGNORECASE)
 _DRIVE = re.compile(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
@@ -50,12 +50,12 @@ def words(of: Mapping[str, str]) -> str:
 
 def initial(text: str) -> State:
     """The bays of all controllers in a ``ctrl all show config detail``."""
-    several = len({match["slot"] for line in text.split("\n") if (match := _CARD.match(line))}) > 1
+    several = len({match["slot"] for line in text.split("\n") if (match := _CONTROLLER.match(line))}) > 1
     found: State = {}
     slot = array = key = ""
     percent = "0"
     for line in text.split("\n"):
-        if match := _CARD.match(line):
+        if match := _CONTROLLER.match(line):
             slot, array, key = match["slot"] if several else "", "", ""
         elif match := _ARRAY.match(line):
             array, key = match["name"], ""

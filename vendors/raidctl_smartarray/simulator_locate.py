@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from raidctl.vendor.simulator import Reply, State
 
-_CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
+_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
 _DRIVE = re.compile(r"\s*physicaldrive (?P<address>\S+)\s*(?:\(|$)")
 _OLD = "hpacucli"
 _HELP = """
@@ -24,7 +24,7 @@ def leds(text: str) -> State:
     found: State = {}
     controller = None
     for line in text.split("\n"):
-        controller = match["slot"] if (match := _CARD.match(line)) else controller
+        controller = match["slot"] if (match := _CONTROLLER.match(line)) else controller
         if controller is not None and (match := _DRIVE.match(line)):
             found[f"led slot={controller} pd {match['address']}"] = "off"
     return found

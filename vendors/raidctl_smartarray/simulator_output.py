@@ -24,7 +24,7 @@ from raidctl_smartarray.simulator_bays import (
     works,
 )
 
-_CARD = re.compile(r".* in Slot (?P<slot>\w+)\b")
+_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
 _ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
 _UNASSIGNED = re.compile(r"\s*unassigned\s*$", re.IGNORECASE)
 _VOLUME = re.compile(r"\s*Logical Drive: \d+\s*$")
@@ -53,7 +53,7 @@ def _blocks(lines: list[str], *, several: bool) -> Blocks:
     found: Blocks = {}
     slot, key = "", None
     for line in lines:
-        if match := _CARD.match(line):
+        if match := _CONTROLLER.match(line):
             slot = match["slot"]
         if match := _DRIVE.match(line):
             key = f"{slot}/{match['address']}" if several else match["address"]
@@ -80,7 +80,7 @@ class _Output:
         inside = False  # in the section of a drive: those of the bay's drives come at its first place
         shown: set[str] = set()
         for line in recorded:
-            if match := _CARD.match(line):
+            if match := _CONTROLLER.match(line):
                 yield from self._rest(shown)
                 self.slot, self.section = match["slot"], ""
             elif match := _ARRAY.match(line):

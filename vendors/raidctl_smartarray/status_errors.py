@@ -13,6 +13,8 @@ _OTHER = re.compile(
     rf"{_TOOL}.{{1,300}}|Error getting status for .{{1,200}}|Cannot get device information for .{{1,200}}"
     r"|do_report_luns\(logical\) failed\.|logical lun \d+ inquiry 0x83 failed.*"
     r"|.{1,80}: cannot identify controller 0x.{1,40}|Controller reports zero devices per.*"
+    r"|.{1,80}: Don't know how to decode drive map data for .{1,60}|Bug detected at .{1,80}"
+    r"|CHK: .{1,80}: CommandStatus=.{1,20}|sgio (?:cmd|ioctl).{1,120}"
 )
 _USAGE = re.compile(rf"{_TOOL}usage: .*")
 

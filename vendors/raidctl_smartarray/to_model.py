@@ -43,7 +43,7 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
     _join_addresses(controller)
-    controller.derive(derived_fields.CARD)
+    controller.derive(derived_fields.CONTROLLER)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():
@@ -71,33 +71,34 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def _cache(controller: ControllerDraft) -> Cache | None:
-    told = {name[6:]: value for name, (_, value) in controller.values.items() if name.startswith("cache.")}
-    if not told:
+    reported = {name[6:]: value for name, (_, value) in controller.values.items() if name.startswith("cache.")}
+    if not reported:
         return None
-    usable = told.get("available_bytes") or told.get("size_bytes")
-    read, write = told.get("read_percent"), told.get("write_percent")
+    usable = reported.get("available_bytes") or reported.get("size_bytes")
+    read, write = reported.get("read_percent"), reported.get("write_percent")
     said = [
-        told.get(name) for name in ("status_text", "cache status details", "cache disable reason", "cache disable code")
+        reported.get(name)
+        for name in ("status_text", "cache status details", "cache disable reason", "cache disable code")
     ]
     return Cache(
-        present=told.get("present"),
-        status=told.get("status"),
+        present=reported.get("present"),
+        status=reported.get("status"),
         status_text="; ".join(text.rstrip(". ") for text in said if text) or None,
-        size_bytes=told.get("size_bytes"),
-        available_bytes=told.get("available_bytes"),
+        size_bytes=reported.get("size_bytes"),
+        available_bytes=reported.get("available_bytes"),
         read_percent=read,
         write_percent=write,
-        read_bytes=_share(usable, read, told.get("read_bytes")),
-        write_bytes=_share(usable, write, told.get("write_bytes")),
-        no_battery_write_cache=told.get("no_battery_write_cache"),
+        read_bytes=_share(usable, read, reported.get("read_bytes")),
+        write_bytes=_share(usable, write, reported.get("write_bytes")),
+        no_battery_write_cache=reported.get("no_battery_write_cache"),
         preserved_data=True if any(_PRESERVED.search(text) for text in said if text) else None,
         unwritten_data=True if any("dirty data" in text.lower() for text in said if text) else None,
     )
 
 
-def _share(usable: int | None, percent: int | None, told: int | None) -> int | None:
-    if told is not None or usable is None or percent is None:
-        return told
+def _share(usable: int | None, percent: int | None, reported: int | None) -> int | None:
+    if reported is not None or usable is None or percent is None:
+        return reported
     return usable * percent // 100
 
 

@@ -137,15 +137,15 @@ def read_row(controller: ControllerDraft, section: Section) -> Draft:
         _put(volume, line, ("size_bytes", status.pop(0)), numbers.volume_size)
     if status and _RAID.fullmatch(status[0]):
         _put(volume, line, ("raid_level", status.pop(0)), vocabulary.raid_level)
-    told = ", ".join([*status, *filter(None, [section.heading.parts.get("status", "").strip()])])
-    if told:
-        _status(volume, line, told, ROW)
+    reported = ", ".join([*status, *filter(None, [section.heading.parts.get("status", "").strip()])])
+    if reported:
+        _status(volume, line, reported, ROW)
     return volume
 
 
-def _put(volume: Draft, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
-    """Read one word of a row; ``told`` is the field and the word."""
-    name, text = told
+def _put(volume: Draft, line: Line, reported: tuple[str, str], parse: Callable[[str], object]) -> None:
+    """Read one word of a row; ``reported`` is the field and the word."""
+    name, text = reported
     try:
         volume.put(line, name, parse(text), ROW)
     except ValueError:

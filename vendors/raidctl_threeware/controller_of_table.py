@@ -31,7 +31,7 @@ def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
         if kind in ordered:
             numbers |= {start: number for (start, _), number in zip(found, listed, strict=True)}
         elif not ordered and kind != "batteries":
-            numbers |= _told_apart(found)
+            numbers |= _distinct(found)
     return numbers
 
 
@@ -42,7 +42,7 @@ def _several(lines: Sequence[Line]) -> bool:
     return any(count > 1 for count in kinds.values()) and kinds["units"] + kinds["ports"] > 1
 
 
-def _told_apart(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
+def _distinct(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
     """Assign tables in order: a copy of an earlier table belongs to the same controller."""
     known: list[list[str]] = []
     numbers: dict[int, str] = {}

@@ -57,11 +57,11 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The tool's objection; None if it names this port, this state and ``Done``."""
     if not isinstance(answer, RunAnswer):
         return None
-    said = " ".join(f"{answer.text} {answer.error_text}".split())
-    done = _DONE.search(said)
+    message = " ".join(f"{answer.text} {answer.error_text}".split())
+    done = _DONE.search(message)
     if done and done["path"] == action.argv[1] and action.argv[-1] == f"identify={done['to'].lower()}":
         return None
-    return said[:200] or f"{action.argv[0]} printed nothing"
+    return message[:200] or f"{action.argv[0]} printed nothing"
 
 
 def lit(answer: Answer) -> bool | None:

@@ -191,6 +191,10 @@ class _Planner:
         first = f"{head}: the controller rebuilds at once, on a spare, else on any drive outside the units."
         return [first, "At last it takes one that has failed."]
 
+    def waits(self, task: str) -> str:
+        """The tool's help: it begins at once if schedules are disabled, otherwise it pauses until the next one."""
+        return f"With a schedule it waits for its next window: {self.command} /c{self.number} show {task} lists them."
+
     def take_out(self, deed: Deed) -> Iterator[Step]:
         """The controller lets a member go; it then no longer lists the drive."""
         drive = drive_of(self.controller, deed)
@@ -238,7 +242,10 @@ class _Planner:
             self.call(f"/u{self.unit(array.id)}", "start", "rebuild", f"disk={self.port(drive)}"),
             who=subjects(self.controller, deed),
             expects=[expect(drive.id, "array", array.id)],
-            affects=[f"The rebuild of {', '.join(volume.id for volume in volumes)} begins.", *self.takes_any()],
+            affects=[
+                f"The rebuild of {', '.join(volume.id for volume in volumes)} begins.",
+                self.waits("rebuild"), *self.takes_any(),
+            ],
             no_way_back=f"{drive.id} is overwritten.",
         )  # fmt: skip
 
@@ -300,7 +307,7 @@ class _Planner:
             expects=[expect(volume.id, "status", "checking")],
             undo=self.call(f"/u{self.unit(volume.array)}", "stop", "verify"),
             undo_expects=[expect(volume.id, "status", "checking", "is_not")],
-            affects=[text, "A unit that was never initialised is initialised instead."],
+            affects=[text, "A unit that was never initialised is initialised instead.", self.waits("verify")],
         )  # fmt: skip
 
     def stop(self, deed: Deed) -> Iterator[Step]:

@@ -9,7 +9,7 @@ from typing import Any
 from raidctl import json_decode
 from raidctl.evidence import Output
 from raidctl.host import HostView
-from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume
+from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_zfs.draft import ControllerDraft
@@ -22,6 +22,8 @@ ID = "zfs"
 _KERNEL = re.compile(
     r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII
 )
+_BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
+"""The status of a pool in which nothing is wrong, by its work in progress."""
 _REMEDY = "Give the output of `zpool status` as it prints it."
 
 
@@ -98,7 +100,7 @@ def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volum
         if progress.operation == "rebuild":
             status = "rebuilding"
         elif status == "ok":
-            status = "checking"
+            status = _BUSY[progress.operation]
         pool.restate("status", status, ("progress.operation",))
     if pool.get("raid_level") in ("raid0", "raid1", "raid10") and array.get("size_bytes"):
         pool.restate("size_bytes", pool.get("size_bytes") or array.get("size_bytes"), ("size_bytes",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct, field
@@ -10,6 +11,9 @@ from raidctl.evidence import Line
 from raidctl.vendor import draft
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
+
+# draid2:4d:11c:2s-0: of 11 devices
+_WIDTH = re.compile(r"draid.*:(\d{1,4})c\b", re.ASCII)
 
 
 class Vdev(Struct):
@@ -31,10 +35,10 @@ class Vdev(Struct):
 
     @property
     def kind(self) -> str:
-        """``mirror``, ``raidz2``, ``draid1``; ``disk`` for a device."""
+        """``mirror``, ``raidz2``, ``draid1``; ``disk`` for a device; ``unknown``: -g prints a number as its name."""
         match = INTERIOR.fullmatch(self.name)
         if match is None:
-            return "disk"
+            return "unknown" if self.children else "disk"
         return {"raidz": "raidz1", "draid": "draid1"}.get(match[1], match[1])
 
     @property
@@ -44,6 +48,13 @@ class Vdev(Struct):
         if health == "critical" or WORKING.search(self.note):
             return False
         return None if health is None else True
+
+    @property
+    def whole(self) -> bool:
+        """Whether there are as many devices as its kind needs: -e lists only those with errors."""
+        wide = _WIDTH.search(self.name)
+        least = int(wide[1]) if wide else PARITY[self.kind] + 1 if self.kind in PARITY else 2
+        return self.kind in ("disk", "indirect") or len(self.children) >= least
 
     def leaves(self) -> Iterator[Vdev]:
         """The devices below."""
@@ -64,7 +75,7 @@ def left(vdev: Vdev, *, hopeful: bool) -> int:
         works = hopeful if vdev.works is None else vdev.works
         return 0 if works else -1
     costs = sorted(left(child, hopeful=hopeful) + 1 for child in vdev.children)
-    if vdev.kind in COPIES:
+    if vdev.kind in COPIES or (hopeful and vdev.kind == "unknown"):
         return sum(costs) - 1
     return max(sum(costs[: PARITY.get(vdev.kind, 0) + 1]) - 1, -1)
 
@@ -78,6 +89,8 @@ class PoolDraft(GroupDraft):
     imported: bool = True
     flat: bool = False
     """The indentation is lost, so that it is unknown which devices belong together."""
+    lost: bool = False
+    """zpool reports that it could not find all vdevs."""
 
 
 class ControllerDraft(draft.ControllerDraft[PoolDraft]):

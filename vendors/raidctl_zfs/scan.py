@@ -8,6 +8,7 @@ from datetime import datetime
 
 from raidctl.evidence import Line
 from raidctl.model import Progress
+from raidctl.model.task import Operation
 from raidctl.text import attempt, collapse
 from raidctl.units import parse_percent, parse_size
 from raidctl_zfs.draft import PoolDraft
@@ -17,18 +18,27 @@ _DATE = r"(?:\w{3} +)?(?P<date>\w{3} +\d{1,2} +\d\d:\d\d:\d\d +\d{4})"
 # resilvered 126K in 00:00:00 with 0 errors on Tue Sep 27 17:57:17 2022
 # scrub completed after 0h0m with 0 errors on Tue Feb  2 13:08:42 2010
 _ENDED = re.compile(
-    rf"(?P<what>scrub repaired|scrub completed|resilvered|resilver completed)\b.* with (?P<errors>\d+) errors? on "
-    rf"{_DATE}.*"
+    rf"(?:thorough )?(?P<what>scrub repaired|scrub completed|resilvered|resilver completed)\b.*"
+    rf" with (?P<errors>\d+) errors? on {_DATE}.*"
 )
 # scrub in progress since Sun Feb 11 11:54:20 2024        scrub in progress for 0h5m, 12.05% done, 0h36m to go
 # resilver (draid2-0) in progress since Sun Feb 11 11:54:20 2024: a sequential one, of one vdev
 _OF = r"(?: \([^()]{1,80}\))?"
-_RUNNING = re.compile(rf"(?P<what>scrub|resilver){_OF}(?: in progress)? (?:since|for|paused)\b.*|"
-                      r"(?P<other>scrub|resilver) in progress\b.*")  # fmt: skip
-_STOPPED = re.compile(rf"(?P<what>scrub|resilver){_OF} (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*")
+_RUNNING = re.compile(rf"(?:thorough )?(?P<what>scrub|resilver){_OF}(?: in progress)? (?:since|for|paused)\b.*|"
+                      r"(?:thorough )?(?P<other>scrub|resilver) in progress\b.*")  # fmt: skip
+_STOPPED = re.compile(
+    rf"(?:thorough )?(?P<what>scrub|resilver){_OF} (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*"
+)
+# scrubbed 4 error blocks in 0 days 00:00:01 on Sun Mar  1 00:30:13 2026: of what was known to be damaged only
+_PARTIAL = re.compile(r"scrubbed \d+ error blocks in .*|error scrub (?:canceled|in progress|paused)\b.*")
+# expansion of raidz2-0 in progress since Sun Feb 11 11:54:20 2024 1.2G / 3.4G copied at 12M/s, 35.29% done
+# Evacuation of mirror-1 in progress since Sun Feb 11 11:54:20 2024 1.2G copied out of 3.4G at 12M/s, 35.29% done
+_MOVING = re.compile(r"(?P<what>expansion|evacuation) of \S+ in progress since\b.*", re.IGNORECASE)
+MOVES = ("expand", "remove")
+"""Labels of vdevs that grow or are emptied."""
 _NEVER = re.compile(r"none requested.*")
 _DONE = re.compile(r"(\d+(?:\.\d+)?%) done")
-_RATE = re.compile(r"(?:issued at|repaired at|scanned at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
+_RATE = re.compile(r"(?:issued at|repaired at|scanned at|copied at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
 _ISSUED = re.compile(r"issued at (\d+(?:\.\d+)?[KMGTP]?)B?/s")
 # 01:01:21 to go     2 days 03:04:05 to go     0h36m to go
 _LEFT = re.compile(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+)s)?) to go")
@@ -49,8 +59,16 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     elif match := _STOPPED.match(text):
         if match["what"] == "scrub":
             pool.put(lines[0], "consistency_check.last_result", "unfinished")
-    elif not _NEVER.match(text):
+    elif not _NEVER.match(text) and not _PARTIAL.match(text):
         pool.unread("scan", text[:120])
+
+
+def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
+    """Read the text after a label of :data:`MOVES`: work in progress, unless a scrub is shown as such."""
+    match = _MOVING.match(collapse(text))
+    if match is not None and pool.get("progress") is None:
+        kind: Operation = "expand" if match["what"].lower() == "expansion" else "migrate"
+        progress(pool, lines, kind, collapse(text), paused="paused for" in text)
 
 
 def ended(pool: PoolDraft, line: Line | None, at: str, errors: int) -> None:
@@ -60,11 +78,15 @@ def ended(pool: PoolDraft, line: Line | None, at: str, errors: int) -> None:
 
 
 def _running(pool: PoolDraft, lines: Sequence[Line], what: str, text: str) -> None:
+    progress(pool, lines, "check" if what == "scrub" else "rebuild", text, paused="paused" in text)
+
+
+def progress(pool: PoolDraft, lines: Sequence[Line], operation: Operation, text: str, *, paused: bool) -> None:
+    """Work in progress: ``35.29% done, 01:02:03 to go``."""
     done, rate = _DONE.search(text), _ISSUED.search(text) or _RATE.search(text)
     size = attempt(lambda word: parse_size(f"{word}B", binary=True), rate[1]) if rate else None
-    paused = "paused" in text
     found = Progress(
-        operation="check" if what == "scrub" else "rebuild",
+        operation=operation,
         percent=attempt(parse_percent, done[1]) if done else None,
         remaining_seconds=_seconds(text),
         rate_bytes=size or None,

@@ -20,8 +20,8 @@ _CLOSED = "inactive"
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
     """The state of a pool; of one that is not imported it says only what an import would give."""
-    # state: DEGRADED
-    word = collapse(word)
+    # state: DEGRADED        state: ONLINE (DESTROYED)
+    word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:
         return
     put_status(pool, lines, "pool", POOL.get(word), text=word)
@@ -70,6 +70,9 @@ def settle(controller: ControllerDraft) -> None:
     """The devices of all pools, their levels and their redundancy."""
     for name, pool in controller.volumes.items():
         array = controller.array(name)
+        if pool.lost:
+            message = "zpool could not find all parts of the pool: what it survives is unknown."
+            pool.add_problem("warning", "state", message, "Connect the missing devices.")
         if pool.root is None:
             continue
         _pool_row(pool, array)
@@ -182,7 +185,12 @@ def _redundancy(pool: PoolDraft) -> None:
     line = tops[0].lines[0]
     if pool.flat:
         return  # which devices belong to which vdev is unknown, and so is what the pool survives
-    pool.put(line, "raid_level", _level([top for top in tops if top.part == "data"], tops))
+    level = _level([top for top in tops if top.part == "data"], tops)
+    if pool.lost or not all(top.whole for top in tops):  # the tool left vdevs or devices out
+        if level in PARITY:
+            pool.put(line, "raid_level", level)
+        return
+    pool.put(line, "raid_level", level)
     pool.put(line, "layout", _layout(tops))
     pool.put(line, "drives_expected", len(slots))
     if all(leaf.works is not None for slot in slots for leaf in slot.leaves()):
@@ -202,7 +210,7 @@ def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:
     if len(kinds) != 1:
         return "unknown"
     kind = kinds.pop()
-    if kind in PARITY:
+    if kind in PARITY or kind == "unknown":
         return kind
     if {_redundant(top) for top in tops} != {kind}:  # a special vdev with less redundancy
         return "unknown"

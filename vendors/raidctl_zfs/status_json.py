@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Progress
+from raidctl.model.task import Operation
 from raidctl.text import attempt, collapse
 from raidctl.units import parse_size
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
@@ -19,7 +20,12 @@ _COUNTS = (("READ", "read_errors"), ("WRITE", "write_errors"), ("CKSUM", "checks
 _PATHS = "path", "phys_path", "devid"
 _NAMED = ("name", "state", "status", "action", "error_count", "vdevs", "properties", "scan_stats", *GROUPS)
 # "function": "SCRUB", "state": "FINISHED"
-_OPERATIONS = {"SCRUB": "check", "RESILVER": "rebuild"}
+_OPERATIONS: dict[str, Operation] = {"SCRUB": "check", "RESILVER": "rebuild"}
+_MOVES: dict[str, tuple[Operation, str, str]] = {
+    "raidz_expand_stats": ("expand", "to_reflow", "reflowed"),
+    "removal_stats": ("migrate", "to_copy", "copied"),
+}
+"""The operation, and where its amounts stand."""
 
 
 def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDraft) -> None:
@@ -51,12 +57,38 @@ def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: Contr
         if leaf not in _NAMED:
             pool.detail(line, leaf, str(entry[leaf]))
     _scan(output, f"{path}.scan_stats", entry.get("scan_stats"), pool)
-    for inner, top in _mappings(entry.get("vdevs")):
-        pool.root = _vdev(output, f"{path}.vdevs.{inner}", top, "data")
+    vdevs = [(_vdev(output, f"{path}.vdevs.{inner}", one, "data"), one) for inner, one in _mappings(entry.get("vdevs"))]
+    _tree(pool, vdevs)
     for title, part in GROUPS.items():
         for inner, one in _mappings(entry.get(title)):
             pool.parts.append(_vdev(output, f"{path}.{title}.{inner}", one, part))
+    _filled(pool, entry.get("scan_stats"))
+    for label in _MOVES:
+        _move(output, f"{path}.{label}", entry.get(label), pool)
     _properties(output, f"{path}.properties", entry.get("properties"), pool, controller.array(name))
+
+
+def _tree(pool: PoolDraft, vdevs: Sequence[tuple[Vdev, Mapping[str, Any]]]) -> None:
+    """The root and what stands beside it; ``--json-flat-vdevs`` names each vdev's parent instead of nesting them."""
+    named = {vdev.name: vdev for vdev, _ in vdevs}
+    for vdev, entry in vdevs:
+        above = named.get(str(entry.get("parent")))
+        if above is not None and above is not vdev:
+            above.children.append(vdev)
+        elif entry.get("vdev_type", "root") == "root":
+            pool.root = vdev
+        else:
+            pool.parts.append(vdev)
+
+
+def _filled(pool: PoolDraft, scan: object) -> None:
+    """Remark which devices a running resilver fills: the text does, of those online that it has written to."""
+    if not isinstance(scan, Mapping) or (scan.get("function"), scan.get("state")) != ("RESILVER", "SCANNING"):
+        return
+    for top in (*([pool.root] if pool.root else ()), *pool.parts):
+        for leaf in top.leaves():
+            if leaf.state == "ONLINE" and any(label == "scan_processed" for _, label, _ in leaf.details):
+                leaf.note = leaf.note or "resilvering"
 
 
 def _mappings(value: object) -> list[tuple[str, Mapping[str, Any]]]:
@@ -79,7 +111,7 @@ def _vdev(output: Output, path: str, entry: Mapping[str, Any], part: str) -> Vde
     rest = [(line, leaf, str(entry[leaf])) for leaf, line in own.items() if leaf not in ("state", "name")]
     found.details = [item for item in rest if item[1] not in [leaf for _, leaf in _COUNTS]]
     # "aux": "ERR_EXCEEDED"
-    found.note = str(entry.get("aux") or "")
+    found.note = str(entry.get("aux") or (f"was {entry['was']}" if entry.get("was") else ""))
     if any(str(entry.get(leaf) or "0") not in ("0", "False") for leaf in ("resilver_deferred", "resilvering")):
         found.note = "resilvering"
     for line in (line for leaf, line in own.items() if leaf in [name for _, name in _COUNTS]):
@@ -113,15 +145,43 @@ def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
         pool.put(line, "consistency_check.last_result", "unfinished")
     elif state == "SCANNING" and what in _OPERATIONS:
         _progress(pool, entry, line, what)
-    elif state not in ("NONE", "FINISHED", "CANCELED", "None"):
+    elif state not in ("NONE", "FINISHED", "CANCELED", "ERRORSCRUBBING", "None"):
         pool.unread("scan state", f"{what} {state}"[:80])
+    # "rebuild_stats": {"mirror-0": {"state": "ACTIVE", "scanned": "1.2G", "to_scan": "10G", …}}: sequential resilvers
+    for name, one in _mappings(entry.get("rebuild_stats")):
+        line = output.leaf(f"{path}.rebuild_stats.{name}.state")
+        word = str(one.get("state"))
+        if word == "ACTIVE":
+            _put_progress(pool, line, "rebuild", (one.get("to_scan"), one.get("scanned")))
+        elif word not in ("NONE", "CANCELED", "COMPLETE"):
+            pool.unread("resilver state", f"{name} {word}"[:80])
+
+
+def _move(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
+    """A vdev that grows or is emptied."""
+    if not isinstance(entry, Mapping):
+        return
+    label = path.rpartition(".")[2]
+    kind, whole, done = _MOVES[label]
+    for leaf in entry:
+        if (line := output.leaf(f"{path}.{leaf}")) is not None:
+            pool.detail(line, f"{label} {leaf}", str(entry[leaf]))
+    if str(entry.get("state")) == "SCANNING" and pool.get("progress") is None:
+        paused = str(entry.get("waiting_for_resilver") or "0") != "0"
+        _put_progress(pool, output.leaf(f"{path}.state"), kind, (entry.get(whole), entry.get(done)), paused=paused)
 
 
 def _progress(pool: PoolDraft, entry: Mapping[str, Any], line: Line | None, what: str) -> None:
-    whole, done = _size(entry.get("to_examine")), _size(entry.get("issued"))
-    percent = min(round(100 * done / whole, 2), 100.0) if whole and done is not None else None
     paused = str(entry.get("scrub_pause") or "0") not in ("0", "-")
-    operation: Any = _OPERATIONS[what]
+    _put_progress(pool, line, _OPERATIONS[what], (entry.get("to_examine"), entry.get("issued")), paused=paused)
+
+
+def _put_progress(
+    pool: PoolDraft, line: Line | None, operation: Operation, amounts: tuple[object, object], *, paused: bool = False
+) -> None:
+    """Work in progress; ``amounts``: of all data, and of what is done."""
+    whole, done = (_size(one) for one in amounts)
+    percent = min(round(100 * done / whole, 2), 100.0) if whole and done is not None else None
     found = Progress(operation=operation, percent=percent, state="paused" if paused else "running")
     pool.override("progress", found)
     pool.add_evidence(line, "progress.operation", operation)

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
-from raidctl_zfs.scan import read_scan
+from raidctl_zfs.scan import MOVES, read_move, read_scan
 from raidctl_zfs.settle import fine, put_errors, put_message, put_state
-from raidctl_zfs.vocabulary import GROUPS, INTERIOR
+from raidctl_zfs.vocabulary import GROUPS, INTERIOR, LOST
 
 #   pool: tank
 #  state: ONLINE
 LABEL = re.compile(
-    r"\s*(pool|id|state|status|action|see|scan|scrub|comment|config|errors|remove|checkpoint|expand|dedup)\s*:(?:\s+(.*))?",
+    r"\s*(pool|id|state|status|action|see|scan warning|scan|scrub|comment|config|errors|remove|checkpoint|"
+    r"condense|expand|dedup)\s*:(?:\s+(.*))?",
 )
 # 	NAME        STATE     READ WRITE CKSUM
 _HEAD = re.compile(r"\s*NAME\s+STATE\b.*")
@@ -25,7 +26,7 @@ _ROW = re.compile(
     r"(?P<write>[\d.]+[KMGTPE]?)\s+(?P<cksum>[\d.]+[KMGTPE]?)(?=\s|$))?(?:\s+(?P<note>\S.*))?)?"
 )
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
-_SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "expand", "dedup")
+_SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "condense", "expand", "dedup", "scan warning")
 _NONE = ("no pools available", "no pools available to import", "all pools are healthy")
 _LIVE = ("FAULTED", "UNAVAIL", "SUSPENDED")
 
@@ -77,6 +78,8 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
         elif label in _SIMPLE:
             for line in lines:
                 pool.detail(line, label, collapse(text))
+    for label in MOVES:
+        read_move(pool, *_section(sections, label))
     put_message(pool, _section(sections, "status"), _section(sections, "action"))
     # errors: No known data errors         the last line of each pool that could be opened
     ended = "errors" in labels or not pool.imported or state in _LIVE
@@ -96,6 +99,9 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
             mark_read(line)
         elif match is not None and (match["state"] or match["name"] in GROUPS):
             rows.append((line, match))
+        elif LOST.match(line.stripped):
+            pool.lost = True
+            mark_read(line)
     if not rows:
         return
     pool.flat = len(rows) > 1 and len({len(match["indent"]) for _, match in rows}) == 1

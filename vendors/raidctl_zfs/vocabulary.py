@@ -29,8 +29,13 @@ VDEV: dict[str, Health] = {
     "SPLIT": "critical",
     "OFFLINE": "critical",
     "REMOVED": "critical",
+    # -j prints the constants of the library, not its words
+    "CANT_OPEN": "critical",
+    "CLOSED": "critical",
 }
 """The state of a vdev or a device."""
+LOST = re.compile(r"additional devices are known to be part of this pool", re.IGNORECASE)
+"""How ``zpool import`` begins to report that it could not find all vdevs."""
 PARITY = {
     "raidz": 1, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid": 1, "draid1": 1, "draid2": 2, "draid3": 3,
 }  # fmt: skip
@@ -50,8 +55,12 @@ DATA = ("data", "special", "dedup")
 HARMLESS = (
     "some supported", "the pool is formatted using a legacy", "the pool is formatted using an older",
     "one or more devices are configured to use a non-native block size", "one or more devices is currently being",
-    "one or more devices are currently being", "a pool was last accessed", "mismatch between pool hostid", "errata",
+    "one or more devices are currently being", "one or more devices have been sequentially resilvered",
+    "one or more features are enabled on the pool despite", "the pool was last accessed",
 )  # fmt: skip
-"""How the texts about pools begin in which nothing is wrong, in lower case."""
+"""How the texts about pools begin in which nothing is wrong, in lower case.
+
+Two hosts that have imported one pool ("Mismatch between pool hostid"), and errata of the format, can lose data.
+"""
 WORKING = re.compile(r"\(?(?:awaiting resilver|resilvering|rebuilding)\)?")
 """The remark of a device that is being filled."""

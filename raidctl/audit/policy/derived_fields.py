@@ -134,7 +134,7 @@ def write_cache(item: Volume, scope: Scope) -> str | None:
 DRIVES = _members(attrgetter("drives"))
 _DRIVES_COMPLETE = _all_found(attrgetter("drives"), some=True)
 _SPARES_COMPLETE = _all_found(attrgetter("spares"), some=False)
-_CARD = Extra("Its controller.", get=lambda _item, scope: scope.controller, target="controller")
+_CONTROLLER = Extra("Its controller.", get=lambda _item, scope: scope.controller, target="controller")
 _HOST = Extra("Its machine.", get=lambda _item, scope: scope.machine.inventory, target="host")
 _OF_ARRAY = {
     "drives": Extra("Its member drives.", pairs=DRIVES, complete=_DRIVES_COMPLETE, target="drive"),
@@ -154,16 +154,16 @@ ADDED: dict[str, dict[str, Extra]] = {
         for name, kind in {"volumes": "volume", "drives": "drive", "arrays": "array", "batteries": "battery"}.items()
     },
     "controller": {"host": _HOST},
-    "cache": {"controller": _CARD, "host": _HOST},
-    "battery": {"controller": _CARD, "host": _HOST},
+    "cache": {"controller": _CONTROLLER, "host": _HOST},
+    "battery": {"controller": _CONTROLLER, "host": _HOST},
     "array": {
-        "controller": _CARD,
+        "controller": _CONTROLLER,
         "host": _HOST,
         "volumes": Extra("The volumes on it.", pairs=_volumes, complete=_complete, target="volume"),
         **{name: replace(extra, words=True) for name, extra in _OF_ARRAY.items()},
     },
     "volume": {
-        "controller": _CARD,
+        "controller": _CONTROLLER,
         "host": _HOST,
         "array": Extra("Its array; as a string the id.", get=_array, target="array", words=True),
         **_OF_ARRAY,
@@ -186,7 +186,7 @@ ADDED: dict[str, dict[str, Extra]] = {
         ),
     },
     "drive": {
-        "controller": _CARD,
+        "controller": _CONTROLLER,
         "host": _HOST,
         "array": Extra("Its array; as a string the id.", get=_array, target="array", words=True),
         "volumes": Extra("The volumes on its array.", pairs=_volumes, complete=_complete, target="volume"),

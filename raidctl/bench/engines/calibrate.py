@@ -64,9 +64,9 @@ class Ceiling:
         return f"{_mark(rate)} operations a second are {share} that {self.engine} reaches on memory."
 
 
-def marked(rate: float, said: Iterable[str]) -> bool:
+def marked(rate: float, reasons: Iterable[str]) -> bool:
     """Whether a rate already has this mark, from any comparison."""
-    return any(text.startswith(_mark(rate)) for text in said)
+    return any(text.startswith(_mark(rate)) for text in reasons)
 
 
 def _mark(rate: float) -> str:

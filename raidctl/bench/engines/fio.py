@@ -69,16 +69,16 @@ class Fio:
             if answer.trouble is not None:
                 raise BenchError(f"fio could not be run: {answer.detail or answer.trouble.value}.")
             result = Path(place, _RESULT)
-            told = document(result.read_text(errors="replace") if result.exists() else "")
-            refuse_failure(told, answer.code or 0, answer.error_text)
+            report = document(result.read_text(errors="replace") if result.exists() else "")
+            refuse_failure(report, answer.code or 0, answer.error_text)
             logs = [Path(place, f"{_LATENCIES}_lat.{number}.log").read_text() for number in _numbers(work)]
-        parts = zip(work.streams, logs, told["jobs"], strict=True)
+        parts = zip(work.streams, logs, report["jobs"], strict=True)
         samples = tuple(
             commit_samples(stream, log, job) if _commits(stream) else log_samples(stream, log)
             for stream, log, job in parts
         )
         refuse_hopeless(target, samples)
-        return outcome(told, samples, work)
+        return outcome(report, samples, work)
 
 
 def program() -> str | None:
@@ -243,20 +243,20 @@ def document(text: str) -> dict[str, Any]:
     # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
     # {
     try:
-        told = decode_at(text, text.index("{"))[0]
+        report = decode_at(text, text.index("{"))[0]
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return report if isinstance(report, dict) else {}
 
 
-def refuse_failure(told: Mapping[str, Any], code: int, errors: str) -> None:
+def refuse_failure(report: Mapping[str, Any], code: int, errors: str) -> None:
     """Raise BenchError if fio did not complete everything."""
-    failed = next((job["error"] for job in told.get("jobs", ()) if job.get("error")), 0)
+    failed = next((job["error"] for job in report.get("jobs", ()) if job.get("error")), 0)
     if failed:
         raise BenchError(f"fio stopped: {os.strerror(failed)}.")
-    if code or not told.get("jobs"):
-        said = errors.strip().splitlines()
-        raise BenchError(f"fio ended with {code}: {said[0] if said else 'it does not say why'}.")
+    if code or not report.get("jobs"):
+        lines = errors.strip().splitlines()
+        raise BenchError(f"fio ended with {code}: {lines[0] if lines else 'it does not say why'}.")
 
 
 def log_samples(stream: Stream, text: str) -> Samples:
@@ -285,10 +285,10 @@ def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
         BenchError: Not even that (fio before 3).
     """
     # "sync" : { "total_ios" : 0, "lat_ns" : { … "N" : 2356, … "bins" : { "27008" : 1, "28032" : 3,
-    told = job.get("sync", {}).get("lat_ns", {}).get("bins")
-    if told is None:
+    counts = job.get("sync", {}).get("lat_ns", {}).get("bins")
+    if counts is None:
         raise BenchError("This fio does not tell how long flushes take.")
-    flushes = {int(latency): count for latency, count in told.items()}
+    flushes = {int(latency): count for latency, count in counts.items()}
     writes = Counter(log_samples(stream, log).latencies)
     return Samples(
         ops=b"", offsets=array("Q"), starts=array("Q"), latencies=array("Q"), results=array("i"), size=stream.size,
@@ -296,14 +296,14 @@ def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
     )  # fmt: skip
 
 
-def outcome(told: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> Outcome:
+def outcome(report: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> Outcome:
     """Convert fio's JSON to the outcome."""
-    jobs: Sequence[Mapping[str, Any]] = told["jobs"]
+    jobs: Sequence[Mapping[str, Any]] = report["jobs"]
     sides = [job[side] for job in jobs for side in ("read", "write")]
     busy = [(job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] / 1000 for job in jobs]
     own = any(not sequential(stream) and len(set(stream.offsets)) > 1 for stream in work.streams)
     starts = "fio reports end times in whole milliseconds."
     wall_seconds = max(side["runtime"] for side in sides) / 1000
-    engine = str(told.get("fio version", "fio"))
+    engine = str(report.get("fio version", "fio"))
     notes = (OWN_PLACES, starts) if own else (starts,)
     return Outcome(samples=tuple(samples), wall_seconds=wall_seconds, cpu_seconds=sum(busy), engine=engine, notes=notes)

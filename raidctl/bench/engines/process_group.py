@@ -85,15 +85,15 @@ def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
         BenchError: A worker could not be started, was killed, or failed.
     """
     _let_open(_EACH * len(jobs) + _OTHERS)
-    crew = _Crew()
+    workers = _Workers()
     try:
         for job in jobs:
-            crew.hire(job)
-        start = crew.begin()
-        crew.wait()
-        return start, [crew.report(index) for index in range(len(jobs))]
+            workers.fork(job)
+        start = workers.begin()
+        workers.wait()
+        return start, [workers.report(index) for index in range(len(jobs))]
     finally:
-        crew.dismiss()
+        workers.end()
 
 
 def _let_open(count: int) -> None:
@@ -104,7 +104,7 @@ def _let_open(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-class _Crew:
+class _Workers:
     """The processes of one work."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class _Crew:
         """Workers that have not ended, and their numbers."""
         self._results: list[int] = []
 
-    def hire(self, job: Job) -> None:
+    def fork(self, job: Job) -> None:
         """Fork a worker, which waits at the barrier."""
         parent = os.getpid()
         # until the child has its own answers to signals, and the parent knows of the child, none may come between: an
@@ -148,10 +148,10 @@ class _Crew:
             _write_all(result, pack(job(self._arrive)))
             code = 0
         except BaseException as error:  # noqa: BLE001 - the last frame of a process: what happened goes to the parent
-            said = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
+            message = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
             with suppress(BaseException):
                 os.ftruncate(result, 0)
-                _write_all(result, said.encode(errors="replace"))
+                _write_all(result, message.encode(errors="replace"))
         finally:
             os._exit(code)
 
@@ -209,14 +209,14 @@ class _Crew:
                     name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
                     raise BenchError(f"A worker of the engine was killed ({name}): nothing of this phase counts.")
                 if code:
-                    said = _read_all(self._results[index]).decode(errors="replace").strip()
-                    raise BenchError(f"A worker of the engine failed: {said or f'exit code {code}'}")
+                    message = _read_all(self._results[index]).decode(errors="replace").strip()
+                    raise BenchError(f"A worker of the engine failed: {message or f'exit code {code}'}")
 
     def report(self, index: int) -> Report:
         """The result of a worker."""
         return unpack(_read_all(self._results[index]))
 
-    def dismiss(self) -> None:
+    def end(self) -> None:
         """End the remaining workers and close everything; a second Ctrl-C waits for that."""
         with defer_signals():
             self._end()

@@ -92,12 +92,12 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
 
 def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
     """Those of `collapses` that hold for the whole interval; none with fewer than six rounds."""
-    told = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
-    low = {depth: found.low for depth, found in told.items() if found.low is not None}
-    high = {depth: found.high for depth, found in told.items() if found.high is not None}
+    spreads = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
+    low = {depth: found.low for depth, found in spreads.items() if found.low is not None}
+    high = {depth: found.high for depth, found in spreads.items() if found.high is not None}
     return [
         (before, after)
-        for before, after in collapses({depth: found.measured or 0.0 for depth, found in told.items()})
+        for before, after in collapses({depth: found.measured or 0.0 for depth, found in spreads.items()})
         if before in low and after in high and high[after] < COLLAPSE * low[before]
     ]
 

@@ -175,14 +175,14 @@ class Server:
         """Advance the protocol until it needs bytes again."""
         client.needs = 0
         try:
-            said = client.dialogue.send(part)
-            while not isinstance(said, int):
-                if isinstance(said, Request):
-                    self._carry_out(client, said)
+            reply = client.dialogue.send(part)
+            while not isinstance(reply, int):
+                if isinstance(reply, Request):
+                    self._carry_out(client, reply)
                 else:
-                    self._send(client, said)
-                said = client.dialogue.send(None)
-            client.needs = said
+                    self._send(client, reply)
+                reply = client.dialogue.send(None)
+            client.needs = reply
         except StopIteration:
             self._close(client)
 

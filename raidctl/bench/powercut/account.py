@@ -139,14 +139,14 @@ class Account:
 
 
 def _doubts(history: History, tally: Tally) -> list[str]:
-    said = []
+    sentences = []
     if not history.acknowledged:
-        said.append("No write was acknowledged before the cut, apart from the filling.")
+        sentences.append("No write was acknowledged before the cut, apart from the filling.")
     for count, what in (
         (tally.foreign, "contain data that this run has not written: another program has used the range"),
         (tally.unreadable, "could not be read"),
         (tally.unannounced, "contain writes that are missing in the witness's journal"),
     ):
         if count:
-            said.append(f"{count} block{'s' * (count != 1)} {what}.")
-    return said
+            sentences.append(f"{count} block{'s' * (count != 1)} {what}.")
+    return sentences

@@ -168,12 +168,12 @@ def _blkid(answer: Answer) -> str | None:
     if answer.code == _AMBIVALENT:
         return "blkid reports several signatures on it"
     # TYPE=ext4 / PTTYPE=gpt
-    told = dict(line.partition("=")[::2] for line in answer.text.splitlines())
-    what = told.get("TYPE") or told.get("PTTYPE")
+    properties = dict(line.partition("=")[::2] for line in answer.text.splitlines())
+    what = properties.get("TYPE") or properties.get("PTTYPE")
     if answer.code == 0 and what:
         return f"blkid reports {printable(what)} on it"
-    said = printable(collapse(answer.error_text or answer.text))[:_SHOWN]
-    return f"blkid could not say what lies on it (exit code {answer.code}{f': {said}' if said else ''})"
+    message = printable(collapse(answer.error_text or answer.text))[:_SHOWN]
+    return f"blkid could not say what lies on it (exit code {answer.code}{f': {message}' if message else ''})"
 
 
 def _wipefs(answer: Answer) -> str | None:
@@ -183,8 +183,8 @@ def _wipefs(answer: Answer) -> str | None:
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
         return f"wipefs could not say what lies on it ({answer.detail or 'no answer'})"
     if answer.code != 0:
-        said = printable(collapse(answer.error_text))[:_SHOWN]
-        return f"wipefs could not say what lies on it (exit code {answer.code}{f': {said}' if said else ''})"
+        message = printable(collapse(answer.error_text))[:_SHOWN]
+        return f"wipefs could not say what lies on it (exit code {answer.code}{f': {message}' if message else ''})"
     # # offset,uuid,label,type
     # 0xff6,2d1c3a5e-…,,swap
     kinds = [line.rsplit(",", 1)[-1] for line in answer.text.splitlines() if line.strip() and not line.startswith("#")]

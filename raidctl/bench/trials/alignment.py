@@ -72,7 +72,7 @@ class Alignment:
         figures |= {f"{kind}_{amount(size)}_plus_{shift}_ratio": r for (kind, size, shift), r in ratios.items()}
         weights = {way: effect.weigh(ratio) for way, ratio in ratios.items()}
         graver = [way for way, weight in weights.items() if weight in ("warn", "note")]
-        reasons = tuple(_said(way, ratios[way], weights[way]) for way in graver)
+        reasons = tuple(_reason(way, ratios[way], weights[way]) for way in graver)
         clear = bool(weights) and all(weight == "nothing" for weight in weights.values())
         return TrialResult(
             trial=self.name,
@@ -92,13 +92,13 @@ _UNCLEAR = "What differs is within the spread of the rounds."
 def _about(bench: Bench) -> list[str]:
     """Describe the aligned offsets."""
     whose = "the volume's strip" if bench.below.strip else "a typical strip size, as the volume's is unknown"
-    said = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]
+    notes = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]
     if bench.target.kind == "file":
-        said.append("They are round within the file; its position on the volume is unknown.")
-    return said
+        notes.append("They are round within the file; its position on the volume is unknown.")
+    return notes
 
 
-def _said(way: Way, ratio: Spread, weight: effect.Weight) -> str:
+def _reason(way: Way, ratio: Spread, weight: effect.Weight) -> str:
     kind, size, shift = way
     loss = 1 - (ratio.measured or 0.0)
     start = "Warning: a" if weight == "warn" else "A"

@@ -119,13 +119,13 @@ class Commits:
         reasons += bench.limits([(self.sizes[0], 1, figures["unflushed"].measured)])
         limit = None if rpm.low == rpm.high or rpm.n else commits.limit(rpm)
         parity = " (about half of it where parity is read and rewritten without a cache)" * _parity(bench)
-        told = limit.measured if limit else commits.limit(rpm).measured if rpm.n else None
+        most = limit.measured if limit else commits.limit(rpm).measured if rpm.n else None
         return TrialResult(
             trial=self.name,
             figures=figures,
             latency=latencies(named),
             model="An uncached drive commits one block at most once per revolution.",
-            expected=f"at most {told:.0f} commits per second without a cache{parity}" if told and rotating else None,
+            expected=f"at most {most:.0f} commits per second without a cache{parity}" if most and rotating else None,
             verdict=verdict,
             reasons=reasons,
             next_test=test,

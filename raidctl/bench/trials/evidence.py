@@ -42,13 +42,13 @@ def _bare(commits: TrialResult | None) -> bool:
     return commits is not None and commits.series.get("raw") is True
 
 
-def _rpm(medium: TrialResult | None, told: float | None, rate: Interval | None) -> float | None:
+def _rpm(medium: TrialResult | None, reported: float | None, rate: Interval | None) -> float | None:
     """Measured or reported; or the fastest on the market, if the rate is too high even for that."""
     found = None if medium is None else medium.figures.get("rpm")
     if found is not None and found.measured is not None:
         return found.measured
     fastest = float(NOMINAL[-1])
-    return told or (fastest if rate is not None and rate.low >= EARLY * fastest / 60 else None)
+    return reported or (fastest if rate is not None and rate.low >= EARLY * fastest / 60 else None)
 
 
 def _destage(knee: TrialResult | None) -> float | None:

@@ -109,25 +109,25 @@ class Knee:
 def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
     """Why there is no figure, or what qualifies it."""
     if not counted:
-        said = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
+        refused = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
         more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
-        return [*said, more]
+        return [*refused, more]
     if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
         return ["The fills disagree: something else used the cache meanwhile."]
     return []
 
 
-def _beside(size: Spread, told: Below) -> list[str]:
+def _beside(size: Spread, below: Below) -> list[str]:
     """What the controller reports about its cache, without the share for reads if it reserves one."""
-    if not told.cache or size.low is None or size.high is None:
+    if not below.cache or size.low is None or size.high is None:
         return []
-    mib = told.cache / MIB * (1 - (told.read_percent or 0.0) / 100)
-    said = f"It takes {size.low:.0f} to {size.high:.0f} MiB, and the controller has {mib:.0f} MiB for writes"
+    mib = below.cache / MIB * (1 - (below.read_percent or 0.0) / 100)
+    text = f"It takes {size.low:.0f} to {size.high:.0f} MiB, and the controller has {mib:.0f} MiB for writes"
     if size.low > MORE * mib:
-        return [f"{said}: the drives' own caches, or a tier of flash, count among it."]
+        return [f"{text}: the drives' own caches, or a tier of flash, count among it."]
     if size.high < LESS * mib:
-        return [f"{said}: less than half of it is used."]
-    return [f"{said}."]
+        return [f"{text}: less than half of it is used."]
+    return [f"{text}."]
 
 
 def _together(several: list[Spread], unit: str) -> Spread:

@@ -89,7 +89,7 @@ class Medium:
         )
 
     def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
-        reasons = [_SAID[found.medium]]
+        reasons = [_REASONS[found.medium]]
         if found.typical.n < rotation.FEWEST_READS:
             places = f"{counted(found.typical.n, 'place')} {'was' if found.typical.n == 1 else 'were'}"
             reasons = [f"Only {places} read: too few to decide whether it rotates."]
@@ -101,7 +101,7 @@ class Medium:
         return ("inconclusive" if found.medium == "unclear" else "info"), reasons
 
 
-_SAID = {
+_REASONS = {
     "rotating": "It rotates: read times and their spread are those of a rotating drive.",
     "solid_state": "Reads are too fast for a rotating drive: solid state, or a cache.",
     "unclear": "Reads are neither as slow as a rotating drive's nor as fast as solid state's.",

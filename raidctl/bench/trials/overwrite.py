@@ -63,8 +63,8 @@ class Overwrite:
     def run(self, bench: Bench) -> Steps:
         """Run the small ranges first, each elsewhere, so that the cache holds less than what follows."""
         size = bench.fitting(self.block)
-        told = bench.figure("knee", "write_cache")
-        parts = self.parts(bench.target.size, None if told is None else told.measured)
+        write_cache = bench.figure("knee", "write_cache")
+        parts = self.parts(bench.target.size, None if write_cache is None else write_cache.measured)
         phases = dict[int, Phase]()
         for number in bench.rounds(len(parts)):
             part = parts[number]
@@ -77,7 +77,7 @@ class Overwrite:
             outcome = bench.run(stream(Op.WRITE, again, size, self.depth, cycle=True), seconds=self.seconds)
             phases[part].add(outcome)
             yield
-        return self._result(phases, told, size)
+        return self._result(phases, write_cache, size)
 
     def _drain(self, bench: Bench, dirty: int) -> None:
         """Wait until the cache is empty: the time that the knee gives, else until reads are calm again."""

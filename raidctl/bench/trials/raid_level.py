@@ -9,7 +9,7 @@ from raidctl.bench.estimators import geometry, scaling, steady
 from raidctl.bench.estimators.figures import median, spread
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, pace, stream, words
-from raidctl.bench.trials.raid_words import Layers, facts, judged, told
+from raidctl.bench.trials.raid_words import Layers, evidence, facts, judged
 from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.verdict.early_acknowledgement import SLOWING
 from raidctl.bench.work import Op, Outcome, Target
@@ -158,7 +158,7 @@ class RaidLevel:
             series={
                 "levels": list(layers.named),
                 "posterior": {name: round(value, 4) for name, value in layers.posterior.items()},
-                "by_layer": told(layers),
+                "by_layer": evidence(layers),
                 "seconds_by_stride": [[stride, *times] for stride, times in sorted(seen.times.items())],
                 "bytes_per_second_by_write": [[size, *speeds] for size, speeds in sorted(seen.speeds.items())],
             },
@@ -183,14 +183,14 @@ class RaidLevel:
         )
 
     def _confounded(self, bench: Bench) -> list[str]:
-        said = [f"{text} Its speed then shows no level." for text in _hiding(bench)]
+        notes = [f"{text} Its speed then shows no level." for text in _hiding(bench)]
         if bench.rotating is False:
-            said.append("Solid state, or a cache for all of it: the cost of a small write shows no level there.")
+            notes.append("Solid state, or a cache for all of it: the cost of a small write shows no level there.")
         if bench.target.kind == "file":
-            said.append("A file's position on the drives is unknown: full stripes were not searched.")
+            notes.append("A file's position on the drives is unknown: full stripes were not searched.")
         if bench.below.strip is None:
-            said.append(f"The strip size (chunk) is unknown: it was searched in steps of {words(CHUNK)}.")
-        return said
+            notes.append(f"The strip size (chunk) is unknown: it was searched in steps of {words(CHUNK)}.")
+        return notes
 
 
 def _hiding(bench: Bench) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def facts(below: Below) -> tuple[str, ...]:
     return geometry.by_capacity(below.volume_bytes, below.drive_bytes, below.drives)
 
 
-def told(layers: Layers) -> dict[str, object]:
+def evidence(layers: Layers) -> dict[str, object]:
     """Return the evidence of each layer, for the results."""
     return {
         "capacity": list(layers.capacity),
@@ -122,14 +122,14 @@ def told(layers: Layers) -> dict[str, object]:
 
 def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Verdict, list[str]]:
     """The verdict on the expected level: a contradiction to hard facts fails, one to the cost is a hint."""
-    reasons = list(_said(layers))
+    reasons = list(_by_layer(layers))
     named = layers.named
     if not named:
         several = [one for one in (layers.capacity, layers.by_cost, layers.by_layout) if one]
         why = "The measurements contradict each other" if len(several) > 1 else "No measurement here shows it"
         return "inconclusive", [*reasons, f"{why}: the level is unknown."]
-    said = f"It is {named[0]}" if len(named) == 1 else f"It is one of {listing(named)}: these look the same here"
-    reasons.append(f"{said}.")
+    text = f"It is {named[0]}" if len(named) == 1 else f"It is one of {listing(named)}: these look the same here"
+    reasons.append(f"{text}.")
     if expected is None:
         return "info" if len(named) == 1 else "inconclusive", reasons
     whose = "was promised" if promised else "is what the controller reports"
@@ -141,32 +141,32 @@ def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Ver
     return ("fail" if hard else "suspect"), [*reasons, f"{expected} {whose}."]
 
 
-def _said(layers: Layers) -> Sequence[str]:
-    said = []
+def _by_layer(layers: Layers) -> Sequence[str]:
+    reasons = []
     if layers.capacity:
-        said.append(f"By the size of the volume and of its drives it is {_or(layers.capacity)}.")
+        reasons.append(f"By the size of the volume and of its drives it is {_or(layers.capacity)}.")
     if layers.cost is not None and layers.cost.ratio is not None and layers.by_cost:
         more = ", at least, since a write cache sorts" if layers.cached else ""
-        said.append(
+        reasons.append(
             f"A small write costs {layers.cost.ratio:.1f} times what a read costs{more}: {_or(layers.by_cost)}."
         )
-    said += _laid(layers)
+    reasons += _laid(layers)
     if layers.spindles.measured is not None:
-        said.append(f"Reads are as fast as from {layers.spindles.measured:.1f} independent drives.")
-    return said
+        reasons.append(f"Reads are as fast as from {layers.spindles.measured:.1f} independent drives.")
+    return reasons
 
 
 def _laid(layers: Layers) -> Iterator[str]:
     """What stripes and strides have shown."""
     total = f" of {layers.drives}" if layers.drives else ""
     if layers.whole is not None:
-        says = f": {_or(layers.by_stripe)}" if layers.by_stripe else ""
-        yield f"{layers.whole}{total} drives have data of a stripe (full stripes are written faster){says}."
+        levels = f": {_or(layers.by_stripe)}" if layers.by_stripe else ""
+        yield f"{layers.whole}{total} drives have data of a stripe (full stripes are written faster){levels}."
     if layers.pattern and layers.pattern % layers.chunk == 0:
-        says = f": {_or(layers.by_pattern)}" if layers.by_pattern else ""
+        levels = f": {_or(layers.by_pattern)}" if layers.by_pattern else ""
         yield (
             f"The layout repeats after {layers.pattern // layers.chunk} chunks (reads at multiples of that meet one "
-            f"drive){says}."
+            f"drive){levels}."
         )
 
 

@@ -26,7 +26,7 @@ SETTINGS = (0, 128, 4096, 16384)
 VISITS = 2
 
 
-class Knob(Protocol):
+class KernelReadAhead(Protocol):
     """The kernel's read-ahead of the device below the target."""
 
     @property
@@ -72,7 +72,7 @@ class _Seen:
     """Figures that bypass the kernel's read-ahead."""
     kernel: dict[int | None, Phase] = field(default_factory=dict)
     """Figures through the kernel, by its read-ahead in KiB; None: the current value, which is unknown."""
-    card: dict[str, Phase] = field(default_factory=dict)
+    controller: dict[str, Phase] = field(default_factory=dict)
     """With the controller's read-ahead `on` and `off`: bypassing the kernel, and (`kernel_on`) through it."""
     why: list[str] = field(default_factory=list)
 
@@ -81,14 +81,14 @@ class _Seen:
 class ReadAhead:
     """Reads of 64 KiB, one at a time: sequential and random past the kernel, and sequential through it.
 
-    With a ``knob``, the kernel's read-ahead is set to several sizes, there and back again. With a ``switch``, the
+    With a ``kernel``, the kernel's read-ahead is set to several sizes, there and back again. With a ``switch``, the
     controller's own is switched: as it is, the other way twice, as it is, so that no drift looks like an effect.
     """
 
     size: int = 64 * KIB
     seconds: float = 1.0
     rounds: int = ROUNDS
-    knob: Knob | None = None
+    kernel: KernelReadAhead | None = None
     """None: the kernel's read-ahead is not changed."""
     switch: Switch | None = None
     """None: the controller's read-ahead is not changed."""
@@ -102,11 +102,11 @@ class ReadAhead:
     @property
     def alone(self) -> bool:
         """Other readers must not run under a changed setting."""
-        return self.knob is not None or self.switch is not None
+        return self.kernel is not None or self.switch is not None
 
     def needs(self, target: Target) -> Needs:
         """Only reads."""
-        several = len(self.settings) if self.knob is not None else 1
+        several = len(self.settings) if self.kernel is not None else 1
         handled = isinstance(target, Handled)
         seconds = (2 + several * handled) * self.rounds * self.seconds
         return Needs(seconds=seconds + (1 + handled) * self.switched_seconds * 2, size=4 * self.size)
@@ -122,11 +122,11 @@ class ReadAhead:
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(list(seen.phases)):
                 self._past(bench, seen.phases[way], in_a_row=way == "sequential")
-            if self.knob is None:
+            if self.kernel is None:
                 self._through(bench, seen, None)
             yield
-        if self.knob is not None and not bench.over:
-            yield from self._settings(bench, seen, self.knob)
+        if self.kernel is not None and not bench.over:
+            yield from self._settings(bench, seen, self.kernel)
         if self.switch is not None and not bench.over:
             self._both(bench, seen, self.switch)
             yield
@@ -162,7 +162,9 @@ class ReadAhead:
         """Unchanged, inverted twice, unchanged."""
         here, there = ("on", "off") if switch.on else ("off", "on")
         handled = isinstance(bench.target, Handled) and not seen.why
-        seen.card = {f"{way}{state}": Phase() for way in ("", "kernel_")[: 1 + handled] for state in ("on", "off")}
+        seen.controller = {
+            f"{way}{state}": Phase() for way in ("", "kernel_")[: 1 + handled] for state in ("on", "off")
+        }
         self._leg(bench, seen, here)
         with ExitStack() as stack:
             try:
@@ -170,7 +172,7 @@ class ReadAhead:
             except ChangeStands:  # not put back: whoever waits must hear of that first
                 raise
             except RaidctlError as error:
-                seen.card.clear()
+                seen.controller.clear()
                 seen.why.append(f"The read-ahead of {switch.name} was not switched: {error}")
                 return
             for _ in range(VISITS):
@@ -179,18 +181,18 @@ class ReadAhead:
 
     def _leg(self, bench: Bench, seen: _Seen, state: str) -> None:
         for _ in bench.rounds(-(-self.rounds // VISITS)):
-            self._past(bench, seen.card[state], in_a_row=True)
-            if f"kernel_{state}" in seen.card:
-                self._buffered(bench, seen, seen.card[f"kernel_{state}"])
+            self._past(bench, seen.controller[state], in_a_row=True)
+            if f"kernel_{state}" in seen.controller:
+                self._buffered(bench, seen, seen.controller[f"kernel_{state}"])
 
-    def _settings(self, bench: Bench, seen: _Seen, knob: Knob) -> Iterator[None]:
+    def _settings(self, bench: Bench, seen: _Seen, kernel: KernelReadAhead) -> Iterator[None]:
         """Measure each setting twice, with few changes; a refused setting ends it, with the reason."""
         each = -(-self.rounds // VISITS)
         for number in bench.rounds(VISITS):
             for setting in self.settings if number % 2 == 0 else self.settings[::-1]:
                 with ExitStack() as stack:
                     try:
-                        stack.enter_context(knob.at(setting))
+                        stack.enter_context(kernel.at(setting))
                     except ChangeStands:  # as above
                         raise
                     except RaidctlError as error:
@@ -202,9 +204,9 @@ class ReadAhead:
             if seen.why:
                 break
         if not seen.kernel:
-            said, seen.why = seen.why, []
-            self._through(bench, seen, knob.present)
-            seen.why += said
+            reasons, seen.why = seen.why, []
+            self._through(bench, seen, kernel.present)
+            seen.why += reasons
 
     def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
         size = bench.fitting(self.size) / MIB
@@ -218,12 +220,12 @@ class ReadAhead:
             figures[name] = phase.spread("MiB/s", size)
             if setting and 0 in seen.kernel:
                 figures[f"{name}_gain"] = ratio(seen.kernel[0], phase)
-        for way, phase in seen.card.items():
+        for way, phase in seen.controller.items():
             named[f"controller_{way}"] = phase
             figures[f"controller_{way}"] = phase.spread("MiB/s", size)
-        gains = {way: _gain(seen.card, way) for way in ("", "kernel_") if f"{way}on" in seen.card}
+        gains = {way: _gain(seen.controller, way) for way in ("", "kernel_") if f"{way}on" in seen.controller}
         figures |= {f"controller_{way}gain": one for way, one in gains.items()}
-        reasons = [_controller(gain), *_kernel(seen, self.knob), *_card(gains, self.switch), *seen.why]
+        reasons = [_controller(gain), *_kernel(seen, self.kernel), *_cache_reasons(gains, self.switch), *seen.why]
         reasons += [self.unswitched] if self.unswitched else []
         return TrialResult(
             trial=self.name,
@@ -250,40 +252,39 @@ def _gain(controller: dict[str, Phase], way: str) -> Spread:
     return effect.of_medians(off.rates, on.rates)
 
 
-def _card(gains: dict[str, Spread], switch: Switch | None) -> list[str]:
+def _cache_reasons(gains: dict[str, Spread], switch: Switch | None) -> list[str]:
     """The gain of the controller's read-ahead, past the kernel and through it."""
-    said = []
+    notes = []
     for way, gain in gains.items():
         where = "through the kernel" if way else "past the kernel"
         start = f"The read-ahead of {switch.name if switch else 'the controller'}"
         if gain.low is None or gain.high is None or gain.measured is None:
-            said.append(f"Whether {start[0].lower()}{start[1:]} makes a row of reads {where} faster was not measured.")
+            notes.append(f"Whether {start[0].lower()}{start[1:]} makes a row of reads {where} faster was not measured.")
         elif gain.low > WORTH:
-            said.append(f"{start} makes a row of reads {where} {gain.measured:.1f} times as fast.")
+            notes.append(f"{start} makes a row of reads {where} {gain.measured:.1f} times as fast.")
         elif gain.high < 1 / WORTH:
-            said.append(f"{start} makes a row of reads {where} slower ({gain.measured:.0%} of the speed without it).")
+            notes.append(f"{start} makes a row of reads {where} slower ({gain.measured:.0%} of the speed without it).")
         elif gain.low >= 1 / WORTH and gain.high <= WORTH:
             more = ": what reads ahead itself does not need it" if way else ""
-            said.append(f"{start} makes no difference to a row of reads {where}{more}.")
+            notes.append(f"{start} makes no difference to a row of reads {where}{more}.")
         else:
-            said.append(f"{start} makes no clear difference to a row of reads {where}.")
-    return said
+            notes.append(f"{start} makes no clear difference to a row of reads {where}.")
+    return notes
 
 
-def _kernel(seen: _Seen, knob: Knob | None) -> list[str]:
+def _kernel(seen: _Seen, kernel: KernelReadAhead | None) -> list[str]:
     """The best setting, if several were tried."""
     speeds = {setting: phase for setting, phase in seen.kernel.items() if setting is not None and not phase.short}
-    if knob is None or len(speeds) < 2:
+    if kernel is None or len(speeds) < 2:
         return []
     best = max(speeds, key=lambda setting: sorted(speeds[setting].rates)[len(speeds[setting].rates) // 2])
-    now = knob.present
-    said = [f"Through the kernel it is fastest with a read-ahead of {best} KiB."]
+    now = kernel.present
+    notes = [f"Through the kernel it is fastest with a read-ahead of {best} KiB."]
     if now in speeds and best != now:
         gain = ratio(speeds[now], speeds[best])
         if gain.low is not None and gain.low > WORTH and gain.measured is not None:
-            said = [
-                f"A read-ahead of {best} KiB instead of {now} KiB makes {knob.name} {gain.measured:.1f} times as fast."
-            ]
+            other = f"A read-ahead of {best} KiB instead of {now} KiB"
+            notes = [f"{other} makes {kernel.name} {gain.measured:.1f} times as fast."]
         else:
-            said = [f"No read-ahead is clearly faster than the {now} KiB that {knob.name} has."]
-    return said
+            notes = [f"No read-ahead is clearly faster than the {now} KiB that {kernel.name} has."]
+    return notes

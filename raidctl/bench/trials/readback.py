@@ -55,12 +55,12 @@ class ReadBack:
         reads.add(outcome)
         wrong = sorted(set(outcome.samples[0].mismatches))
         where = ", ".join(str(place) for place in wrong[:SHOWN]) + (" …" if len(wrong) > SHOWN else "")
-        said = [f"All {count} blocks ({words(count * size)}) read back as they were written."]
+        reasons = [f"All {count} blocks ({words(count * size)}) read back as they were written."]
         states = _states(bench, wrong[:KEPT], size, latest) if wrong else {}
         if wrong:
-            said = [f"{len(wrong)} of {count} blocks do not read back as they were written: at byte {where}."]
-            said += [f"{number} of them: {state}." for state, number in states.items()]
-        said += _too_little(bench, count * size)
+            reasons = [f"{len(wrong)} of {count} blocks do not read back as they were written: at byte {where}."]
+            reasons += [f"{number} of them: {state}." for state, number in states.items()]
+        reasons += _too_little(bench, count * size)
         figures = {
             "write": writes.spread("MiB/s", size / MIB),
             "read": reads.spread("MiB/s", size / MIB),
@@ -73,7 +73,7 @@ class ReadBack:
             model="Each sector carries the run, its place, its generation and a checksum.",
             expected="no block that differs",
             verdict="fail" if wrong else "pass",
-            reasons=tuple(said),
+            reasons=tuple(reasons),
             series={"wrong_at": wrong[:KEPT], "states": states},
         )
 

@@ -73,11 +73,11 @@ class Scaling:
         for (kind, count), phase in phases.items():
             unit, factor = ("ops/s", 1.0) if kind.startswith("rnd") else ("MiB/s", block / MIB)
             figures[f"{kind}_x{count}"] = phase.spread(unit, factor)
-        told = {way: phase for way, phase in phases.items() if not phase.short}
-        rounds = {depth: phase.rates for (kind, depth), phase in told.items() if kind == "rndrd"}
+        complete = {way: phase for way, phase in phases.items() if not phase.short}
+        rounds = {depth: phase.rates for (kind, depth), phase in complete.items() if kind == "rndrd"}
         spindles = scaling.fit(rounds)
         figures["spindles"] = spindles.spindles
-        verdict, reasons = self._judged(told)
+        verdict, reasons = self._judged(complete)
         return TrialResult(
             trial=self.name,
             figures=figures,
@@ -88,10 +88,10 @@ class Scaling:
             series={"bytes": {"random": size, "sequential": block}},
         )
 
-    def _judged(self, told: dict[Way, Phase]) -> tuple[Verdict, tuple[str, ...]]:
+    def _judged(self, complete: dict[Way, Phase]) -> tuple[Verdict, tuple[str, ...]]:
         reasons, collapsed = list[str](), False
-        for kind in dict.fromkeys(kind for kind, _ in told):
-            of_kind = {count: phase for (name, count), phase in told.items() if name == kind}
+        for kind in dict.fromkeys(kind for kind, _ in complete):
+            of_kind = {count: phase for (name, count), phase in complete.items() if name == kind}
             for before, after in scaling.sure_collapses({count: phase.rates for count, phase in of_kind.items()}):
                 collapsed = True
                 why = _WHY if kind == "seqrd" else ""
@@ -105,6 +105,6 @@ class Scaling:
             full = scaling.saturation(waits)
             if full is not None:
                 reasons.append(f"{_TITLES[kind].capitalize()} gain nothing beyond {full} at once.")
-        if any(len(phase.rates) < ROUNDS for phase in told.values()):
+        if any(len(phase.rates) < ROUNDS for phase in complete.values()):
             reasons.append(f"With fewer than {ROUNDS} rounds, the depth beyond which nothing is gained is unknown.")
         return ("suspect" if collapsed else "info"), tuple(reasons)

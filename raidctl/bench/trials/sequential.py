@@ -127,10 +127,10 @@ def _least(drives: int) -> str:
 
 def _holding(bench: Bench) -> int | None:
     """Return the number of data drives in the inventory; None: unknown, or not known to rotate."""
-    told = bench.below
-    if bench.rotating is not True or told.level is None or told.drives is None:
+    below = bench.below
+    if bench.rotating is not True or below.level is None or below.drives is None:
         return None
-    return geometry.holding(told.level, told.drives)
+    return geometry.holding(below.level, below.drives)
 
 
 def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
@@ -140,8 +140,8 @@ def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
     if not names or not NEAR <= fastest / ETHERNET <= 1:
         return []
     what = "through the network" if "network" in names else "through a network, if there is one"
-    said = f"{fastest:.0f} MiB/s are {fastest / ETHERNET:.0%} of what Ethernet of 1 Gbit/s carries ({what}): "
-    return [f"{said}it may be the limit, and not the drives."]
+    text = f"{fastest:.0f} MiB/s are {fastest / ETHERNET:.0%} of what Ethernet of 1 Gbit/s carries ({what}): "
+    return [f"{text}it may be the limit, and not the drives."]
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
@@ -149,16 +149,16 @@ def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
     fastest = max((one.measured for one in figures if one.measured is not None), default=None)
     if fastest is None:
         return []
-    said = []
+    notes = []
     for link in links:
         share = fastest / link.mib
         if share > EXCEEDS:
-            said.append(
+            notes.append(
                 f"{fastest:.0f} MiB/s are more than the {link.mib:.0f} MiB/s that the {link.name} carries: "
                 "a cache of this machine answers."
             )
         elif share > NEAR:
-            said.append(
+            notes.append(
                 f"{fastest:.0f} MiB/s are {share:.0%} of what the {link.name} carries: it is the limit, not the drives."
             )
-    return said
+    return notes

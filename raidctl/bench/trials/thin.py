@@ -98,13 +98,13 @@ class Thin:
 
     def _judged(self, seen: _Seen, ratio: Spread) -> tuple[Verdict, list[str]]:
         total = len(seen.zeros) + len(seen.data)
-        said = [f"{len(seen.zeros)} of {total} sampled places contain only zeros."]
+        sampled = [f"{len(seen.zeros)} of {total} sampled places contain only zeros."]
         if ratio.measured is None:
-            return "info", [*said, "Too few places with zeros, or with data, to compare their times."]
+            return "info", [*sampled, "Too few places with zeros, or with data, to compare their times."]
         marked = effect.marked(ratio)
         if marked:
             why = "Zeros are read faster than data: unwritten places are not allocated, or are compressed."
-            return "suspect", [*said, why]
+            return "suspect", [*sampled, why]
         if marked is None:
-            return "inconclusive", [*said, "The times vary too much to decide."]
-        return "info", [*said, "They take as long to read as data does."]
+            return "inconclusive", [*sampled, "The times vary too much to decide."]
+        return "info", [*sampled, "They take as long to read as data does."]

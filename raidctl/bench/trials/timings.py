@@ -13,7 +13,7 @@ from raidctl.bench.work import Op, Target
 
 PIECE = 2 * MIB
 BLOCK = 256 * KIB
-_SAID = {
+_MODELS = {
     "cached": "the same 2 MiB through the page cache: what memory gives (-T)",
     "cached_direct": "the same 2 MiB past the kernel: what the way to the nearest cache below gives (-T --direct)",
     "disk": "a row from the beginning on, through the page cache (-t)",
@@ -35,7 +35,7 @@ class Timings:
 
     def ways(self, target: Target) -> list[str]:
         """Names of possible phases; without a file or device of this machine there is no page cache."""
-        return [way for way in _SAID if way.endswith("direct") or isinstance(target, Handled)]
+        return [way for way in _MODELS if way.endswith("direct") or isinstance(target, Handled)]
 
     def needs(self, target: Target) -> Needs:
         """Only reads."""
@@ -59,5 +59,5 @@ class Timings:
                     phases[way].add(bench.run(row, seconds=self.seconds, target=view))
             yield
         figures = {way: phase.spread("MiB/s", block / MIB) for way, phase in phases.items()}
-        model = "; ".join(f"{way}: {text}" for way, text in _SAID.items() if way in phases)
+        model = "; ".join(f"{way}: {text}" for way, text in _MODELS.items() if way in phases)
         return TrialResult(trial=self.name, figures=figures, latency=latencies(phases), model=model)

@@ -118,7 +118,7 @@ class Together:
                 ratio = self._ratio(seen, group)
                 figures[f"{_name(group, len(targets))}_ratio"] = ratio
                 verdicts.append(effect.together(ratio))
-                reasons += _said([targets[one].name for one in group], ratio)
+                reasons += _reasons([targets[one].name for one in group], ratio)
         if seen.busiest > BUSY:
             reasons.append(f"The processors were {seen.busiest:.0%} busy: they may be what the drives waited for.")
             verdicts = ["inconclusive" if one in ("fail", "suspect") else one for one in verdicts]
@@ -186,7 +186,7 @@ def _name(group: Group, several: int) -> str:
     return ("drive_" if len(group) == 1 else "pair_") + "_".join(str(one + 1) for one in group)
 
 
-def _said(names: Sequence[str], ratio: Spread) -> list[str]:
+def _reasons(names: Sequence[str], ratio: Spread) -> list[str]:
     if ratio.measured is None:
         return []
     return [f"{' and '.join(names)} together reach {ratio.measured:.0%} of what they reach alone."]

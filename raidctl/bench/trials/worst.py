@@ -51,7 +51,7 @@ class Worst:
         full = median(flat_out.rates)
         if not full:
             raise Faulty(f"How fast {bench.target.name} answers at most is not known: no time passed meanwhile.")
-        phases, found, told = {}, dict[str, Spread](), list[str]()
+        phases, found, reasons = {}, dict[str, Spread](), list[str]()
         when: dict[str, list[list[float]]] = {}
         for number in bench.rounds(len(self.shares)):
             share = self.shares[number]
@@ -64,8 +64,8 @@ class Worst:
             several = stalls.find(outcome.samples[0].starts, outcome.samples[0].latencies)
             when[name] = [[round(one.start, 4), round(one.seconds, 4), one.operations] for one in several]
             found |= _stalls(name, several, outcome.samples[0].count)
-            told.append(said(share, rate, full, outcome.samples[0]))
-            told += _periodic(share, found[f"{name}_period"])
+            reasons.append(sentence(share, rate, full, outcome.samples[0]))
+            reasons += _periodic(share, found[f"{name}_period"])
             yield
         saturation = flat_out.spread()
         return TrialResult(
@@ -73,7 +73,7 @@ class Worst:
             figures={"saturation": saturation, **found},
             latency=latencies(phases),
             model="Operations arrive at a fixed rate, whatever has become of those before them.",
-            reasons=tuple(told),
+            reasons=tuple(reasons),
             series={"stalls": when},
         )
 
@@ -106,7 +106,7 @@ def _periodic(share: float, period: Spread) -> list[str]:
     ]
 
 
-def said(share: float, rate: float, full: float, samples: Samples) -> str:
+def sentence(share: float, rate: float, full: float, samples: Samples) -> str:
     """The longest latency at a rate, which may be lower than its share of saturation (``full``)."""
     worst, real = max(samples.latencies) / 1e6, f"{rate / full:.0%}"
     lowered = "" if real == f"{share:.0%}" else f"; {share:.0%} would be more than can be kept"

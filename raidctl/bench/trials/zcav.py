@@ -16,7 +16,7 @@ from raidctl.bench.work import Op, Samples, Target
 
 SHORTEST = 0.3
 """Minimum seconds of reading a position that spans several pieces."""
-_SAID = {
+_REASONS = {
     "flat": "The speed is the same everywhere: solid state, a cache, or a virtual disk.",
     "falling": "The speed falls from outside to inside.",
     "step_up": "The speed steps up inside: several spans follow each other.",
@@ -76,7 +76,7 @@ class Zcav:
 
     def _result(self, bench: Bench, speeds: dict[float, list[float]], phase: Phase) -> TrialResult:
         curve = zcav.classify(list(speeds.items()))
-        reasons = [_SAID[curve.shape]]
+        reasons = [_REASONS[curve.shape]]
         if curve.shape == "falling" and curve.ratio is not None:
             many = "as one set of drives is" if curve.spindles else "which one set of drives is not"
             reasons = [f"It is {curve.ratio:.2f} times as fast outside as inside, {many}."]

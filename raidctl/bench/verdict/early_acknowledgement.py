@@ -74,10 +74,10 @@ def weigh(evidence: Evidence) -> Finding:
     if limit is None:
         return _unclear("rpm unknown", "It rotates, but its rpm is unknown.", test=MEDIUM)
     speed = pace(evidence.commits, limit)
-    said = f"{_rate(evidence.commits)} commits per second, at {limit:.0f} revolutions per second"
+    seen = f"{_rate(evidence.commits)} commits per second, at {limit:.0f} revolutions per second"
     if speed == "between":
-        return _unclear("between", f"{said}: too many for an uncached drive, too few for a cache.", test=REPEAT)
-    found = _slow(evidence, said) if speed == "slow" else _fast(evidence, said)
+        return _unclear("between", f"{seen}: too many for an uncached drive, too few for a cache.", test=REPEAT)
+    found = _slow(evidence, seen) if speed == "slow" else _fast(evidence, seen)
     # every pass rests on something that was slow, or not very fast
     return _doubted(evidence, found) if speed == "slow" or found.verdict == "pass" else found
 
@@ -94,118 +94,118 @@ def _solid_state(e: Evidence) -> Finding:
     )  # fmt: skip
 
 
-def _slow(e: Evidence, said: str) -> Finding:
+def _slow(e: Evidence, seen: str) -> Finding:
     """No faster than the medium: each commit waits for it."""
     flushed = emptied(e)
     # without a flush fast and with it slow: a cache is there, and the flush empties it
     destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
     if destages and e.controller and e.policy == "write_back":
         if e.promise == "protected_write_back" and not e.battery:
-            return _unkept(e, said)
+            return _unkept(e, seen)
         return Finding(
             "destages on flush", "pass",
-            (f"{said}, and far more without a flush: the array empties its cache on a flush.",
+            (f"{seen}, and far more without a flush: the array empties its cache on a flush.",
              "No data acknowledged by a flush is left in a cache, at the cost of speed."),
             (_NOT_EARLY,),
         )  # fmt: skip
     if e.promise == "protected_write_back":
-        return _no_write_back(e, said)
+        return _no_write_back(e, seen)
     if flushed is True:
         return Finding(
             "honest volatile cache", "pass",
-            (f"{said}, and a flush takes longer when more was written: it empties the cache.",), (_NOT_EARLY,),
+            (f"{seen}, and a flush takes longer when more was written: it empties the cache.",), (_NOT_EARLY,),
         )  # fmt: skip
     if e.drive_cache == "disabled" and (e.controller is False or e.policy == "write_through"):
         return Finding(
-            "no cache", "pass", (f"{said}: each commit waited for the medium, and no cache is on.",), (_NOT_EARLY,)
+            "no cache", "pass", (f"{seen}: each commit waited for the medium, and no cache is on.",), (_NOT_EARLY,)
         )
     if e.drive_cache == "enabled" and flushed is False:
         return Finding(
             "cache not emptied", "suspect",
-            (f"{said}, but a flush takes no longer when more was written, although the drives' caches are on.",),
+            (f"{seen}, but a flush takes no longer when more was written, although the drives' caches are on.",),
             next_test=POWER_CUT,
         )  # fmt: skip
     if flushed is None:
-        why = f"{said}; whether a flush empties a cache is unknown."
+        why = f"{seen}; whether a flush empties a cache is unknown."
         return _unclear("slope unknown", why, test=SLOPE)
-    why = f"{said}, and no cache is visible, but whether one is on is not reported."
+    why = f"{seen}, and no cache is visible, but whether one is on is not reported."
     return _unclear("cache unknown", why, test=DRIVES if e.controller is False or e.policy else CONTROLLER)
 
 
-def _unkept(e: Evidence, said: str) -> Finding:
+def _unkept(e: Evidence, seen: str) -> Finding:
     """Judge unflushed data in a cache without a battery that is known to be good."""
-    said = f"{said}; data that is not flushed yet is only in the cache"
+    seen = f"{seen}; data that is not flushed yet is only in the cache"
     if e.battery is None:
-        return _unclear("battery unknown", f"{said}, and the state of the battery is unknown.", test=BATTERY)
-    return _without_battery(e, said)
+        return _unclear("battery unknown", f"{seen}, and the state of the battery is unknown.", test=BATTERY)
+    return _without_battery(e, seen)
 
 
-def _no_write_back(e: Evidence, said: str) -> Finding:
+def _no_write_back(e: Evidence, seen: str) -> Finding:
     """Write-back was promised, but commits wait for the medium."""
     if e.policy == "write_through" or e.controller is False:
         why = "its controller reports write-through" if e.controller else "there is no controller with a cache"
         return Finding(
             "write-back promised, not active", "fail",
-            (f"{said}: no cache takes them, and {why}.",), (_NOT_EARLY,),
+            (f"{seen}: no cache takes them, and {why}.",), (_NOT_EARLY,),
         )  # fmt: skip
     if e.policy == "write_back":
         return Finding(
             WRITE_BACK_NOT_OBSERVED, "suspect",
-            (f"{said}: the controller reports write-back as active, but the measurement shows none.",),
+            (f"{seen}: the controller reports write-back as active, but the measurement shows none.",),
             next_test=SLOPE,
         )  # fmt: skip
-    return _unclear("policy unknown", f"{said}, and the active policy is unknown.", test=CONTROLLER)
+    return _unclear("policy unknown", f"{seen}, and the active policy is unknown.", test=CONTROLLER)
 
 
-def _fast(e: Evidence, said: str) -> Finding:
+def _fast(e: Evidence, seen: str) -> Finding:
     """Find what acknowledges commits faster than the medium."""
-    said = f"{said}: something acknowledges before the medium has it"
+    seen = f"{seen}: something acknowledges before the medium has it"
     if pace(e.commits_raw, e.limit) == "slow":
-        return _not_sent(f"{said}; on the raw device it is {_rate(e.commits_raw)}")
+        return _not_sent(f"{seen}; on the raw device it is {_rate(e.commits_raw)}")
     if e.flush_sent is False and e.drive_cache == "enabled" and e.controller is False:
-        return _not_sent(f"{said}, the drives' caches are on, and no flush is sent to them")
+        return _not_sent(f"{seen}, the drives' caches are on, and no flush is sent to them")
     if e.controller is None:
-        return _unclear("controller unknown", f"{said}, and the controller of the drives is unknown.", test=CONTROLLER)
+        return _unclear("controller unknown", f"{seen}, and the controller of the drives is unknown.", test=CONTROLLER)
     if not e.controller:
-        return _drives_only(e, said)
+        return _drives_only(e, seen)
     if e.policy is None:
-        return _unclear("policy unknown", f"{said}, and the controller's policy is unknown.", test=CONTROLLER)
-    return _write_back(e, said) if e.policy == "write_back" else _below(e, said, "The controller reports write-through")
+        return _unclear("policy unknown", f"{seen}, and the controller's policy is unknown.", test=CONTROLLER)
+    return _write_back(e, seen) if e.policy == "write_back" else _below(e, seen, "The controller reports write-through")
 
 
-def _write_back(e: Evidence, said: str) -> Finding:
+def _write_back(e: Evidence, seen: str) -> Finding:
     """Judge a controller in write-back: whether its cache acknowledges, and is protected."""
     if e.battery is False:
-        return _without_battery(e, said)
+        return _without_battery(e, seen)
     if e.battery is None:
-        return _unclear("battery unknown", f"{said}; the state of the battery is unknown.", test=BATTERY)
+        return _unclear("battery unknown", f"{seen}; the state of the battery is unknown.", test=BATTERY)
     through = pace(e.commits_write_through, e.limit)
     if through is None:
         return _unclear(
             "not switched",
-            f"{said}. The controller with its battery explains it, and so would a drive that ignores the flush.",
+            f"{seen}. The controller with its battery explains it, and so would a drive that ignores the flush.",
             test=FLIP,
         )
     if through == "between":
-        return _unclear("between", f"{said}; in write-through it is neither slow nor fast.", test=REPEAT)
+        return _unclear("between", f"{seen}; in write-through it is neither slow nor fast.", test=REPEAT)
     if through == "fast":
-        return _below(e, said, f"In write-through it stays at {_rate(e.commits_write_through)}")
+        return _below(e, seen, f"In write-through it stays at {_rate(e.commits_write_through)}")
     if e.drive_cache == "disabled" and emptied(e) is not True:
-        return _kept(e, said)
+        return _kept(e, seen)
     if e.drive_cache == "disabled":
-        why = f"{said}, yet a flush takes longer when more was written."
+        why = f"{seen}, yet a flush takes longer when more was written."
         return _unclear("contradiction", why, test=REPEAT)
     if e.drive_cache is None:
-        why = f"{said}, which ends in write-through; whether the drives' caches are on is unknown."
+        why = f"{seen}, which ends in write-through; whether the drives' caches are on is unknown."
         return _unclear("drives unknown", why, test=DRIVES)
     return Finding(
         "drives' caches on behind a battery", "suspect",
-        (f"{said}, which ends in write-through; but the drives' caches are on, which no battery protects.",),
+        (f"{seen}, which ends in write-through; but the drives' caches are on, which no battery protects.",),
         next_test=POWER_CUT,
     )  # fmt: skip
 
 
-def _kept(e: Evidence, said: str) -> Finding:
+def _kept(e: Evidence, seen: str) -> Finding:
     notes = []
     if e.commits is not None and e.commits.high < CACHED:
         notes.append(f"It is slow for such a cache: {CACHED:.0f} commits per second and more are usual.")
@@ -213,45 +213,45 @@ def _kept(e: Evidence, said: str) -> Finding:
         notes.append(f"Writes become slow after {e.knee.low:.0f} to {e.knee.high:.0f} MiB of {e.cache_mib:.0f} MiB.")
     return Finding(
         "battery-backed cache", "pass",
-        (f"{said}.", f"It is the controller's cache: in write-through it falls to {_rate(e.commits_write_through)}.",
+        (f"{seen}.", f"It is the controller's cache: in write-through it falls to {_rate(e.commits_write_through)}.",
          "Its battery is healthy.", *notes),
         ("a drive that ignores the flush: it would stay fast in write-through",
          "a volatile cache of the drives: they are off"),
     )  # fmt: skip
 
 
-def _without_battery(e: Evidence, said: str) -> Finding:
+def _without_battery(e: Evidence, seen: str) -> Finding:
     fell = pace(e.commits_write_through, e.limit) == "slow"
     more = " In write-through it is slow, so it is the controller's cache." if fell else ""
     return Finding(
         "write-back without a battery", "fail",
-        (f"{said}.", f"The controller is in write-back without a healthy battery: a power failure loses data.{more}"),
+        (f"{seen}.", f"The controller is in write-back without a healthy battery: a power failure loses data.{more}"),
         ("a drive that ignores the flush: it would stay fast in write-through",) if fell else (),
     )  # fmt: skip
 
 
-def _below(e: Evidence, said: str, first: str) -> Finding:
+def _below(e: Evidence, seen: str, first: str) -> Finding:
     """Judge early acknowledgement by something below the controller."""
     off = pace(e.commits_drive_off, e.limit)
     ruled = ("the controller's cache: it is not used in write-through",)
     if off == "slow":
         return Finding(
             "drives acknowledge early behind the controller", "fail",
-            (f"{said}. {first}: it is not the controller's cache.",
+            (f"{seen}. {first}: it is not the controller's cache.",
              "With the drives' caches off it becomes slow: these acknowledge, and no battery protects them."),
             (*ruled, "a cache that survives: it would stay fast with the drives' caches off"),
         )  # fmt: skip
     if off == "fast":
-        return _survivor(e, f"{said}. {first}, and with the drives' caches off too", ruled)
+        return _survivor(e, f"{seen}. {first}, and with the drives' caches off too", ruled)
     if e.drive_cache == "disabled":
-        return _survivor(e, f"{said}. {first}, and the drives' caches are off", ruled)
+        return _survivor(e, f"{seen}. {first}, and the drives' caches are off", ruled)
     return Finding(
-        "something below the controller", "suspect", (f"{said}. {first}: it is not the controller's cache.",), ruled,
+        "something below the controller", "suspect", (f"{seen}. {first}: it is not the controller's cache.",), ruled,
         next_test=DRIVE_OFF,
     )  # fmt: skip
 
 
-def _drives_only(e: Evidence, said: str) -> Finding:
+def _drives_only(e: Evidence, seen: str) -> Finding:
     """Judge drives without a controller, and the layers above them."""
     off = pace(e.commits_drive_off, e.limit)
     if off == "slow":
@@ -261,19 +261,19 @@ def _drives_only(e: Evidence, said: str) -> Finding:
         ruled += ("a flush that is never sent: the raw device is as fast",) if raw == "fast" else ()
         who = "the drive ignores the flush" if sure else "the drive ignores the flush, or none is sent to it"
         return Finding(
-            "drive ignores the flush", "fail", (f"{said}. With the drives' caches off it becomes slow: {who}.",), ruled,
+            "drive ignores the flush", "fail", (f"{seen}. With the drives' caches off it becomes slow: {who}.",), ruled,
             None if sure else RAW,
         )  # fmt: skip
     if off == "between":
-        return _unclear("between", f"{said}; with the drives' caches off it is neither slow nor fast.", test=REPEAT)
+        return _unclear("between", f"{seen}; with the drives' caches off it is neither slow nor fast.", test=REPEAT)
     if off == "fast" or e.drive_cache == "disabled":
-        return _survivor(e, f"{said}, with the drives' caches off too", ())
+        return _survivor(e, f"{seen}, with the drives' caches off too", ())
     return _unclear(
-        "not switched", f"{said}: a drive that ignores the flush, or a cache that survives.", test=DRIVE_OFF
+        "not switched", f"{seen}: a drive that ignores the flush, or a cache that survives.", test=DRIVE_OFF
     )
 
 
-def _survivor(e: Evidence, said: str, ruled: tuple[str, ...]) -> Finding:
+def _survivor(e: Evidence, seen: str, ruled: tuple[str, ...]) -> Finding:
     """Judge fast commits with every volatile cache off: a protected or an unreported cache."""
     modest = e.commits is not None and e.commits.high < CACHED
     why = (
@@ -281,13 +281,13 @@ def _survivor(e: Evidence, said: str, ruled: tuple[str, ...]) -> Finding:
         if modest
         else "it is too fast for a drive's cache that survives a power failure"
     )
-    return Finding("unknown cache", "inconclusive", (f"{said}; {why}.",), ruled, POWER_CUT)
+    return Finding("unknown cache", "inconclusive", (f"{seen}; {why}.",), ruled, POWER_CUT)
 
 
-def _not_sent(said: str) -> Finding:
+def _not_sent(seen: str) -> Finding:
     return Finding(
         "flush never sent", "fail",
-        (f"{said}: the flush is dropped above the drive (mount option, kernel setting, device mapper, hypervisor).",),
+        (f"{seen}: the flush is dropped above the drive (mount option, kernel setting, device mapper, hypervisor).",),
         ("a drive that ignores the flush: it is not asked for one",),
     )  # fmt: skip
 
@@ -329,9 +329,9 @@ def result(evidence: Evidence) -> TrialResult:
     """Return the verdict as the result of a trial; its figures are the intervals that it rests on."""
     found = weigh(evidence)
     figures = {
-        name: Spread(measured=(told.low + told.high) / 2, unit=unit, n=0, low=told.low, high=told.high)
+        name: Spread(measured=(interval.low + interval.high) / 2, unit=unit, n=0, low=interval.low, high=interval.high)
         for name, unit, get in _FIGURES
-        if (told := get(evidence)) is not None
+        if (interval := get(evidence)) is not None
     }
     limit = evidence.limit
     return TrialResult(

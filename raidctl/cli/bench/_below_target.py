@@ -29,7 +29,7 @@ def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
     if scope is None:
         return Below(rpm=rpm)
     drives = [drive for _, drive in scope.drives]
-    found = Below(rpm=rpm, write_cache=_write_cache(scope), links=(*_of_drives(drives), *_of_cards(scope, asks)))
+    found = Below(rpm=rpm, write_cache=_write_cache(scope), links=(*_of_drives(drives), *_of_controllers(scope, asks)))
     if len(scope.volumes) == 1:
         found = _volume(found, *scope.volumes[0])
     root = scope.roots[0] if len(scope.roots) == 1 else None
@@ -78,11 +78,11 @@ def _read_percent(cache: Cache | None) -> float | None:
 
 def _write_cache(scope: Scope) -> str | None:
     """On where any layer has one in force; off where all say that they have none."""
-    told: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
-    told += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
-    if "write_back" in told:
+    reported: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
+    reported += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
+    if "write_back" in reported:
         return "on"
-    return "off" if told and None not in told else None
+    return "off" if reported and None not in reported else None
 
 
 def _of_drives(drives: Sequence[Drive]) -> list[Link]:
@@ -94,7 +94,7 @@ def _of_drives(drives: Sequence[Drive]) -> list[Link]:
     return [Link(name=f"link of {one.id} ({one.link_gbps:g} Gbit/s)", mib=one.link_gbps * 1e9 * share / 8 / MIB)]
 
 
-def _of_cards(scope: Scope, asks: Runner) -> list[Link]:
+def _of_controllers(scope: Scope, asks: Runner) -> list[Link]:
     """The PCI links of the functions that the disks hang on, as they were negotiated."""
     addresses = sorted({block.pci_address for block in scope.blocks if block.pci_address})
     names = ("current_link_speed", "current_link_width")

@@ -24,7 +24,7 @@ from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.trial import Bench, Progress
 from raidctl.bench.work import Engine, Target
 from raidctl.cli.bench._below_target import below
-from raidctl.cli.bench._plan import Order, Prospect, file_size, kind_of, told
+from raidctl.cli.bench._plan import Order, Prospect, announcement, file_size, kind_of
 from raidctl.cli.shared.plan_change import tell
 from raidctl.errors import UsageError
 from raidctl.layers.scope import Scope, scope
@@ -76,7 +76,7 @@ class Measuring:
                 file = self._file(size)
                 file.check()  # a plan that cannot be carried out is not said
                 self._choices(file)
-                agree(told(self.order, prospect, [why] if why else []))
+                agree(announcement(self.order, prospect, [why] if why else []))
                 self.busy = self.loads()
                 target: Target = stack.enter_context(file)
                 prepared = target.size
@@ -85,7 +85,7 @@ class Measuring:
                 if self.order.also_read:
                     self._beside(stack)
                 self._choices(target)
-                agree(told(self.order, target, []))
+                agree(announcement(self.order, target, []))
                 self.busy = self.loads()
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
@@ -168,7 +168,7 @@ class Measuring:
         """What lies below the target; what is not known of it is a confounder of its own."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
-            return Ground(kind="nbd", told=noticed)
+            return Ground(kind="nbd", noticed=noticed)
         reached = self._scope(target.name)
         asked = converse(ask(reached.blocks if reached else ()), self.asks)
         return Ground(
@@ -179,7 +179,7 @@ class Measuring:
             direct=target.direct,
             attributes=asked.attributes,
             cpuinfo=asked.cpuinfo,
-            told=noticed,
+            noticed=noticed,
         )
 
     def _scope(self, path: str) -> Scope | None:
@@ -224,13 +224,13 @@ def limited(session: Session, bench: Bench) -> Session:
     notes, found = list(session.notes), list[Confounder]()
     try:
         for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
-            for said in bench.limits([(_BLOCK, depth, rate)]):
+            for text in bench.limits([(_BLOCK, depth, rate)]):
                 # what is said of commits is what verdicts rest on
                 if what == "commits, commits":
-                    found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
+                    found.append(Confounder(name="engine_limited", text=f"{what}: {text}"))
                 # of blocks of another size a test has said it with their rate on memory
                 if not marked(rate, result.reasons):
-                    notes.append(f"{what}: {said}")
+                    notes.append(f"{what}: {text}")
     except KeyboardInterrupt:  # all has been measured by now
         session = msgspec.structs.replace(session, interrupted=True)
     return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

@@ -162,7 +162,7 @@ def file_size(order: Order) -> tuple[int, str | None]:
     return size, why
 
 
-def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
+def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
     """The plan in sentences."""
     shown = collapse(printable(target.name))
     needs = [trial.needs(target) for trial in order.profile.trials]
@@ -170,28 +170,28 @@ def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
     seconds = max(order.seconds, once(order.profile, target))
     twice = " twice, by two engines," if order.cross_check else ""
     time = _time(seconds * (1 + order.cross_check))
-    said = [f'Profile "{order.profile.name}" measures{twice} for about {time}: {order.profile.title}']
+    lines = [f'Profile "{order.profile.name}" measures{twice} for about {time}: {order.profile.title}']
     if seconds > order.seconds:
-        said.append(
+        lines.append(
             f"--seconds {order.seconds:g} may be too short for one round of every test, which is made in any case."
         )
     if order.kind == "file":
         place = collapse(printable(os.path.realpath(order.target)))
-        said.append(
+        lines.append(
             f"In {place} a file of {format_binary(target.size)} is created, filled, and removed at the end; nothing "
             "else is written to."
         )
     elif target.writable:
         first, length = order.overwrite or (0, 0)
         where = f"{format_binary(target.size)} from byte {first:,} on" if length else "all of it"
-        said.append(f"{shown} is OVERWRITTEN, {where}: what is there is lost.")
+        lines.append(f"{shown} is OVERWRITTEN, {where}: what is there is lost.")
     else:
-        said.append(f"{shown} is only read ({format_binary(target.size)}); what needs writes is left out.")
+        lines.append(f"{shown} is only read ({format_binary(target.size)}); what needs writes is left out.")
     if target.writable:
-        said.append(_amount(doable, seconds, target.size if order.kind == "file" else 0, 1 + order.cross_check))
+        lines.append(_amount(doable, seconds, target.size if order.kind == "file" else 0, 1 + order.cross_check))
     if order.also_read:
-        said.append(f"Read at the same time: {', '.join(map(printable, order.also_read))}.")
-    return [*said, *order.switches, *notes]
+        lines.append(f"Read at the same time: {', '.join(map(printable, order.also_read))}.")
+    return [*lines, *order.switches, *notes]
 
 
 def once(profile: Profile, target: Target) -> float:

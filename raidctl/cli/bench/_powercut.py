@@ -282,9 +282,9 @@ def _agree(asked: Asked, plan: Plan) -> None:
     """Show what will be written, and ask if it overwrites something. Raise DryRunError, Declined or UsageError."""
     shown, size = printable(asked.target), format_binary(plan.blocks * plan.block_bytes)
     if asked.kind == "file":
-        said = f"In {shown} a file of {size} is made; it stays for --resume, until --remove."
+        text = f"In {shown} a file of {size} is made; it stays for --resume, until --remove."
     else:
-        said = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: what is there is lost."
+        text = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: what is there is lost."
     most = f"At most {format_binary(asked.most)} are written, in groups of {plan.group} blocks with a flush after each."
     consent = Agreement(asked.kind != "file" and asked.resume is None, dry_run=asked.dry_run, yes=asked.yes)
-    consent([said, most, "The power of this machine is to be cut meanwhile: nothing else of value should be running."])
+    consent([text, most, "The power of this machine is to be cut meanwhile: nothing else of value should be running."])

@@ -70,7 +70,7 @@ class Ahead:
 
 
 @dataclass
-class CardAhead:
+class ControllerReadAhead:
     """The read-ahead of the controller of one volume."""
 
     settings: Settings
@@ -114,7 +114,7 @@ def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None
     if work.plan.refusals:
         raise CannotTell(work.plan.refusals[0].reason)
     work.place = state_directory(settings)
-    with for_a_while(work, settings, told=_silent):
+    with for_a_while(work, settings, show=_silent):
         yield
 
 
@@ -132,11 +132,11 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
     found = replace(here, vendors=[cast("Vendor", family)]).survey()
     objects = {volume.id: volume for controller in found.inventory.controllers for volume in controller.volumes}
     queue = objects.get(queue_of(block.name))
-    told = queue.details.get("read_ahead") if queue is not None else None
-    return Ahead(settings, here, block.name, int(told) if told is not None else None)
+    value = queue.details.get("read_ahead") if queue is not None else None
+    return Ahead(settings, here, block.name, int(value) if value is not None else None)
 
 
-def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> CardAhead | str:
+def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> ControllerReadAhead | str:
     """What switches the read-ahead of the controller below a path; or why nothing does, one sentence."""
     no = "The controller's own read-ahead is not switched: "
     try:
@@ -153,7 +153,7 @@ def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ca
     for value in _NOT_AHEAD if present in _AHEAD else _AHEAD:
         why = _unfit(seen, here, controller, volume, value)
         if why is None:
-            return CardAhead(settings, here, volume.id, present, value)
+            return ControllerReadAhead(settings, here, volume.id, present, value)
         reasons.append(why)
     return f"{no}{reasons[0]}"
 
@@ -208,20 +208,20 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
     try:
         refusal(ground, subject, "write_through" if through else "drives_off", switcher, here.vendors)
     except (UsageError, CannotTell, AccessMissing) as error:
-        said = (
+        message = (
             str(error).replace("--switch-policy", "--switch-cache").replace("--switch-drive-caches", "--switch-cache")
         )
-        raise type(error)(said) from None
+        raise type(error)(message) from None
     what = "in write-through" if through else "without the write caches of its drives"
 
     def off() -> AbstractContextManager[object]:
-        return put_back_or_told(switcher, "write_through" if through else "drives_off")
+        return put_back_or_report(switcher, "write_through" if through else "drives_off")
 
     return off, f"{subject.id} is {what}"
 
 
 @contextmanager
-def put_back_or_told(switcher: Switcher, state: State) -> Iterator[None]:
+def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
     """Have a state in force; one that is not put back is more than the reason for a missing figure.
 
     Raises:
@@ -238,17 +238,17 @@ def put_back_or_told(switcher: Switcher, state: State) -> Iterator[None]:
 
 
 def switching(
-    trials: Sequence[object], *, cache: str | None, ahead_of: str | None, card: CardAhead | None = None
+    trials: Sequence[object], *, cache: str | None, ahead_of: str | None, controller: ControllerReadAhead | None = None
 ) -> Iterator[str]:
     """What is said of the changes before they are made."""
     back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
     if ahead_of is not None:
         yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"
-    if card is not None:
+    if controller is not None:
         seconds = sum(2 * one.switched_seconds for one in trials if isinstance(one, ReadAhead))
         yield (
-            f"For about {seconds:.0f} seconds the read policy of {card.volume} is {card.value} instead of "
-            f"{card.present}; then that is {back}"
+            f"For about {seconds:.0f} seconds the read policy of {controller.volume} is {controller.value} instead of "
+            f"{controller.present}; then that is {back}"
         )
     if cache is not None:
         seconds = sum(one.seconds_off for one in trials if isinstance(one, Classic))

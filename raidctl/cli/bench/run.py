@@ -137,18 +137,18 @@ class Turned:
             UsageError, CannotTell, AccessMissing: There is nothing to be changed, or it is refused.
         """
         # only where it is asked for
-        from raidctl.cli.bench._switch import ahead, cache_off, card_ahead, switching  # noqa: PLC0415
+        from raidctl.cli.bench._switch import ahead, cache_off, controller_read_ahead, switching  # noqa: PLC0415
 
         path = os.path.realpath(order.target)
         if order.kind == "file":
             path = place_of(path).point or path
         setting = ahead(settings, here, seen, path) if self.read_ahead else None
-        controller = card_ahead(settings, here, seen, path) if self.read_ahead else None
+        controller = controller_read_ahead(settings, here, seen, path) if self.read_ahead else None
         switch, why = (None, controller) if isinstance(controller, str) else (controller, None)
         off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
-        profile = switched(order.profile, off=off, knob=setting, switch=switch, unswitched=why)
-        told = switching(profile.trials, cache=what, ahead_of=setting.name if setting else None, card=switch)
-        return replace(order, profile=profile, switches=(*told, *([why] if why else [])))
+        profile = switched(order.profile, off=off, read_ahead=setting, switch=switch, unswitched=why)
+        announced = switching(profile.trials, cache=what, ahead_of=setting.name if setting else None, controller=switch)
+        return replace(order, profile=profile, switches=(*announced, *([why] if why else [])))
 
 
 def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:

@@ -141,8 +141,8 @@ def _of_code(reply: Reply) -> str | None:
     """What a program of the system says against it; these can be trusted with their exit code."""
     if not isinstance(reply, RunAnswer) or reply.code == 0:
         return None
-    said = collapse(f"{reply.error_text} {reply.text}")[:300]
-    return said or f"exit code {reply.code}"
+    text = collapse(f"{reply.error_text} {reply.text}")[:300]
+    return text or f"exit code {reply.code}"
 
 
 @contextmanager

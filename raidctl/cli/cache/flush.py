@@ -62,10 +62,10 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
     began = time.monotonic()
     done = [_planned(job) for job in work] if dry_run else _carried_out(found, settings, timeout, work)
     after = found.kernel if dry_run else found.probe_caches()
-    told = inventory
+    reported = inventory
     if not dry_run and any(job.kind in ("controller", "volume") and job.actions for job in work):
-        told = found.named.survey().inventory
-    controllers = {controller.id: controller for controller in told.controllers}
+        reported = found.named.survey().inventory
+    controllers = {controller.id: controller for controller in reported.controllers}
     layers = []
     for job, (answer, seconds) in zip(work, done, strict=True):
         size, some = left(job, after, controllers)

@@ -30,6 +30,6 @@ def command(context: click.Context, *, target: str | None) -> int:
     """
     settings = settings_of(context)
     with caches(settings, target) as found:
-        told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
-    emit_found(told, settings, "layers.stack_screen", more=settings.verbose)
-    return exit_code(told.problems)
+        report = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
+    emit_found(report, settings, "layers.stack_screen", more=settings.verbose)
+    return exit_code(report.problems)

@@ -89,10 +89,10 @@ def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistic
         if pause:
             time.sleep(max(began + pause - time.monotonic(), 0))
             now, at = _sample(found), time.monotonic()
-            yield _told(found, now, before, at - began)
+            yield _statistics(found, now, before, at - began)
             before, began = now, at
         else:
-            yield _told(found, before, None, 0)
+            yield _statistics(found, before, None, 0)
         if count is not None and number >= count:
             return
 
@@ -101,7 +101,7 @@ def _sample(found: Caches) -> Sample:
     return converse(sample(found.seen.view, found.scope, found.probe_caches()), found.named.runner)
 
 
-def _told(found: Caches, now: Sample, before: Sample | None, seconds: float) -> Statistics:
+def _statistics(found: Caches, now: Sample, before: Sample | None, seconds: float) -> Statistics:
     return Statistics(
         host=found.seen.inventory.host,
         target=found.scope.target,
@@ -116,12 +116,12 @@ def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
     from raidctl.output.json import safe  # noqa: PLC0415 - imported only where JSON is printed
 
     code = 0
-    for told in looks:
-        code = exit_code(told.problems)
+    for latest in looks:
+        code = exit_code(latest.problems)
         if one:
-            emit_json(told)
+            emit_json(latest)
         else:
-            emit(f"{safe(msgspec.json.encode(told).decode('utf-8'))}\n")
+            emit(f"{safe(msgspec.json.encode(latest).decode('utf-8'))}\n")
     return code
 
 
@@ -131,7 +131,7 @@ def _on_screen(looks: Iterator[Statistics], settings: Settings, *, live: bool) -
     output, code = paper(), 0
     if live and sys.stdout is not None and sys.stdout.isatty():
         return live_screen(looks, output, exit_code)
-    for told in looks:
-        code = exit_code(told.problems)
-        emit(stats_screen(told, output, more=settings.verbose))
+    for latest in looks:
+        code = exit_code(latest.problems)
+        emit(stats_screen(latest, output, more=settings.verbose))
     return code

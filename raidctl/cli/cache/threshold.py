@@ -42,7 +42,7 @@ _OF_KIND: tuple[tuple[str, Setting, str], ...] = (
     ("low_watermark", "low_watermark", "target"),
 )
 """Options of other caches of the kernel, and the detail by which these are known."""
-_OF_CARDS: tuple[tuple[str, Setting], ...] = (
+_OF_CONTROLLERS: tuple[tuple[str, Setting], ...] = (
     ("flush_interval", "flush_interval"),
     ("bypass_threshold", "bypass_threshold"),
 )
@@ -123,10 +123,10 @@ def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> 
         if name in wanted:
             ids = [volume.id for volume in _kernel(seen, below) if sign in volume.details]
             found += _each(ids, kernels_setting, wanted[name], name, target)
-    for name, cards_setting in _OF_CARDS:
+    for name, controller_setting in _OF_CONTROLLERS:
         if name in wanted:
             ids = [controller.id for controller in below.controllers if has_cache(controller)]
-            found += _each(ids, cards_setting, wanted[name], name, target)
+            found += _each(ids, controller_setting, wanted[name], name, target)
     return found
 
 
@@ -147,6 +147,6 @@ def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: s
 
 def _show(settings: Settings, target: str | None) -> int:
     with caches(settings, target) as found:
-        told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
-    emit_found(told, settings, "layers_limits.limits_screen")
-    return exit_code(told.problems)
+        report = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
+    emit_found(report, settings, "layers_limits.limits_screen")
+    return exit_code(report.problems)

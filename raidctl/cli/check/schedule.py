@@ -63,8 +63,8 @@ def show(context: click.Context) -> int:
     software = any(controller.mode == "software" for controller in seen.inventory.controllers)
     if not software:
         problems += [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
-    told = Schedules(schedules=tuple(schedules), problems=tuple(problems))
-    emit_found(told, settings, "checks.schedules_screen", software=software)
+    report = Schedules(schedules=tuple(schedules), problems=tuple(problems))
+    emit_found(report, settings, "checks.schedules_screen", software=software)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)

@@ -35,12 +35,12 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
     settings = settings_of(context)
     with checked(settings) as found:
         ids = {one.id for one in change_targets.volumes(found.seen, volume)} if volume else None
-        told = found.checks(ids)
-    emit_found(told, settings, "checks.checks_screen")
+        records = found.checks(ids)
+    emit_found(records, settings, "checks.checks_screen")
     problems = [one for one in found.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
     if found.evidence.history.unread:
         problems.append(Problem("warning", "check results", found.evidence.history.unread, None, "unread"))
     if not settings.as_json:
         tell_problems(problems)
-    unknown = any(one.state == "unknown" for one in told)
+    unknown = any(one.state == "unknown" for one in records)
     return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)

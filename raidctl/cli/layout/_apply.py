@@ -49,7 +49,7 @@ class Wanted(Struct, frozen=True):
 
 def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted) -> int:
     """Carry out a layout file; return the exit code."""
-    layout = layout_of(file, wanted.controller)
+    layout = layout_of(file, settings, wanted.controller)
     if layout is None:
         return EXIT_USAGE
     if settings.replay is not None and not consent.dry_run:

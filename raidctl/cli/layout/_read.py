@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from raidctl.errors import UsageError
-from raidctl.layout.document import read_layout
+from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.options import Settings
+from raidctl.errors import RaidctlError, UsageError
+from raidctl.layout.document import LayoutMistakesError, read_layout
 from raidctl.layout.specification import Layout
+from raidctl.layout.strangers import strangers
 from raidctl.text import counted, printable
-from raidctl.toml_files.mistakes import MistakesError
 
 controller_option = click.option(
     "--controller", metavar="NAME", help="The controller of volumes in a provisioner's file that name none."
@@ -30,16 +33,19 @@ def read_file(file: str) -> bytes:
         raise UsageError(f"The layout {printable(file)} cannot be read: {error.strerror}.{hint}") from error
 
 
-def layout_of(file: str, controller: str | None = None) -> Layout | None:
-    """The layout of a file; None if it has mistakes, which are then on standard error.
+def layout_of(file: str, settings: Settings, controller: str | None = None) -> Layout | None:
+    """The layout of a file; None if it has mistakes: all are on standard error, those of the machine behind the others.
 
     Raises:
         UsageError: It cannot be read.
     """
     try:
         return read_layout(file, read_file(file), controller)
-    except MistakesError as error:
-        for fault in error.faults:
-            click.echo(str(fault), err=True)
-        click.echo(f"raidctl: {counted(len(error.faults), 'mistake')} in the layout; nothing was compared.", err=True)
-        return None
+    except LayoutMistakesError as error:
+        faults = list(error.faults)
+        with suppress(RaidctlError):  # the machine that cannot be read has no part in the mistakes of the file
+            faults += strangers(error.layout, look(settings).inventory, file) if error.layout.volumes else ()
+    for fault in faults:
+        click.echo(str(fault), err=True)
+    click.echo(f"raidctl: {counted(len(faults), 'mistake')} in the layout; nothing was compared.", err=True)
+    return None

@@ -32,7 +32,7 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     4 the same, because a tool or a permission is missing.
     """
     settings = settings_of(context)
-    layout = layout_of(file, controller)
+    layout = layout_of(file, settings, controller)
     if layout is None:
         return EXIT_USAGE
     seen = look(settings)

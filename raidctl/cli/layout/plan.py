@@ -50,7 +50,7 @@ def command(context: click.Context, *, file: str, controller: str | None, pin: b
     could not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
-    layout = layout_of(file, controller)
+    layout = layout_of(file, settings, controller)
     if layout is None:
         return EXIT_USAGE
     made, all_problems = _planned(layout, settings)

@@ -62,7 +62,7 @@ def _all(named: Machine, place: Path | None, stories: Sequence[Story], settings:
     """End every change that keeps an LED on."""
     lamps = [lamp for story in stories for lamp in story.begin.lamps]
     faults = [] if dry_run or place is None else _ended(named, place, stories)
-    return _said(lamps, (), faults, settings, dry_run=dry_run)
+    return _report(lamps, (), faults, settings, dry_run=dry_run)
 
 
 def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
@@ -99,7 +99,7 @@ def _some(
         rest = [lamp for lamp in found.lamps if lamp.id not in handled]
         if rest:
             _switched_off(named, place, rest)
-    return _said(found.lamps, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+    return _report(found.lamps, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
 
 
 def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
@@ -117,7 +117,7 @@ def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
             change.finish()
 
 
-def _said(
+def _report(
     lamps: Sequence[Lamp], unlit: Sequence[Located], faults: Sequence[str], settings: Settings, *, dry_run: bool
 ) -> int:
     commands = tuple(str(lamp.off) for lamp in lamps) if dry_run else ()

@@ -9,6 +9,9 @@ from typing import ClassVar
 
 import click
 
+CLICKS_LEAST = 52
+"""With fewer columns, click's help pages are wider than the terminal: 50, and a margin of 2."""
+
 
 class LazyGroup(click.Group):
     """Finds commands by the names of their modules, beside those that are its own."""

@@ -28,6 +28,7 @@ from raidctl.layers.model import Layer
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import scope
 from raidctl.model import Inventory, Problem, Progress, hides
+from raidctl.output.live_lines import closed_on_quit
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import FIRST_SECONDS, LONGEST_SECONDS, Clock, Frame, SystemClock, Watch
@@ -120,7 +121,8 @@ def _open(screen: Screen) -> Iterator[None]:
     before = signal.signal(signal.SIGTSTP, stopped)
     try:
         screen.open()
-        yield
+        with closed_on_quit(screen.close):
+            yield
     finally:
         screen.close()
         signal.signal(signal.SIGTSTP, before)

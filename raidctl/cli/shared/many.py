@@ -19,7 +19,7 @@ from raidctl.cli.shared.machine import Machine, check_reachable
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_ACCESS, EXIT_INTERRUPTED, EXIT_UNREACHABLE, EXIT_USAGE, RaidctlError, UsageError
-from raidctl.fleet.crew import Closeable, Crew, Outcome
+from raidctl.fleet.host_threads import Closeable, HostThreads, Outcome
 from raidctl.fleet.hosts import Host, HostList, of_text, of_words
 from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.model import Problem
@@ -121,8 +121,8 @@ def asked(
             check_reachable(runner, hint="")
             return work(Machine(runner, found, f"ssh:{host.name}", problems))
 
-    crew = Crew(hosts, one, jobs=jobs or settings.jobs or JOBS)
-    with progress(len(hosts)) as bar, closing(crew.outcomes()) as outcomes:
+    threads = HostThreads(hosts, one, jobs=jobs or settings.jobs or JOBS)
+    with progress(len(hosts)) as bar, closing(threads.outcomes()) as outcomes:
         try:
             for outcome in outcomes:
                 bar(outcome.host.name)

@@ -119,10 +119,10 @@ class Work:
             facts=facts,
         )
 
-    def change(self, story: Begin, told: Callable[[str], None] | None = None) -> Change:
-        """The change, ready to be applied; ``told`` takes its commands as they are carried out; None: they are said."""
+    def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
+        """The change, ready to be applied; ``show`` takes its commands as they are carried out; None: they are said."""
         journal = Journal(self.state)
-        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, told or tell)
+        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
 
     @property
     def state(self) -> Path:

@@ -27,7 +27,7 @@ _STARTUP = 10.0
 def for_a_while(
     work: Work,
     settings: Settings,
-    told: Callable[[str], None] = tell,
+    show: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
     story: Begin | None = None,
 ) -> Iterator[Change | None]:
@@ -39,7 +39,7 @@ def for_a_while(
     Args:
         work: The machine and the plan, which nothing refuses.
         settings: The options, for the second process.
-        told: Takes the commands as they are carried out, and what was put back. What went wrong is said in any case.
+        show: Takes the commands as they are carried out, and what was put back. What went wrong is said in any case.
         quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
             It must not fail, whatever has become of the terminal.
         story: The first line of the change's story; None: that of a batch.
@@ -50,7 +50,7 @@ def for_a_while(
         ChangeStands: It could not be put back; the change stays open, for ``restore``.
     """
     story = story or work.begin("batch", about())
-    with work.hold(story), while_held(work, settings, story, told, quiet) as change:
+    with work.hold(story), while_held(work, settings, story, show, quiet) as change:
         yield change
 
 
@@ -59,7 +59,7 @@ def while_held(
     work: Work,
     settings: Settings,
     story: Begin,
-    told: Callable[[str], None] = tell,
+    show: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
 ) -> Iterator[Change | None]:
     """The same, where the caller holds the controllers already."""
@@ -67,7 +67,7 @@ def while_held(
         yield None
         return
     with guardian(settings, story) as standby:
-        change = work.change(story, told)
+        change = work.change(story, show)
         with quiet():
             change.apply()
         try:
@@ -78,23 +78,23 @@ def while_held(
             yield change
         finally:
             with quiet():
-                put_back(work, change, told)
+                put_back(work, change, show)
             standby()
 
 
-def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
+def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     """Go back to what was there before a change, uninterrupted.
 
     Raises:
         ChangeStands: That was not possible; the change stays open, for ``restore``.
     """
     named = work.named
-    told("Putting back the previous settings:")
-    restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, told)
+    show("Putting back the previous settings:")
+    restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, show)
     # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
     with uninterruptible():
         result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
-    report(result, told)
+    report(result, show)
     if result.faults:
         again = restore_command(named.source, work.state)
         raise ChangeStands(
@@ -103,10 +103,10 @@ def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
         )
 
 
-def report(result: Restored, told: Callable[[str], None] = tell) -> None:
-    """What became of a change, in sentences: to ``told`` what is as it should be, to everybody what is not."""
+def report(result: Restored, show: Callable[[str], None] = tell) -> None:
+    """What became of a change, in sentences: to ``show`` what is as it should be, to everybody what is not."""
     for text in result.put_back:
-        told(f"Put back: {text}.")
+        show(f"Put back: {text}.")
     for text in result.left:
         tell(f"Left as it is: {text}.")
     for text in result.warnings:

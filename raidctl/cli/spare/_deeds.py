@@ -11,7 +11,8 @@ from raidctl.change.lookup import owner
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent
+from raidctl.cli.shared.plan_change import Consent, tell
+from raidctl.errors import EXIT_FINE
 from raidctl.model import Controller, Drive
 from raidctl.operate.begin_controller_story import BEHIND
 from raidctl.operate.new_drive import Candidate, probe, signatures
@@ -30,6 +31,8 @@ class Spares(Struct):
     make: DeedMaker
     consent: Consent
     machine: Machine | None = None
+    empty: str = ""
+    """The drive, if nothing is to be done with it."""
 
     def opened(self, machine: Machine) -> None:
         """The machine, as soon as it can be asked."""
@@ -39,7 +42,10 @@ class Spares(Struct):
         """The plan with its refusals."""
         unsafe = self.consent.unsafe is not None
         vendors = self.machine.vendors if self.machine is not None else ()
-        return plan_deeds(seen, vendors, [self.make(seen)], self.denials, unsafe=unsafe)
+        deed = self.make(seen)
+        made = plan_deeds(seen, vendors, [deed], self.denials, unsafe=unsafe)
+        self.empty = "" if made.steps or made.denials else (deed.drive or deed.object_id)
+        return made
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
         """Reasons to refuse the deed now."""
@@ -82,4 +88,7 @@ def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
 def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:
     """Plan the deed, ask, carry it out and read again; return the exit code."""
     spares = Spares(make, consent)
-    return perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)
+    code = perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)
+    if code == EXIT_FINE and spares.empty and not settings.as_json:
+        tell(f"No change needed: {spares.empty}.")
+    return code

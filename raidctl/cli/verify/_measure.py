@@ -22,7 +22,7 @@ from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_o
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.cli.verify._plan import SECONDS, Asked, profile, refuse_flush_device, refuse_memory, told
+from raidctl.cli.verify._plan import SECONDS, Asked, announcement, profile, refuse_flush_device, refuse_memory
 from raidctl.cli.verify._switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.output.json import as_text
@@ -89,7 +89,7 @@ class _Verifying:
             state_directory(self.settings)  # without a journal nothing may be switched: better known before
         for state in self.asked.states:
             refusal(ground, subject, state, switcher, self.here.vendors)
-        report = self._told(ground, subject, why)
+        report = self._verification(ground, subject, why)
         found = self._measured(ground, subject, switcher)
         if found is None:
             return EXIT_FINE if self.asked.dry_run else self._shown(report, ground, None)
@@ -122,7 +122,7 @@ class _Verifying:
             raise UsageError(f"{shown} lies on {names}: --measure takes one volume or drive at a time.")
         return found[0], ""
 
-    def _told(self, ground: Ground, subject: Subject | None, why: str) -> Verification:
+    def _verification(self, ground: Ground, subject: Subject | None, why: str) -> Verification:
         """What inventory and kernel say."""
         targets = (self.asked.target,)
         if subject is not None:
@@ -155,7 +155,7 @@ class _Verifying:
             def agree(plan: Sequence[str]) -> None:
                 nonlocal agreed
                 with bar.hidden():
-                    consent([*plan, *told(self.asked, subject)])
+                    consent([*plan, *announcement(self.asked, subject)])
                 agreed = True
 
             try:

@@ -98,7 +98,7 @@ def refuse_flush_device(asked: Asked) -> None:
         pass
 
 
-def told(asked: Asked, subject: Subject | None) -> Iterator[str]:
+def announcement(asked: Asked, subject: Subject | None) -> Iterator[str]:
     """What is said before it is done, beside what is written where."""
     if asked.flush_device is not None:
         below, above = printable(asked.flush_device), printable(asked.target)

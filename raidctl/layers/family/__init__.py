@@ -47,19 +47,19 @@ SUPPORT: Mapping[str, Capability] = {}
 def observe(view: HostView) -> Dialogue[Observation]:
     """Read the settings of the kernel's caches."""
     kernel = yield from probe_caches(view)
-    told = [Volume(id=VM, device=None, details=_of_memory(kernel))]
+    volumes = [Volume(id=VM, device=None, details=_of_memory(kernel))]
     for name, files in kernel.bcaches.items():
         percent, mode = files.value("writeback_percent", number), files.value("cache_mode", chosen)
         details = {"writeback_percent": None if percent is None else str(percent), "cache_mode": mode}
-        told.append(Volume(id=f"{KERNEL}:{name}", details={key: word for key, word in details.items() if word}))
+        volumes.append(Volume(id=f"{KERNEL}:{name}", details={key: word for key, word in details.items() if word}))
     for name, target in kernel.targets.items():
         block = view.block(name)
         lvm = kernel.uuids.get(name, "").startswith("LVM-")
         title = block.dm_name if block is not None and block.dm_name else name
         details_of = {"target": target.target, "name": lvm_name(title) if lvm else title}
-        told.append(Volume(id=f"{KERNEL}:{name}", details=details_of))
-    told += yield from _queues(view, kernel.page_size)
-    return Observation((Controller(id=KERNEL, model="Linux", mode="software", status="ok", volumes=tuple(told)),))
+        volumes.append(Volume(id=f"{KERNEL}:{name}", details=details_of))
+    volumes += yield from _queues(view, kernel.page_size)
+    return Observation((Controller(id=KERNEL, model="Linux", mode="software", status="ok", volumes=tuple(volumes)),))
 
 
 def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
@@ -87,8 +87,8 @@ def _of_memory(kernel: Kernel) -> dict[str, str]:
         figure = kernel.vm.value(name, number)
         if figure is not None:
             found[setting] = str(figure)
-    told = {"page size": kernel.page_size, "available": _available(kernel)}
-    return found | {label: str(figure) for label, figure in told.items() if figure is not None}
+    figures = {"page size": kernel.page_size, "available": _available(kernel)}
+    return found | {label: str(figure) for label, figure in figures.items() if figure is not None}
 
 
 def _available(kernel: Kernel) -> int | None:

@@ -102,6 +102,16 @@ def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
     assert (unfit.exit_code, "too small" in unfit.output, "S5" in unfit.output) == (1, True, True)
 
 
+def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
+    """Of the whole controller, and of the array; as a spare of something else it is refused, and known to be one."""
+    for words in (("h730", "32:8"), ("p440", "2I:1:7", "--for", "v2")):
+        again = run("--demo", words[0], "spare", "add", *words[1:], "--yes")
+        assert (again.exit_code, "No change needed" in again.output) == (0, True), again.output
+    for words in (("h730", "32:8", "--for", "v1"), ("h730", "32:3")):
+        refused = run("--demo", words[0], "spare", "add", *words[1:], "--yes")
+        assert (refused.exit_code, "is not free: it is a" in " ".join(refused.output.split())) == (1, True)
+
+
 def test_guard_S1_a_spare_that_helps_stays(run: Run) -> None:
     """While it is filled, and after it has taken the place of a member."""
     run("demo", "--pass-time", "p440", "10h")

@@ -150,6 +150,48 @@ def test_json_that_is_cut_off_is_reported() -> None:
     assert _code(seen) != 0
 
 
+@pytest.mark.parametrize(
+    ("letter", "word", "status"),
+    [
+        ("", "", "ok"), ("", "partial", "degraded"), ("", "refresh needed", "degraded"),
+        ("", "repair needed", "degraded"),
+        ("", "refresh or repair needed", "degraded"), ("", "mismatches exist", "ok"), ("", "unknown", "unknown"),
+        ("", "bewildered", "unknown"), ("-", "", "ok"), ("p", "", "degraded"), ("r", "", "degraded"), ("m", "", "ok"),
+        ("s", "", "migrating"), ("R", "", "ok"), ("X", "", "unknown"), ("Z", "", "unknown"),
+    ],
+)  # fmt: skip
+def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: str) -> None:
+    """The ninth letter of Attr, or the field if the list has no Attr; one that nobody knows is not ok."""
+    document = json.loads(_json(attr=f"rwi-aor-{letter}-" if letter else ""))
+    row = document["report"][0]["lv"][0]
+    row["lv_health_status"] = word
+    if not letter:
+        del row["lv_attr"]
+    [volume] = _card(json.dumps(document)).volumes
+    assert volume.status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "attr"), [("pvmove0", "p-C-aom---"), ("data_mlog", "mwi-aom---"), ("data_mlog", "lwi-aom---")]
+)
+def test_a_mirror_that_protects_no_data_is_no_volume(name: str, attr: str) -> None:
+    """A move in progress and the mirrored log of a mirror are of segment type mirror, too."""
+    row = {"vg_name": "vg", "lv_name": f"[{name}]", "lv_attr": attr, "lv_size": "1024", "segtype": "mirror",
+           "devices": "/dev/sda2(0),/dev/sdb2(0)"}  # fmt: skip
+    assert read_text(json.dumps({"report": [{"lv": [row]}]})).inventory.controllers == ()
+    assert read_text(_HEAD + f"  [{name}] vg {attr} 1.00g   41.00  /dev/sda2(0)\n").inventory.controllers == ()
+
+
+def test_what_integrity_finds_and_a_failed_journal_are_reported() -> None:
+    """Blocks with a wrong checksum; the last word of dm-raid's status line."""
+    document = json.loads(_json())
+    document["report"][0]["lv"][0]["integritymismatches"] = "3"
+    found = read_text(json.dumps(document)).inventory.problems
+    assert any("3 mismatches" in problem.message for problem in found)
+    found = read_text("vg-data: 0 4423680 raid raid5_ls 3 AAA 4000/4000 idle 0 0 D\n").inventory.problems
+    assert any("journal" in problem.message for problem in found)
+
+
 def test_mismatches_are_reported() -> None:
     """The ninth letter of Attr and the count of the last check."""
     seen = read_text(_json(attr="rwi-aor-m-", mismatches="128"))

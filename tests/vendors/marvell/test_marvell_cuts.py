@@ -43,10 +43,60 @@ Total # of VD:       1
     ("word", "status"),
     [("functional", "ok"), ("optimal", "ok"), ("degraded", "degraded"), ("partially optimal", "degraded"),
      ("offline", "offline"), ("functional, but one drive is gone", "unknown"), ("suboptimal", "unknown"),
-     ("deleted", "unknown")],
+     ("deleted", "unknown"), ("Degrade", "degraded"), ("degrade plugin", "degraded"), ("missing", "offline"),
+     ("foreign", "inactive"), ("importable", "inactive"), ("not importable", "inactive"), ("conflicted", "inactive"),
+     ("migration", "migrating"), ("rebuilding", "rebuilding"), ("initialized", "ok"), ("invalid", "unknown")],
 )  # fmt: skip
 def test_a_good_word_counts_alone(word: str, status: str) -> None:
     """A state that only begins like a good one, or that is not known, is no good one."""
     seen = read_text(_VOLUME.format(word))
     assert seen.inventory.controllers[0].volumes[0].status == status
+    assert any(one.kind == "unread" for one in seen.inventory.problems) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("activity", "progress", "status", "found"),
+    [
+        ("running", "rebuilding is 15% done", "rebuilding", ("rebuild", 15, "running")),
+        ("paused", "rebuilding is 15% done", "rebuilding", ("rebuild", 15, "paused")),
+        ("auto paused", "media patrol is 3% done", "degraded", ("patrol_read", 3, "paused")),
+        ("running", "consistency fix is 3% done", "degraded", ("repair", 3, "running")),
+        ("running", "consistency check is 3% done", "degraded", ("check", 3, "running")),
+        ("running", "migration is 3% done", "degraded", ("migrate", 3, "running")),
+        ("DDF pending", "rebuilding is 0% done", "rebuilding", ("rebuild", 0, "queued")),
+        # what has ended early is not going on
+        ("aborted", "rebuilding is 15% done", "degraded", None),
+        ("interrupted", "rebuilding is 15% done", "degraded", None),
+        ("not running", "N/A", "degraded", None),
+    ],
+)
+def test_background_activities(activity: str, progress: str, status: str, found: tuple[str, float, str] | None) -> None:
+    """Each state and kind of a volume's background activity."""
+    more = f"BGA status:          {activity}\nBGA progress:        {progress}\nTotal"
+    seen = read_text(_VOLUME.format("degraded").replace("Total", more))
+    [volume] = seen.inventory.controllers[0].volumes
+    work = volume.progress
+    assert volume.status == status
+    assert (work and (work.operation, work.percent, work.state)) == found
+    assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+def test_an_activity_that_nobody_knows_is_reported() -> None:
+    """It may be running, and what it does is unknown."""
+    seen = read_text(_VOLUME.format("functional").replace("Total", "BGA status:          juggling\nTotal"))
+    assert any("juggling" in problem.message for problem in seen.inventory.problems)
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("online", "ok"), ("Idle", "ok"), ("assigned", "ok"), ("free", "ok"), ("global spare", "ok"),
+     ("offline", "critical"), ("rebuild", "warning"), ("bewildered", "unknown")],
+)  # fmt: skip
+def test_states_of_drives(word: str, status: str) -> None:
+    """A word that nobody knows is unknown, and a problem."""
+    text = (
+        f"PD ID:               0\nType:                SATA PD\nPD status:           {word}\n\nTotal # of PD:       1\n"
+    )
+    seen = read_text(text)
+    assert [drive.status for drive in seen.inventory.controllers[0].drives] == [status]
     assert any(one.kind == "unread" for one in seen.inventory.problems) == (status == "unknown")

@@ -202,9 +202,9 @@ def test_megacli_starts_a_learn_cycle_of_a_good_battery(tmp_path: Path) -> None:
 
 
 def test_abilities_claim_what_was_recorded() -> None:
-    """Of storcli the reply to an import, of MegaCli that to a discard; the others are from the manuals."""
+    """Of storcli the replies to import and clear, of MegaCli those to clear and discard; the others are from helps."""
     tools = [Tool(name=name, path=f"/opt/x/{name}") for name in ("storcli64", "MegaCli64")]
     known = operate.abilities(MACHINE, tools[:1])
-    assert [known[verb].proof for verb in VERBS] == ["captures", "manual", "manual", "manual"]
+    assert [known[verb].proof for verb in VERBS] == ["captures", "captures", "manual", "manual"]
     old = operate.abilities(replace(MACHINE, told_by="MegaCli64"), tools[1:])
-    assert [old[verb].proof for verb in VERBS] == ["manual", "manual", "captures", "manual"]
+    assert [old[verb].proof for verb in VERBS] == ["manual", "captures", "captures", "manual"]

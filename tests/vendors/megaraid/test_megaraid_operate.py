@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Controller
+from raidctl.change.expectations import moved, unmet
+from raidctl.model import Controller, Volume
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Verb
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate.commands import PRINTED
-from tests.vendors.megaraid.megaraid_deeds import Bench, words
+from tests.vendors.megaraid.megaraid_deeds import CARD, Bench, words
 
 MISSING = "8:1"
 """The bay of the failed drive of perc5i, whose place in the array is free."""
@@ -305,3 +307,27 @@ def _deed(verb: Verb, where: str) -> Deed:
 
 def _replaced(card: Controller, details: dict[str, str]) -> Controller:
     return replace(card, details=details)
+
+
+def test_guard_X2_a_group_that_went_with_its_last_volume_is_not_named(h730: Bench) -> None:
+    """Its number may be another group's by then: the volume is gone, another one, or in another group."""
+    h730.do("remove_spare", "", "32:8")
+    [step] = h730.plan("add_spare", "v1", "32:8").steps
+    assert step.action.argv[-3:] == ("DGs=1", "nolog", "J")
+    seen = h730.look()
+    card = h730.card()
+    [volume] = [one for one in card.volumes if one.id == f"{CARD}/v1"]
+
+    def now(*volumes: Volume) -> Survey:
+        others = tuple(one for one in card.volumes if one.id != volume.id)
+        return replace(seen, inventory=replace(
+            seen.inventory, controllers=(replace(card, volumes=(*others, *volumes)),)
+        ))  # fmt: skip
+
+    def stopped(survey: Survey) -> bool:
+        return moved(survey, step.subjects) is not None or bool(unmet(survey, step.requires))
+
+    assert not stopped(now(volume))
+    assert stopped(now())
+    assert stopped(now(replace(volume, unique_id="600508e0")))
+    assert stopped(now(replace(volume, array=f"{CARD}/g0")))

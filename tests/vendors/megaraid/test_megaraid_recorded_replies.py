@@ -44,6 +44,20 @@ def _offline(bench: Bench) -> None:
     bench.do("offline", "8:3", "8:3")
 
 
+def _rebuilt(bench: Bench) -> None:
+    _new_drive(bench)
+    bench.do("let_in", "v0", "8:1")
+    bench.machine.pass_time(7300)
+    bench.machine.insert("8:4")
+
+
+def _foreign(bench: Bench) -> None:
+    bench.machine.insert("8:4")
+    state = bench.machine.state()
+    key = f"megaraid 0/disk {state['megaraid 0/bay 8:4']}"
+    bench.machine.keep({**state, key: state[key].replace('"state":"UGood"', '"state":"UGood","foreign":"0"')})
+
+
 def _pinned(bench: Bench) -> None:
     kept = {"megaraid 0/pinned 6": "Missing", "megaraid 0/preserved": "Yes"}
     bench.machine.keep({**bench.machine.state(), **kept})
@@ -54,6 +68,11 @@ _PLAYED: dict[tuple[str, Verb], tuple[str, Callable[[Bench], None], str, str | N
     ("storcli", "good"): ("h730", _bad, "32:8", "32:8"),
     ("storcli", "add_spare"): ("h730", _spare, "", "32:8"),
     ("storcli", "import_foreign"): ("h730-foreign", _plain, "", None),
+    ("storcli", "clear_foreign"): ("h730-foreign", _plain, "", None),
+    ("megacli", "take_out"): ("perc5i", _rebuilt, "v0", "8:3"),
+    ("megacli", "let_in"): ("perc5i", _new_drive, "v0", "8:1"),
+    ("megacli", "add_spare"): ("perc5i", _rebuilt, "", "8:4"),
+    ("megacli", "clear_foreign"): ("perc5i", _foreign, "", None),
     ("megacli", "offline"): ("perc5i", _plain, "8:3", "8:3"),
     ("megacli", "online"): ("perc5i", _offline, "8:3", "8:3"),
     ("megacli", "start_rebuild"): ("perc5i", _stopped, "v0", "8:1"),

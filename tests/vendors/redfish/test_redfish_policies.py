@@ -59,6 +59,8 @@ WORDS = {
     ("ProtectedWriteBack", None): ("protected_write_back", None, "protected"),
     ("UnprotectedWriteBack", "Unprotected"): ("unprotected_write_back", "write_back", "unprotected"),
     ("UnprotectedWriteBack", None): ("unprotected_write_back", None, "unknown"),
+    ("WriteBackWithBBU", None): ("protected_write_back", None, "protected"),
+    ("AlwaysWriteBack", None): ("unprotected_write_back", None, "unknown"),
     ("WriteThrough", "Degraded"): ("write_through", "write_through", "not_caching"),
     ("Off", None): ("off", "off", "not_caching"),
     ("Sometimes", "Protected"): (None, "write_back", "protected"),

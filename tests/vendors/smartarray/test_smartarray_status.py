@@ -115,6 +115,9 @@ _BAD = (
     f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3      3LM08AP7     HPD3 S.M.A.R.T. predictive failure.\n",
     f"{_GOOD}Error getting status for /dev/cciss/c0d0 volume 1: Commandstatus is 4\n",
     f"{_GOOD}cciss_vol_status:/dev/cciss/c0d0(0): cannot get non-volatile cache configuration\n",
+    f"{_GOOD}/dev/cciss/c0d0: Don't know how to decode drive map data for Smart Array P9 controllers.\n",
+    f"{_GOOD}CHK: BMIC identify: CommandStatus=4\n",
+    f"{_GOOD}sgio ioctl: 1, cdb[0]=0x26, status host/driver/scsi/sensekey = 1/0/0/0x00\n",
     f"{_GOOD}cciss_vol_status: open /dev/cciss/c1d0: Permission denied\n",
 )  # fmt: skip
 
@@ -198,3 +201,9 @@ def test_blocks_of_an_older_driver() -> None:
         "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
     )
     assert card.volumes[0].size_bytes == 512_000
+
+
+def test_a_size_of_zero_is_none() -> None:
+    """Drivers before Linux 2.6.8 print it of volumes that have a size."""
+    card = _card("cciss0: HP Smart Array 5i Controller\nLogical drives: 1\ncciss/c0d0:        0.00GB       RAID 5\n")
+    assert [(volume.size_bytes, volume.raid_level) for volume in card.volumes] == [(None, "raid5")]

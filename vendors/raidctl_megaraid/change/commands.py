@@ -74,14 +74,14 @@ def percent(desired: Desired) -> str:
 
 def rates(controller: Controller, words: Mapping[Setting, str]) -> dict[ToolSetting, str]:
     """The rates that are reported, under the program's words."""
-    told = {word: value(controller, controller.id, setting) for setting, word in words.items()}
-    return {(controller.id, word): rate.removesuffix("%") for word, rate in told.items() if rate is not None}
+    reported = {word: value(controller, controller.id, setting) for setting, word in words.items()}
+    return {(controller.id, word): rate.removesuffix("%") for word, rate in reported.items() if rate is not None}
 
 
 def alarm(controller: Controller, words: Mapping[str, str]) -> dict[ToolSetting, str]:
     """The alarm as the program spells it, if it is reported."""
-    told = value(controller, controller.id, "alarm")
-    return {(controller.id, ALARM): words[told]} if told is not None else {}
+    reported = value(controller, controller.id, "alarm")
+    return {(controller.id, ALARM): words[reported]} if reported is not None else {}
 
 
 def volume_of(controller: Controller, object_id: str) -> Volume:

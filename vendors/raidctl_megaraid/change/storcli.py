@@ -8,10 +8,11 @@ setting              object      command                                     gen
 ``iopolicy``         volume      ``/c0/v1 set iopolicy=Direct|Cached``       up to version 7
 ``pdcache``          volume      ``/c0/v1 set pdcache=On|Off|Default``       version 8: not documented
 ``cacheflushint``    controller  ``/c0 set cacheflushint=4``                 version 8: not documented
-``rebuildrate`` …    controller  ``/c0 set rebuildrate=60``                  up to version 7
+``rebuildrate`` …    controller  ``/c0 set rebuildrate=60``                  up to version 7; see below
 ``alarm``            controller  ``/c0 set alarm=on|off``                    up to version 7
 ===================  ==========  ==========================================  =========================
 
+The rate of expansions is ``reconrate`` in the help of 007.2707, and ``migraterate`` in that of versions about 007.04.
 What version 8 lacks is in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
 directory; ``J`` (JSON) comes last, so that the output has a row for each property.
 """
@@ -54,6 +55,7 @@ RATES: Mapping[Setting, str] = {
     "rebuild_rate": "rebuildrate", "check_rate": "ccrate", "patrol_read_rate": "prrate", "initialize_rate": "bgirate",
     "expand_rate": "reconrate",
 }  # fmt: skip
+_RENAMED = ("Older versions of the tool call this rate migraterate and reject the command; then nothing changes.",)
 
 
 class StorCli:
@@ -88,7 +90,8 @@ class StorCli:
     ) -> list[Assignment]:
         """The one assignment for a desired setting."""
         if desired.setting in RATES:
-            return [Assignment((controller.id, RATES[desired.setting]), percent(desired))]
+            affects = _RENAMED if desired.setting == "expand_rate" else ()
+            return [Assignment((controller.id, RATES[desired.setting]), percent(desired), affects)]
         if desired.setting == "alarm":
             return [Assignment((controller.id, ALARM), _ALARM[desired.value])]
         if desired.setting == "flush_interval":

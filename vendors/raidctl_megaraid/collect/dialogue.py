@@ -18,7 +18,7 @@ from raidctl_megaraid.collect.storcli import ask_storcli
 from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.merge import same_card
+from raidctl_megaraid.merge import same_controller
 from raidctl_megaraid.read_document import MEGACLI, STORCLI
 from raidctl_megaraid.reader import Assembly, Telling
 from raidctl_megaraid.tools import DRIVERS
@@ -72,7 +72,7 @@ def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
     for one in asked:
         for controller in one.seen:
             own = controller.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
-            if own and not any(same_card(other, kind, controller, one.kind) for other, kind in known):
+            if own and not any(same_controller(other, kind, controller, one.kind) for other, kind in known):
                 known.append((controller, one.kind))
     return [controller for controller, _ in known]
 

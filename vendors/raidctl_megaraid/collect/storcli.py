@@ -80,14 +80,14 @@ def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
     good = [number for number, call in zip(numbers, made, strict=True) if call.whole]
     for number, call in zip(numbers, made, strict=True):
         if not call.whole:
-            call.problems = [_silent_card(number, call)]
+            call.problems = [_silent_controller(number, call)]
     if good:
         first.problems = [one_by_one(first)]
         listed.problems = [as_note(problem) for problem in listed.problems]
     return good
 
 
-def _silent_card(number: str, call: Call[ReadDocument]) -> Problem:
+def _silent_controller(number: str, call: Call[ReadDocument]) -> Problem:
     return Problem(
         severity="error", kind="unread", where=call.command,
         message=f"Controller {number} cannot be shown in full: {call.why}.",

@@ -137,7 +137,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
         return
     going = _GOING.get(status, 0)
     telling = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
-    words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_said(pair)}" for pair in telling]
+    words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_answer(pair)}" for pair in telling]
     told_by = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
     for pair in told_by:
         battery.put(pair.lines[0], "status", status)
@@ -178,7 +178,7 @@ def _figure(pair: Pair) -> int | None:
     return int(match[1], 16) if match is not None else None
 
 
-def _said(pair: Pair) -> str:
+def _answer(pair: Pair) -> str:
     figure = _figure(pair)
     return pair.value if figure is None else ", ".join(bbu_mask.words(figure))
 

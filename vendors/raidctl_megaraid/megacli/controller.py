@@ -29,7 +29,7 @@ def _present(text: str) -> bool | None:
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(controller: ControllerDraft, block: Block) -> None:
+def read_controller(controller: ControllerDraft, block: Block) -> None:
     """The pairs of a controller, whatever command printed them."""
     for item in block.items:
         _read_item(controller, item)

@@ -13,7 +13,7 @@ from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.megacli import failure, summary
 from raidctl_megaraid.megacli import sentences as said
 from raidctl_megaraid.megacli.battery import read_battery
-from raidctl_megaraid.megacli.controller import read_card, read_enclosure, read_group
+from raidctl_megaraid.megacli.controller import read_controller, read_enclosure, read_group
 from raidctl_megaraid.megacli.drive import read_drive
 from raidctl_megaraid.megacli.outline import Block, Segment, outline
 from raidctl_megaraid.megacli.volume import read_volume
@@ -117,7 +117,7 @@ class _Reading:
         elif block.kind == "missing":
             said.read_missing(controller, block)
         else:
-            read_card(controller, block)
+            read_controller(controller, block)
 
     def enclosures(self, controller: ControllerDraft, block: Block) -> None:
         """``Number of enclosures on adapter 0 -- 1``."""

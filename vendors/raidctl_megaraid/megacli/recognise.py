@@ -9,7 +9,12 @@ from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_megaraid.megacli import grammar
 
 KIND = "megacli"
-_DRIVES, _VOLUMES, _BATTERY, _CARD = "-PDList -aALL", "-LDInfo -Lall -aALL", "-AdpBbuCmd -aALL", "-AdpAllInfo -aALL"
+_DRIVES, _VOLUMES, _BATTERY, _CONTROLLER = (
+    "-PDList -aALL",
+    "-LDInfo -Lall -aALL",
+    "-AdpBbuCmd -aALL",
+    "-AdpAllInfo -aALL",
+)
 _SURE, _LIKELY = Confidence.SURE, Confidence.LIKELY
 # command, lines, confidence of the lines, labels
 _FORMS: tuple[tuple[str, tuple[str, ...], Confidence, tuple[str, ...]], ...] = (
@@ -113,7 +118,7 @@ _FORMS: tuple[tuple[str, tuple[str, ...], Confidence, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        _CARD,
+        _CONTROLLER,
         (r"fw package build *:",),
         _LIKELY,
         (

@@ -14,7 +14,7 @@ from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
-from raidctl_megaraid.megacli.controller import read_card
+from raidctl_megaraid.megacli.controller import read_controller
 from raidctl_megaraid.megacli.drive import drive_key, progress
 from raidctl_megaraid.megacli.grammar import split
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -152,7 +152,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
         controller.detail(line, "Said", text)
         return
     block = Block("card", items=[Item.of("", Pair(pair[0], pair[1].rstrip("."), [line]))])
-    read_card(controller, block)
+    read_controller(controller, block)
 
 
 _IS = re.compile(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")

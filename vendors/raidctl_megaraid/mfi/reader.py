@@ -15,7 +15,7 @@ from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Confidence, Document, Sniffed
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
+from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CONTROLLER, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
 
 NAME = "raidctl-mfi"
@@ -50,7 +50,7 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
         message = (
             "The output is incomplete: it is not valid JSON."
             if given is None
-            else f"Unknown output format: {_told(given)}."
+            else f"Unknown output format: {_reported(given)}."
         )
         remedy = "Run the command again, as root, and keep its complete output." if given is None else _NEWER
         problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
@@ -67,7 +67,7 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
     return output, problems, True
 
 
-def _told(given: Mapping[str, Any]) -> str:
+def _reported(given: Mapping[str, Any]) -> str:
     return repr(given.get("format"))[:60]
 
 
@@ -120,7 +120,7 @@ class _Reading:
         controller = self.controllers.controller(str(number))
         controller.put(self.output.leaf(f"{path}.number"), "number", number)
         controller.put(self.output.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
-        self.fields(controller, path, given, CARD)
+        self.fields(controller, path, given, CONTROLLER)
         for at, one in _items(given, "firmware", f"{path}."):
             self.firmware(controller, at, one)
         for name in ("memory_errors", "can_set"):

@@ -65,7 +65,7 @@ def _word(parse: Callable[[str], T | None]) -> Callable[[object], T | None]:
     return lambda value: parse(text(value) or "")
 
 
-CARD: Table = {
+CONTROLLER: Table = {
     "product_name": ("model", text),
     "serial_number": ("serial", text),
     "pci_address": ("pci_address", _pci),

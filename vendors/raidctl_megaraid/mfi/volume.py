@@ -42,7 +42,7 @@ def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str
     access = output.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
         volume.detail(access, "access", str(given["access"]))
-    _told(volume, output, f"{path}.told", given.get("told"))
+    _reported(volume, output, f"{path}.told", given.get("told"))
 
 
 def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Mapping[str, Any]) -> None:
@@ -63,7 +63,7 @@ def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Ma
         volume.conclude("bad_bbu", bad, ROW)
 
 
-def _told(volume: GroupDraft, output: Output, path: str, given: object) -> None:
+def _reported(volume: GroupDraft, output: Output, path: str, given: object) -> None:
     """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
     for source, printed in given.items() if isinstance(given, dict) else ():
         for name, value in printed.items() if isinstance(printed, dict) else ():

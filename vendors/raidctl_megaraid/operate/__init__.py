@@ -1,7 +1,8 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
-Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: their grammar is
-in no source. Readings of raidctl-mfi have none: it only reads.
+Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: most of their
+commands are in no source, and neither is the form of their help texts, so these are not asked for them. Readings of
+raidctl-mfi have none: it only reads.
 """
 
 from __future__ import annotations
@@ -60,17 +61,24 @@ RECORDED: Mapping[str, Mapping[Verb, str]] = {
         "good": "Set Drive Good Succeeded.",
         "add_spare": "Add Hot Spare Succeeded.",
         "import_foreign": "Successfully imported foreign configuration",
+        "clear_foreign": "Successfully deleted foreign configuration",
     },
     "megacli": {
+        "take_out": "Prepare for removal Success",
+        "let_in": "Started rebuild progress on device",
+        "add_spare": "as Hot Spare Success.",
         "offline": "state changed to OffLine.",
         "online": "state changed to OnLine.",
         "start_rebuild": "Started rebuild progress on device",
+        "clear_foreign": "Foreign configuration 0 is cleared on controller 0.",
         "discard_preserved": "Preserved Cache Data Cleared.",
     },
 }
 """What real tools have printed after a deed, by the kind of tool; the simulators print it, the tests compare.
 
-Of all other verbs only the manuals are known. ``let_in`` and ``take_out`` are several commands, not all recorded.
+Each was printed for the very form that raidctl runs, without ``force``. Of all other verbs only the help texts are
+known. ``let_in`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last one is
+here; of storcli only that to ``set offline``.
 """
 
 

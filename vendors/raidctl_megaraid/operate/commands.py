@@ -10,7 +10,7 @@ command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind i
 ``spin_up``        ``… spinup``                                ``-PdPrpRmv -UnDo …``
 ``good``           ``… set good``                              ``-PDMakeGood …``
 ``jbod``           ``… set jbod``                              ``-PDMakeJBOD …``
-``raid``           ``… del jbod``                              none without ``-Force``
+``raid``           ``… del jbod``; not in old versions         none without ``-Force``
 ``insert``         ``… insert dg=1 array=0 row=3``             ``-PdReplaceMissing … -Array0 -row3``
 ``start_rebuild``  ``… start rebuild``, ``stop``               ``-PDRbld -Start …``, ``-Stop``
 ``global_spare``   ``… add hotsparedrive``                     ``-PDHSP -Set …``

@@ -94,7 +94,7 @@ def jbod(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="jbod", before=drive.status_text or "", after="JBOD", kind="deed",
             way_back="same" if undo else "none", action=case.way.on_drive("jbod", drive),
-            undo=case.way.on_drive("raid", drive) if undo else Action(),
+            undo=case.way.on_drive("raid", drive) if undo else Action(), affects=(_YOUNG,) if undo else (),
             no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
             undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
             subjects=case.subjects(drive, case.controller),
@@ -102,6 +102,8 @@ def jbod(case: Case) -> Made:
     ]  # fmt: skip
 
 
+_YOUNG = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
+"""``del jbod`` is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018)."""
 _ONLY_FORCED = "MegaCli takes a drive back from JBOD only with -Force, which raidctl never uses."
 
 
@@ -119,7 +121,7 @@ def raid(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="raid", before=drive.status_text or "", after="unconfigured good",
             kind="deed", way_back="other", action=case.way.on_drive("raid", drive),
-            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.",),
+            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.", _YOUNG),
             expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
             subjects=case.subjects(drive, case.controller),
         )

@@ -14,7 +14,8 @@ from raidctl_megaraid.operate.commands import Way, number_of, place_of
 from raidctl_megaraid.tools import KINDS
 
 SECOND_GENERATION = (
-    "No source shows this command of storcli2 and perccli2: only locating, progress and volumes are documented."
+    "raidctl runs no deeds with storcli2 and perccli2: they take other commands than version 7, and most of these are "
+    "in no source that is known."
 )
 _NO_TOOL = "The tool that reported the controller, or the controller's number there, is unknown."
 Made = list[Step] | Denial
@@ -79,7 +80,7 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
     if kind is None or number is None:
         raise CannotDo(_NO_TOOL, unknown=True)
     if kind in ("storcli2", "perccli2"):
-        raise CannotDo(SECOND_GENERATION)
+        raise CannotDo(SECOND_GENERATION, f"{command_of(reported[0])} help lists the commands of this version.")
     drive = next((one for one in controller.drives if one.id == deed.object_id), None)
     if deed.drive is not None:
         drive = drive_of(controller, deed)

@@ -44,7 +44,7 @@ def initial(text: str) -> State:
     found: State = {}
 
     def visit(controller: str, volume: str | None, label: str, value: str) -> str:
-        for setting, reported in _told(label, value, volume).items():
+        for setting, reported in _reported(label, value, volume).items():
             found.setdefault(name(controller, setting, volume), reported)
         return value
 
@@ -63,7 +63,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     return _walk(text, visit)
 
 
-def _told(label: str, value: str, volume: str | None) -> dict[str, str]:
+def _reported(label: str, value: str, volume: str | None) -> dict[str, str]:
     if volume is not None:
         if label == _DEFAULT:
             return _policy(value)
@@ -100,7 +100,7 @@ def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) 
         if label == "disk cache policy" and value.lower() in _DISK:
             return _DISK_SHOWN.get(now.get("pdcache", volume) or "", value)
         return value
-    reported = _told(label, value, None)
+    reported = _reported(label, value, None)
     if "cacheflushint" in reported:
         return f"{now.get('cacheflushint') or reported['cacheflushint']}s"
     rate = next((setting for setting in reported if setting in _RATES.values()), None)
@@ -182,44 +182,44 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return None
     adapter = words[-1][1:]
     if not words[-1].startswith("a") or len(words) < 2:
-        return _said(_WRONG + words[-1], 1, state)
+        return _answer(_WRONG + words[-1], 1, state)
     if not known(adapter, state):
-        return _said("User specified controller is not present.\nFailed to get CpController object.", 1, state)
+        return _answer("User specified controller is not present.\nFailed to get CpController object.", 1, state)
     controller = Card(adapter, state)
     if words[0] == "adpcacheflush" and len(words) > 2:
-        return _said(_WRONG + words[1], 1, state)
+        return _answer(_WRONG + words[1], 1, state)
     if words[0] == "adpcacheflush":
         if controller.get("preserved") == "Yes":
-            return _said(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
-        return _said(f"Cache Flush is successfully done on adapter {adapter}.", 0, state)
+            return _answer(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
+        return _answer(f"Cache Flush is successfully done on adapter {adapter}.", 0, state)
     if words[0] == "adpsetprop":
-        return _set_card(controller, words[1:-1])
+        return _set_controller(controller, words[1:-1])
     return _set_volume(controller, words[1:-1])
 
 
-def _set_card(controller: Card, words: Sequence[str]) -> Reply:
+def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
     if len(words) == 2 and words[0] in _SET_RATES and words[1].isdecimal():
         return _set_rate(controller, words[0], int(words[1]))
     if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
-        return _said(_WRONG + (words[0] if words else ""), 1, controller.state)
+        return _answer(_WRONG + (words[0] if words else ""), 1, controller.state)
     if int(words[1]) > 255:
-        return _said(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
+        return _answer(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
     after = dict(controller.state) | {name(controller.number, "cacheflushint"): str(int(words[1]))}
-    return _said(f"Adapter {controller.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
+    return _answer(f"Adapter {controller.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
 
 
 def _set_rate(controller: Card, word: str, percent: int) -> Reply:
     setting, text = _SET_RATES[word]
     if percent > 100 or controller.get(setting) is None:
-        return _said(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
+        return _answer(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
     after = dict(controller.state) | {name(controller.number, setting): str(percent)}
-    return _said(f"Adapter {controller.number}: Set {text} to {percent}% success.", 0, after)
+    return _answer(f"Adapter {controller.number}: Set {text} to {percent}% success.", 0, after)
 
 
 def _set_volume(controller: Card, words: Sequence[str]) -> Reply:
     words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
     if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
-        return _said(_WRONG + (words[0] if words else ""), 1, controller.state)
+        return _answer(_WRONG + (words[0] if words else ""), 1, controller.state)
     setting, value, text = _OF_VOLUME[words[0]]
     there = volumes(controller.number, controller.state)
     asked = there if words[1] == "lall" else [words[1][1:]]
@@ -227,15 +227,17 @@ def _set_volume(controller: Card, words: Sequence[str]) -> Reply:
     lines = []
     for volume in asked:
         if volume not in there or controller.get(setting, volume) is None:
-            return _said(f"Adapter {controller.number}: Virtual Drive {volume} Does not Exist.", 0x0C, controller.state)
+            return _answer(
+                f"Adapter {controller.number}: Virtual Drive {volume} Does not Exist.", 0x0C, controller.state
+            )
         after[name(controller.number, setting, volume)] = value
         lines.append(f"Set {text} on Adapter {controller.number}, VD {volume} (target id: {volume}) success")
         if Card(controller.number, after).active(volume) != value and value == "WB":
             lines.append(
                 "Battery is not present or is bad. So policy Change to WB will not come into effect immediately"
             )
-    return _said("\n".join(lines), 0, after)
+    return _answer("\n".join(lines), 0, after)
 
 
-def _said(text: str, code: int, state: Mapping[str, str]) -> Reply:
+def _answer(text: str, code: int, state: Mapping[str, str]) -> Reply:
     return Reply(code, f"{_TOP}{text}\n\nExit Code: 0x{code:02x}\n", state)

@@ -43,14 +43,15 @@ def _decided(machine: Machine, state: Mapping[str, str], which: str | None, verb
     drives = [disk for disk in foreign(machine) if which in (None, disk.foreign)]
     if not drives:
         return Reply(_NONE, _output(f"There is no foreign configuration on controller {machine.number}.", _NONE), state)
+    numbers = sorted({disk.foreign for disk in drives})
     for disk in drives:
         disk.foreign = ""
         if verb == "import":
             _taken_back(machine, disk)
     settle(machine)
-    text = (
-        f"Foreign configuration {'is imported' if verb == 'import' else 'is cleared'} on controller {machine.number}."
-    )
+    # Foreign configuration 0 is cleared on controller 0.
+    done = f"is {'imported' if verb == 'import' else 'cleared'} on controller {machine.number}."
+    text = "\n".join(f"Foreign configuration {number} {done}" for number in numbers)
     return Reply(0, _output(text), machine.state(state))
 
 

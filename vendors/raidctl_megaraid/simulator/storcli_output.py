@@ -52,7 +52,7 @@ class Place(NamedTuple):
     """A place of a text that shows settings."""
 
     leaf: Leaf
-    told: dict[str, str]
+    reported: dict[str, str]
     """The settings that it reports."""
     shown: Callable[[Card], str | None]
     """What it shows of another state; None where it is not touched."""
@@ -63,7 +63,7 @@ def initial(text: str) -> State:
     """The settings that an answer reports."""
     found: State = {}
     for place in _places(text):
-        found |= place.told
+        found |= place.reported
     return found
 
 
@@ -114,7 +114,7 @@ class _Reading:
                 self.groups.setdefault(row[0], []).append(row[1])
                 if "Cache" in table:
                     self.tokens[row[1]] = table["Cache"].value
-        self.told_initial = any(_INITIAL in table for table in parts.values())
+        self.reported_initial = any(_INITIAL in table for table in parts.values())
         self.battery = next((state.value for state in self._states()), None)
 
     def place(self, leaf: Leaf, reported: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
@@ -159,7 +159,7 @@ class _Reading:
             if match[3]:
                 reported[self.key("iopolicy", volume)] = _IO[match[3]]
             # write-through may be a fallback: what is set, only the properties tell
-            if not self.told_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
+            if not self.reported_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
                 reported[self.key("wrcache", volume)] = match[2]
             yield self.place(table["Cache"], reported, lambda controller: _token(controller, volume, match))
         for label in ("DefaultCache", "CurrentCache"):
@@ -207,14 +207,14 @@ class _Reading:
 
     def _rate(self, setting: str, leaf: Leaf) -> Iterator[Place]:
         if match := re.fullmatch(r"(\d+)( ?)%", leaf.value):
-            told = {self.key(setting): match[1]}
-            yield self.place(leaf, told, lambda controller: f"{controller.get(setting) or match[1]}{match[2]}%")
+            reported = {self.key(setting): match[1]}
+            yield self.place(leaf, reported, lambda controller: f"{controller.get(setting) or match[1]}{match[2]}%")
 
     def _plain(self, title: str, table: Table) -> Iterator[Place]:
         """Switches that are shown as they are."""
         wanted: dict[str, str] = {}
         if title == "Supported VD Operations":
-            wanted = {label: f"supports {knob}" for label, knob in _SUPPORTED.items()}
+            wanted = {label: f"supports {setting}" for label, setting in _SUPPORTED.items()}
         elif title == "Supported Adapter Operations":
             wanted = {BLOCKED: "block ssd"}
         elif title == "HwCfg":

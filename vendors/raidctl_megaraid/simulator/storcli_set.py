@@ -64,7 +64,7 @@ def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
     if words[0].lower() != "set":
         return _flush(controller, match[2], words[1:])
     if match[2] is None:
-        return _set_card(controller, words[1:])
+        return _set_controller(controller, words[1:])
     return _set_volumes(controller, match[2], words[1:])
 
 
@@ -81,7 +81,7 @@ def _flush(controller: Card, volume: str | None, rest: Sequence[str]) -> Reply:
     return Reply(0, _answer(controller, "Success", "Flush Cache Operation Success"), controller.state)
 
 
-def _set_card(controller: Card, words: Sequence[str]) -> Reply:
+def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
     if option.lower() in RATES and not _second(controller):
         return _set_rate(controller, option.lower(), value)

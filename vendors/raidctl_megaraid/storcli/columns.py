@@ -63,6 +63,6 @@ def keep_rows(draft: Draft, rows: Iterable[Row], prefix: str) -> None:
             draft.keep_detail(pair, f"{name} ")
 
 
-def told(row: Cells, *titles: str) -> Pair | None:
+def reported(row: Cells, *titles: str) -> Pair | None:
     """The first of the columns whose cell says something."""
     return next((row[title] for title in titles if title in row and vocabulary.has_value(row[title].value)), None)

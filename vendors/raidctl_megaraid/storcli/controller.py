@@ -47,9 +47,9 @@ def read_controller(controllers: Controllers, answer: Answer, command: str) -> l
     _read_status_block(controllers, answer)
     kind = battery.kind_of_answer(answer, command)
     for section in own:
-        rest = _without_cards(controllers, section)
+        rest = _without_controllers(controllers, section)
         if rest.pairs or rest.rows or rest.texts:
-            controller = _card(controllers, answer)
+            controller = _controller(controllers, answer)
             if battery.is_battery(rest, kind):
                 battery.read_battery(controller, rest, kind)
             else:
@@ -58,7 +58,7 @@ def read_controller(controllers: Controllers, answer: Answer, command: str) -> l
     return [_take_counts(controllers, answer, section) for section in others]
 
 
-def _card(controllers: Controllers, answer: Answer) -> ControllerDraft:
+def _controller(controllers: Controllers, answer: Answer) -> ControllerDraft:
     controller = controllers.controller(answer.number)
     if answer.number is not None and len(answer.number) < 8 and controller.get("number") is None:
         for pair in answer.status:
@@ -107,7 +107,7 @@ def _read_status_block(controllers: Controllers, answer: Answer) -> None:
         mark_read(*pair.lines)
         # Description = No Virtual Drive has Preserved Cache Data.
         if words.word(pair.label) == "description" and _NOTHING_PRESERVED.search(pair.value) and answer.number:
-            _card(controllers, answer).put(pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
+            _controller(controllers, answer).put(pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
     for row in answer.details:
         for cell in row.values():
             mark_read(*cell.lines)
@@ -116,7 +116,7 @@ def _read_status_block(controllers: Controllers, answer: Answer) -> None:
 _NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
 
 
-def _without_cards(controllers: Controllers, section: Section) -> Section:
+def _without_controllers(controllers: Controllers, section: Section) -> Section:
     """The rest of a section, without rows of other controllers and of the machine."""
     if is_overview(section):
         read_overview(controllers, section)
@@ -126,11 +126,11 @@ def _without_cards(controllers: Controllers, section: Section) -> Section:
         if cell is None or len(row) < 3:
             rows.append(row)
         elif not is_overview(section):
-            _read_card_row(controllers, section, row, cell)
+            _read_controller_row(controllers, section, row, cell)
     return replace(section, rows=rows, pairs=[pair for pair in section.pairs if not _is_hosts(section, pair)])
 
 
-def _read_card_row(controllers: Controllers, section: Section, row: Row, number: Pair) -> None:
+def _read_controller_row(controllers: Controllers, section: Section, row: Row, number: Pair) -> None:
     """A row of ``ASO`` in ``show all``: ``Ctl Cl SAS MD R6 WC R5 …``."""
     controller = controllers.controller(number.value.strip())
     mark_read(*number.lines)
@@ -152,7 +152,7 @@ def _take_counts(controllers: Controllers, answer: Answer, section: Section) -> 
     own = [pair for pair in section.pairs if words.word(pair.label) in labels.COUNTS]
     if not own:
         return section
-    controller = _card(controllers, answer)
+    controller = _controller(controllers, answer)
     for pair in _without_foreign(controller, own):
         read_pair(controller, pair, "", fields=True)
     return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
@@ -228,7 +228,7 @@ def _read_anchor(controllers: Controllers, answer: Answer, own: list[Section]) -
         return
     address = words.join_pci(min(parts.get("domain") or 0, 0xFFFFFFFF), bus, device, function)
     line = found["bus"].lines[0] if found["bus"].lines else None
-    controller = _card(controllers, answer)
+    controller = _controller(controllers, answer)
     controller.put(line, "pci_address", address, WEAK)
     controller.put(None, "bus", address, WEAK)
 

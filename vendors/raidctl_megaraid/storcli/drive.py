@@ -105,8 +105,8 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
-        words_said = " ".join(pair.value for pair in printed)
-        drive.add_problem("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
+        words = " ".join(pair.value for pair in printed)
+        drive.add_problem("warning", "unread", f"The drive's state {words!r} is not known.", REPORT)
         health = "unknown" if health == "ok" else health
     role = known.role if known else None
     if second == "critical" and role is not None:

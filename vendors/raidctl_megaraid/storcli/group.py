@@ -47,13 +47,13 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
     if "state" in row:
         _state(group, row["state"])
     if vocabulary.has_value(span):
-        _keep_told(group, row, f"Span {span} ", {"dg", "arr", "span"})
+        _keep_reported(group, row, f"Span {span} ", {"dg", "arr", "span"})
         return group
-    _keep_told(group, row, "", {"dg", "state"})
+    _keep_reported(group, row, "", {"dg", "state"})
     return group
 
 
-def _keep_told(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
+def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
     """The cells that say something; a dash stands where the column is about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):

@@ -16,7 +16,7 @@ from raidctl_megaraid.vocabulary import normalized
 DRIVE = re.compile(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)
 # /c0/v3    PDs for VD 3    VD3 Properties
 VOLUME = re.compile(r"/c\d{1,6}/v(\d{1,6})|pds for vd ?(\d{1,6})|vd ?(\d{1,6}) properties", re.IGNORECASE | re.ASCII)
-_CARD = re.compile(r"(?:drive |enclosure )?/c(\d{1,6})(?:/.*)?", re.IGNORECASE | re.ASCII)
+_CONTROLLER = re.compile(r"(?:drive |enclosure )?/c(\d{1,6})(?:/.*)?", re.IGNORECASE | re.ASCII)
 
 OF_DRIVE = frozenset(
     {
@@ -58,7 +58,7 @@ class Reading(Struct):
     def _titled(self) -> str | None:
         """The controller's number from a title, if the answer lost its head."""
         for section in self.answer.sections:
-            match = _CARD.fullmatch(section.title)
+            match = _CONTROLLER.fullmatch(section.title)
             if match is not None:
                 return match[1]
         return None

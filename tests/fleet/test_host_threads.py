@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_UNREACHABLE, CannotTell, UnreachableError
-from raidctl.fleet.crew import Closeable, Crew
+from raidctl.fleet.host_threads import Closeable, HostThreads
 from raidctl.fleet.hosts import Host
 from raidctl.fleet.report import HostAnswer, combined, report
 
@@ -35,7 +35,8 @@ def test_each_host_has_one_outcome(faults: list[int], jobs: int, retries: int) -
         return host.name
 
     found = {
-        one.host.name: one for one in Crew(hosts(len(faults)), work, jobs=jobs, retries=retries, pause=0).outcomes()
+        one.host.name: one
+        for one in HostThreads(hosts(len(faults)), work, jobs=jobs, retries=retries, pause=0).outcomes()
     }
     assert len(found) == len(faults)
     for index, fault in enumerate(faults):
@@ -59,7 +60,7 @@ def test_what_will_not_pass_is_tried_once() -> None:
         return "fine"
 
     some = [*hosts(4), Host("local", "local", refused="It is not reached over ssh.")]
-    found = {one.host.name: one for one in Crew(some, work, jobs=2, retries=3, pause=0).outcomes()}
+    found = {one.host.name: one for one in HostThreads(some, work, jobs=2, retries=3, pause=0).outcomes()}
     assert calls == {"h0": 1, "h1": 1, "h2": 1, "h3": 1}
     assert {name: one.error.exit_code for name, one in found.items() if one.error} == {
         "h0": 8, "h1": 3, "h2": 3, "local": 2,
@@ -90,7 +91,7 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
             raise UnreachableError("ended", passing=True)
         return host.name
 
-    found = Crew(hosts(30), work, jobs=2).outcomes()
+    found = HostThreads(hosts(30), work, jobs=2).outcomes()
     assert next(found).host.name != "h0"
     found.close()
     assert held.closed.is_set()

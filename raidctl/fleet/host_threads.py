@@ -39,7 +39,7 @@ Work = Callable[[Host, Callable[[Closeable], None]], T]
 """Asks a host; whatever an interruption has to close is passed to the second argument."""
 
 
-class Crew(Generic[T]):
+class HostThreads(Generic[T]):
     """Threads that ask hosts."""
 
     def __init__(

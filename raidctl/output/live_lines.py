@@ -1,0 +1,45 @@
+"""Ctrl and backslash, and lost terminals: what is drawn is closed before raidctl ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from rich.console import Console
+from rich.live import Live
+
+
+@contextmanager
+def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
+    """Call ``close`` before SIGQUIT ends raidctl; without it the cursor would stay hidden in the user's shell."""
+    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
+        yield
+        return
+
+    def quitting(number: int, _frame: object) -> None:
+        with suppress(OSError):
+            close()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    before = signal.signal(signal.SIGQUIT, quitting)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGQUIT, before)
+
+
+@contextmanager
+def live_lines(console: Console) -> Iterator[Live]:
+    """Lines that are drawn again and again; the cursor comes back, and a lost terminal is no error."""
+    live = Live(console=console, auto_refresh=False)
+    live.start()
+    try:
+        with closed_on_quit(live.stop):
+            yield live
+    finally:
+        with suppress(OSError):
+            live.stop()

@@ -1,0 +1,146 @@
+"""Every command that a deed runs has a form of the tool's own help or manual, word by word and in its order.
+
+The forms are those of storcli 007.2707 and 007.04, MegaCli 8.07.14, the Smart Storage Administrator guide, arcconf as
+its help is quoted by pyarcconf, the 3ware CLI guide 10.2, and mdadm(8) 4.2. Areca has no manual that is known: its
+forms are those of einarc and Mtf.Hardware.Raid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.shapes import Shape
+from raidctl_megaraid.change.megacli import MegaCli
+from raidctl_megaraid.change.storcli import StorCli
+from tests.support.deeds import VENDORS
+
+_DRIVE = r"/cN(/eN)?/sN"
+_STORCLI = (
+    rf"{_DRIVE} set (online|offline|missing|good|jbod)",
+    rf"{_DRIVE} del jbod",
+    rf"{_DRIVE} (spinup|spindown)",
+    rf"{_DRIVE} insert dg=N array=N row=N",
+    rf"{_DRIVE} (start|stop|pause|resume) rebuild",
+    rf"{_DRIVE} start copyback target=N:N",
+    rf"{_DRIVE} (stop|pause|resume) copyback",
+    rf"{_DRIVE} add hotsparedrive( DGs=N)?",
+    rf"{_DRIVE} delete hotsparedrive",
+    r"/cN/vN (start|stop|pause|resume) cc",
+    r"/cN (start|stop|pause|resume) patrolread",
+    r"/cN/fall (import|delete)",
+    r"/cN/vN delete preservedcache",
+    r"/cN/(bbu|cv) start learn",
+)
+_ALSO_SET = (
+    r"/cN/vN set wrcache=(WT|WB|AWB)",
+    r"/cN/vN set rdcache=(RA|NoRA)",
+    r"/cN/vN set iopolicy=(Cached|Direct)",
+    r"/cN/vN set pdcache=(On|Off|Default)",
+    r"/cN set (rebuildrate|ccrate|prrate|bgirate|reconrate|cacheflushint)=\d+",
+    r"/cN set alarm=(on|off|silence)",
+    r"/cN flushcache",
+)
+_PHYSICAL = r"-PhysDrv\[N?:N\]"
+_MEGACLI = (
+    rf"-PD(Offline|Online|MakeGood|MakeJBOD) {_PHYSICAL}",
+    rf"-PdMarkMissing {_PHYSICAL}",
+    rf"-PdPrpRmv( -UnDo)? {_PHYSICAL}",
+    rf"-PdReplaceMissing {_PHYSICAL} -ArrayN -rowN",
+    rf"-PDRbld -(Start|Stop|Suspend|Resume) {_PHYSICAL}",
+    rf"-PDHSP -(Set|Rmv) {_PHYSICAL}",
+    r"-PDCpyBk -(Start|Stop|Suspend|Resume) -PhysDrv\[N:N(,N:N)?\]",
+    r"-LDCC -(Start|Abort|Suspend|Resume) -LN",
+    r"-AdpPR -(Start|Stop|Suspend|Resume)",
+    r"-CfgForeign -(Import|Clear)( N)?",
+    r"-DiscardPreservedCache -LN",
+    r"-AdpBbuCmd -BbuLearn",
+)
+_MEGACLI_SET = (
+    r"-LDSetProp (WT|WB|ForcedWB|RA|NORA|ADRA|Cached|Direct|CachedBadBBU|NoCachedBadBBU|-EnDskCache|-DisDskCache) -LN",
+    r"-AdpSetProp (CacheFlushInterval|RebuildRate|PatrolReadRate|BgiRate|CCRate|ReconRate) -\d+",
+    r"-AdpSetProp Alarm(Enbl|Dsbl|Silence)",
+    r"-AdpCacheFlush",
+)
+_ARCCONF = (
+    r"SETSTATE N DEVICE N N (HSP|RDY|DDD)( (LOGICALDRIVE|ARRAY) N)? noprompt",
+    r"TASK START N (LOGICALDRIVE N (VERIFY|VERIFY_FIX)|DEVICE N N INITIALIZE) noprompt",
+    r"TASK STOP N LOGICALDRIVE N",
+)
+_TW_CLI = (
+    r"/cN/pN remove quiet",
+    r"/cN rescan",
+    r"/cN/uN start rebuild disk=N",
+    r"/cN add type=spare disk=N",
+    r"/cN/uN del quiet",
+    r"/cN/uN (start|stop) verify",
+)
+_HP = (r"ctrl slot=N array N (add|remove) spares=N",)
+_ARECA = (r"rsf (createhs|deletehs) drv=N", r"vsf check vol=N", r"vsf stopcheck")
+_MDADM = (
+    r"N --(fail|remove|add|add-spare|re-add) N",
+    r"N --remove N --add N",
+    r"N --replace N --with N",
+    r"--stop N",
+    r"--zero-superblock N",
+)
+_MEGA = (_MEGACLI, " -aN -NoLog")
+FORMS = {
+    "storcli": (_STORCLI, " nolog J"), "perccli": (_STORCLI, " nolog J"), "MegaCli": _MEGA, "megacli": _MEGA,
+    "megasascli": _MEGA, "CmdTool2": _MEGA, "arcconf": (_ARCCONF, ""), "tw": (_TW_CLI, ""), "ssacli": (_HP, ""),
+    "hpssacli": (_HP, ""), "hpacucli": (_HP, ""), "cli": (_ARECA, ""), "areca": (_ARECA, ""), "mdadm": (_MDADM, ""),
+}  # fmt: skip
+"""By the name of the program up to its first digit, hyphen or underscore: forms, and the options behind each."""
+
+
+def commands() -> Iterator[Shape]:
+    """The table of every family, but what is written to files and the programs of the distribution."""
+    for vendor in VENDORS:
+        offered = operations_of(vendor)
+        yield from (shape for shape in (offered.SHAPES if offered is not None else ()) if program(shape) in FORMS)
+
+
+def program(shape: Shape) -> str:
+    """``storcli`` of ``storcli64``, ``cli`` of ``cli64``, ``areca`` of ``areca_cli64``."""
+    return re.sub(r"(?<!CmdTool)[\d_-].*", "", shape[0])
+
+
+def test_every_command_has_a_form_of_its_manual() -> None:
+    """No word, order or option of raidctl's own; the making of an md array has tests with the program itself."""
+    count = 0
+    for shape in commands():
+        if shape[1] == "--create":
+            continue
+        count += 1
+        forms, tail = FORMS[program(shape)]
+        words = " ".join(shape[1:]).replace("{}", "N")
+        assert any(re.fullmatch(f"{form}{re.escape(tail)}", words) for form in forms), shape
+    assert count > 300
+
+
+@pytest.mark.parametrize(
+    ("grammar", "forms", "tail"), [(StorCli(), _ALSO_SET, " nolog J"), (MegaCli(), _MEGACLI_SET, " -aN -NoLog")]
+)
+def test_every_setting_has_a_form_of_its_manual(grammar: StorCli | MegaCli, forms: tuple[str, ...], tail: str) -> None:
+    """Every value of every setting that MegaRAID's tools are given."""
+    volumes = (
+        "wrcache",
+        "rdcache",
+        "iopolicy",
+        "pdcache",
+        "WritePolicy",
+        "BadBBU",
+        "ReadPolicy",
+        "IoPolicy",
+        "DskCache",
+    )
+    actions = [
+        grammar.action("tool", "0", (f"megaraid:0{'/v0' if name in volumes else ''}", name), value)
+        for name, values in grammar.risks.items() for value in values
+    ]  # fmt: skip
+    for action in [*actions, grammar.flush("tool", "0")]:
+        words = re.sub(r"(?<=/[cv])0|(?<=-[aL])0", "N", " ".join(action.argv[1:]))
+        assert any(re.fullmatch(f"{form}{re.escape(tail)}", words) for form in forms), action

@@ -1,0 +1,61 @@
+"""Screens and help pages in a narrow pane: the terminal breaks no line of a screen, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from rich.cells import cell_len
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
+from raidctl.output.console import Paper
+from raidctl.output.diagnose import screen as diagnosis
+from raidctl.output.tree import screen
+from tests.support.machines import replayed
+
+MACHINES = ("smartarray-gen9-degraded", "adaptec-5405-failed-battery", "md-degraded-rebuilding")
+
+
+def joined(text: str) -> str:
+    """A text without blanks and line ends: the same however its lines are broken."""
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("width", [20, 30, 40, 59])
+def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
+    """No line is too wide; each drive with its model, and each finding with its remedy are there."""
+    inventory = replayed(machine).inventory
+    found = diagnose(inventory, rules())
+
+    def shown(paper: Paper) -> tuple[str, str]:
+        return screen(inventory, paper), diagnosis(found, inventory, paper, more=True)
+
+    narrow, wide = shown(Paper(width=width)), shown(Paper(width=200))
+    assert [line for text in narrow for line in text.splitlines() if cell_len(line) > width] == []
+    drives = [drive for one in inventory.controllers for drive in one.drives]
+    texts = [
+        {drive.model for drive in drives if drive.model},
+        {text for one in found.findings for text in (one.message, one.remedy) if text},
+    ]
+    for told, whole, possible in zip(map(joined, narrow), map(joined, wide), texts, strict=True):
+        expected = [text for text in possible if joined(text) in whole]
+        assert expected
+        assert [text for text in expected if joined(text) not in told] == []
+
+
+@pytest.mark.parametrize("columns", ["20", "40", "51"])
+@pytest.mark.parametrize("command", ["", "show", "cache set", "check media", "bench run", "watch"])
+def test_help_pages_fit(command: str, columns: str) -> None:
+    """Only examples, which are there to be copied, are wider; descriptions are below the options."""
+    words = [sys.executable, "-m", "raidctl", *command.split(), "--help"]
+    told = subprocess.run(
+        words, env={**os.environ, "COLUMNS": columns}, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    page, _, examples = told.partition("Examples:")
+    assert [line for line in page.splitlines() if cell_len(line) > int(columns)] == []
+    assert "\n  -h, --help\n      Show this" in page
+    assert all(line.startswith("  ") or not line for line in examples.split("\n"))

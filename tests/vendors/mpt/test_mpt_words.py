@@ -1,0 +1,145 @@
+"""The words of sas2ircu and sas3ircu, as the SAS-2 and SAS-3 Integrated RAID Solution User Guides list them."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Controller
+from raidctl.survey.survey import Survey
+from tests.support.conclusions import read_text
+
+_DISPLAY = """LSI Corporation SAS3 IR Configuration Utility.
+Version 16.00.00.00 (2017.04.26)
+
+Read configuration has been initiated for controller 0
+------------------------------------------------------------------------
+IR Volume information
+------------------------------------------------------------------------
+IR volume 1
+  Volume ID                               : 323
+  Status of volume                        : {volume}
+  Volume wwid                             : 04f9d0fa34f56e84
+  RAID level                              : {level}
+  Size (in MB)                            : 152627
+  Physical hard disks                     :
+  PHY[0] Enclosure#/Slot#                 : 1:0
+  PHY[1] Enclosure#/Slot#                 : 1:1
+------------------------------------------------------------------------
+Physical device information
+------------------------------------------------------------------------
+Device is a Hard disk
+  Enclosure #                             : 1
+  Slot #                                  : 0
+  State                                   : {drive}
+  Size (in MB)/(in sectors)               : 152627/312581807
+  Drive Type                              : {kind}
+SAS3IRCU: Command DISPLAY Completed Successfully.
+SAS3IRCU: Utility Completed Successfully.
+"""
+_STATUS = """LSI Corporation SAS2 IR Configuration Utility.
+Background command progress status for controller 0...
+IR Volume 1
+  Volume ID                               : 323
+  Current operation                       : {operation}
+  Volume status                           : {status}
+  Volume state                            : {state}
+  Physical disk I/Os                      : Not quiesced
+  Percentage complete                     : 2.93%
+SAS2IRCU: Command STATUS Completed Successfully.
+SAS2IRCU: Utility Completed Successfully.
+"""
+
+
+def _display(
+    *, volume: str = "Okay (OKY)", drive: str = "Optimal (OPT)", level: str = "RAID1", kind: str = "SAS_HDD"
+) -> Survey:
+    return read_text(_DISPLAY.format(volume=volume, drive=drive, level=level, kind=kind))
+
+
+def _status(*, operation: str = "None", status: str = "Enabled", state: str = "Optimal") -> Survey:
+    return read_text(_STATUS.format(operation=operation, status=status, state=state))
+
+
+def _card(seen: Survey) -> Controller:
+    [card] = seen.inventory.controllers
+    return card
+
+
+def _unread(seen: Survey) -> bool:
+    return any(problem.kind == "unread" for problem in seen.inventory.problems)
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("Okay (OKY)", "ok"), ("Degraded (DGD)", "degraded"), ("Failed (FLD)", "failed"), ("Missing (MIS)", "offline"),
+     ("Initializing (INIT)", "initializing"), ("Online (ONL)", "ok"), ("Inactive, Okay (OKY)", "inactive"),
+     ("Inactive, Degraded (DGD)", "inactive"), ("Bewildered (BWD)", "unknown"), ("Okay, Bewildered (OKY)", "unknown"),
+     ("Not Okay (NOK)", "unknown")],
+)  # fmt: skip
+def test_states_of_volumes(word: str, status: str) -> None:
+    """DISPLAY: every state of the guides; a word that nobody knows is unknown, and a problem."""
+    seen = _display(volume=word)
+    assert [volume.status for volume in _card(seen).volumes] == [status]
+    assert _unread(seen) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "role"),
+    [("Online (ONL)", "ok", "member"), ("Optimal (OPT)", "ok", "member"), ("Hot Spare (HSP)", "ok", "spare"),
+     ("Ready (RDY)", "ok", "member"), ("Available (AVL)", "warning", "member"), ("Failed (FLD)", "critical", "failed"),
+     ("Missing (MIS)", "critical", "failed"), ("Standby (SBY)", "ok", "member"),
+     ("Out of Sync (OSY)", "warning", "member"), ("Degraded (DGD)", "warning", "member"),
+     ("Rebuilding (RBLD)", "warning", "member"),
+     ("Bewildered (BWD)", "unknown", "member")],
+)  # fmt: skip
+def test_states_of_drives(word: str, status: str, role: str) -> None:
+    """A drive that a volume lists is its member, whatever the drive's own row says of it."""
+    seen = _display(drive=word)
+    assert [(drive.status, drive.role) for drive in _card(seen).drives] == [(status, role)]
+    assert _unread(seen) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [("RAID0", "raid0"), ("RAID1", "raid1"), ("RAID1E", "raid1e"), ("RAID10", "raid10"), ("RAID 99", None)],
+)
+def test_levels(word: str, level: str | None) -> None:
+    """One that has no neutral name stays unknown."""
+    assert [volume.raid_level for volume in _card(_display(level=word)).volumes] == [level]
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [("SAS_HDD", ("sas", "hdd")), ("SATA_HDD", ("sata", "hdd")), ("SAS_SSD", ("sas", "ssd")),
+     ("SATA_SSD", ("sata", "ssd")), ("Undetermined", (None, None))],
+)  # fmt: skip
+def test_kinds_of_drives(word: str, found: tuple[str | None, str | None]) -> None:
+    """Interface and medium are one word."""
+    assert [(drive.interface, drive.media) for drive in _card(_display(kind=word)).drives] == [found]
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "state", "expected"),
+    [
+        ("None", "Enabled", "Optimal", ("ok", None)),
+        ("Synchronize", "Enabled", "Degraded", ("rebuilding", "rebuild")),
+        ("Synchronize", "Enabled", "Optimal", ("ok", "resync")),
+        ("Rebuild", "Enabled", "Degraded", ("rebuilding", "rebuild")),
+        ("Background Init", "Enabled", "Optimal", ("ok", "initialize")),
+        ("Consistency Check", "Enabled", "Optimal", ("ok", "check")),
+        ("None", "Disabled", "Optimal", ("inactive", None)),
+        ("None", "Enabled", "[Inactive] Optimal", ("inactive", None)),
+        ("None", "Enabled", "Failed", ("failed", None)),
+        ("None", "Enabled", "Bewildered", ("unknown", None)),
+    ],
+)
+def test_status(operation: str, status: str, state: str, expected: tuple[str, str | None]) -> None:
+    """STATUS: what is going on, and the volume's states."""
+    [volume] = _card(_status(operation=operation, status=status, state=state)).volumes
+    assert (volume.status, volume.progress and volume.progress.operation) == expected
+
+
+@pytest.mark.parametrize("words", [("Juggle", "Enabled"), ("None", "Resting")])
+def test_words_of_status_that_nobody_knows_are_problems(words: tuple[str, str]) -> None:
+    """A new operation or a new word beside "Enabled" is reported."""
+    assert _unread(_status(operation=words[0], status=words[1]))

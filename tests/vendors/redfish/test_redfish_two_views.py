@@ -1,0 +1,69 @@
+"""What the machine's own tool lists and the BMC does not: reported only where the BMC must see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from raidctl.request import Answer, Failure, Get, GetAnswer, Request
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
+from tests.support.machines import recording, replayed
+from tests.vendors.redfish.damaged import resources, seen_with
+
+_MACHINE = "redfish-beside-hpssacli"
+
+
+def _without(collection: str, *ends: str) -> dict[str, Any]:
+    """The collections of the machine, of which one lacks members."""
+    found = {}
+    for path, value in resources(_MACHINE).items():
+        if path.rstrip("/").endswith(collection):
+            kept = [one for one in value["Members"] if not str(one).rstrip("/'}").endswith(ends)]
+            assert len(kept) < len(value["Members"])
+            found[path] = {**value, "Members": kept, "Members@odata.count": len(kept)}
+    assert found
+    return found
+
+
+def _told(seen: Survey) -> list[tuple[str, str]]:
+    return [(one.where, one.severity) for one in seen.inventory.problems if "does not list" in one.message]
+
+
+def test_two_views_that_agree_are_silent() -> None:
+    """Every volume and drive of a volume is in both."""
+    assert _told(replayed(_MACHINE)) == []
+
+
+@pytest.mark.parametrize(
+    ("collection", "end", "where"),
+    [("DiskDrives", "DiskDrives/2", "smartarray:0/1I:1:3"), ("LogicalDrives", "LogicalDrives/2", "smartarray:0/v2")],
+)
+def test_a_drive_of_a_volume_and_a_volume_that_the_bmc_lacks_are_reported(
+    collection: str, end: str, where: str
+) -> None:
+    """It lists the others of the same controller, so that it must see them: information, as one of the two is late."""
+    assert (where, "info") in _told(seen_with(_MACHINE, _without(collection, end)))
+
+
+def test_a_drive_in_no_volume_may_be_one_that_the_bmc_does_not_see() -> None:
+    """BMCs commonly miss drives that a controller only passes through."""
+    assert _told(seen_with(_MACHINE, _without("DiskDrives", "DiskDrives/7"))) == []
+
+
+def test_what_could_not_be_read_is_not_missing() -> None:
+    """The BMC answers an error for a drive: whether it sees it is unknown."""
+    path = next(path for path in resources(_MACHINE) if path.rstrip("/").endswith("DiskDrives/2"))
+    answers: dict[Request[Any], Answer] = {Get(path): GetAnswer(503, trouble=Failure.FAILED, detail="answered 503")}
+    found, problems = vendors()
+    seen = survey(ReplayRunner(recording(_MACHINE)).with_answers(answers), found, problems=problems)
+    assert any(path.rstrip("/") in one.where and one.kind == "unread" for one in seen.inventory.problems)
+    assert _told(seen) == []
+
+
+def test_a_bmc_that_lists_no_volume_of_a_controller_may_not_see_volumes() -> None:
+    """Nothing is said of volumes of which the BMC lists none."""
+    seen = seen_with(_MACHINE, _without("LogicalDrives", "LogicalDrives/1", "LogicalDrives/2"))
+    assert [where for where, _ in _told(seen) if "/v" in where] == []

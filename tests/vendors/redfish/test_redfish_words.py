@@ -1,0 +1,206 @@
+"""The words of DMTF's schemas (Volume, Drive, Resource, StorageController) and of makers' extensions, one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from raidctl.model import Controller
+from raidctl.survey.survey import Survey
+from tests.vendors.redfish.damaged import resources, seen_with
+
+_MACHINE = "redfish-ilo6-failed-capacitor"
+_VOLUME = "/redfish/v1/Systems/1/Storage/DE00C000/Volumes/239"
+_DRIVE = "/redfish/v1/Chassis/DE00C000/Drives/1"
+
+
+def _seen(path: str, **changes: Any) -> Survey:
+    value = {**resources(_MACHINE)[path], **changes}
+    return seen_with(_MACHINE, {path: {name: one for name, one in value.items() if one is not ...}})
+
+
+def _card(seen: Survey) -> Controller:
+    [card] = seen.inventory.controllers
+    return card
+
+
+def _unread(seen: Survey) -> bool:
+    return any(problem.kind == "unread" for problem in seen.inventory.problems)
+
+
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [("RAID0", "raid0"), ("RAID1", "raid1"), ("RAID1E", "raid1e"), ("RAID4", "raid4"), ("RAID5", "raid5"),
+     ("RAID6", "raid6"), ("RAID10", "raid10"), ("RAID10E", "raid10"), ("RAID50", "raid50"), ("RAID60", "raid60"),
+     ("RAID1Triple", "raid1t"), ("RAID10Triple", "raid10t"), ("None", "jbod"), ("RAID00", None), ("RAID01", None),
+     ("RAID3", None), ("RAID6TP", None)],
+)  # fmt: skip
+def test_every_level_of_the_schema(word: str, level: str | None) -> None:
+    """Four of its levels have no neutral name, which is a note and no failure to read."""
+    seen = _seen(_VOLUME, RAIDType=word)
+    assert [volume.raid_level for volume in _card(seen).volumes] == [level]
+    assert any(word in problem.message for problem in seen.inventory.problems) == (level is None)
+    assert not _unread(seen)
+
+
+def test_a_level_that_no_schema_has_was_not_understood() -> None:
+    """It stays unknown."""
+    seen = _seen(_VOLUME, RAIDType="RAID99")
+    assert [volume.raid_level for volume in _card(seen).volumes] == [None]
+    assert _unread(seen)
+
+
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [("Mirrored", "raid1"), ("SpannedMirrors", "raid10"), ("RawDevice", "jbod"), ("StripedWithParity", None),
+     ("SpannedStripesWithParity", None), ("NonRedundant", None)],
+)  # fmt: skip
+def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | None) -> None:
+    """Two drives that mirror each other are RAID 1; parity can be that of several levels."""
+    links = {"Drives": [{"@odata.id": _DRIVE}, {"@odata.id": _DRIVE.replace("/1", "/2")}]}
+    seen = _seen(_VOLUME, RAIDType=..., VolumeType=word, Links=links)
+    assert [volume.raid_level for volume in _card(seen).volumes] == [level]
+
+
+@pytest.mark.parametrize(
+    ("health", "state", "status"),
+    [
+        ("OK", "Enabled", "ok"), ("OK", "Degraded", "degraded"), ("Warning", "Enabled", "degraded"),
+        ("Critical", "Enabled", "failed"), ("OK", "UnavailableOffline", "offline"), ("OK", "Disabled", "offline"),
+        ("OK", "StandbyOffline", "offline"), ("OK", "Starting", "unknown"), ("OK", "InTest", "unknown"),
+        ("OK", "Quiesced", "unknown"), ("OK", "Updating", "unknown"), ("OK", "Deferring", "unknown"),
+        ("OK", "Absent", "unknown"), ("OK", "Bewildered", "unknown"), ("Bewildered", "Enabled", "unknown"),
+        (None, "Enabled", "unknown"), ("OK", None, "unknown"),
+    ],
+)  # fmt: skip
+def test_health_and_state_of_a_volume(health: str | None, state: str | None, status: str) -> None:
+    """Good is only what is OK and enabled; what is not known is unknown, and a problem."""
+    seen = _seen(_VOLUME, Status={"Health": health, "State": state})
+    assert [volume.status for volume in _card(seen).volumes] == [status]
+    assert _unread(seen) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, "ok"),
+        ({"FailurePredicted": True}, "warning"),
+        ({"EncryptionStatus": "Unlocked"}, "ok"),
+        ({"EncryptionStatus": "Locked"}, "warning"),
+        ({"EncryptionStatus": "Foreign"}, "warning"),
+        ({"StatusIndicator": "Fail"}, "critical"),
+        ({"StatusIndicator": "Rebuild"}, "warning"),
+        ({"StatusIndicator": "PredictiveFailureAnalysis"}, "warning"),
+        ({"StatusIndicator": "Hotspare"}, "ok"),
+        ({"StatusIndicator": "InACriticalArray"}, "warning"),
+        ({"StatusIndicator": "InAFailedArray"}, "critical"),
+        ({"StatusIndicator": "Bewildered"}, "unknown"),
+        ({"Status": {"Health": "OK", "State": "Degraded"}}, "warning"),
+        ({"Status": {"Health": "OK", "State": "StandbySpare"}}, "ok"),
+        ({"Status": {"Health": "OK", "State": "InTest"}}, "unknown"),
+    ],
+)
+def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None:
+    """Beside a health of OK, each other word counts."""
+    base = {"Status": {"Health": "OK", "State": "Enabled"}, "StatusIndicator": "OK", "FailurePredicted": False}
+    found = {drive.id.rpartition("/")[2]: drive.status for drive in _card(_seen(_DRIVE, **{**base, **changes})).drives}
+    assert found["1"] == status
+
+
+_BMC = "redfish-xcc-930-8i"
+_STORAGE = "/redfish/v1/Systems/1/Storage/RAID_Slot1"
+_BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
+
+
+@pytest.mark.parametrize(
+    ("health", "state", "status"),
+    [("OK", "Enabled", "ok"), ("OK", None, "ok"), ("OK", "Degraded", "warning"), ("OK", "Disabled", "ok"),
+     ("OK", "UnavailableOffline", "unknown"), ("OK", "Bewildered", "unknown"),
+     ("Bewildered", "Enabled", "unknown"), ("Warning", "Disabled", "warning"),
+     ("Critical", "Enabled", "critical")],
+)  # fmt: skip
+def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
+    """The good health of Storage does not count over a controller's own that nobody knows."""
+    value = resources(_BMC)[_STORAGE]
+    value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
+    seen = seen_with(_BMC, {_STORAGE: value})
+    [card] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert card.status == status
+
+
+@pytest.mark.parametrize(
+    ("health", "state", "status"),
+    [("OK", "Enabled", "ok"), ("OK", "Degraded", "degraded"), ("OK", "Disabled", "failed"),
+     ("OK", "UnavailableOffline", "failed"), ("OK", "Absent", "missing"), ("OK", "Bewildered", "unknown"),
+     ("Critical", "Enabled", "failed")],
+)  # fmt: skip
+def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> None:
+    """A battery that is OK and not enabled protects nothing."""
+    value = {**resources(_BMC)[_BATTERY], "Status": {"Health": health, "State": state}}
+    seen = seen_with(_BMC, {_BATTERY: value})
+    assert [one.status for card in seen.inventory.controllers for one in card.batteries] == [status]
+
+
+def test_a_kind_of_spare_that_no_schema_has_was_not_understood() -> None:
+    """Whether the drive is a spare is unknown."""
+    assert _unread(_seen(_DRIVE, HotspareType="Bewildered"))
+
+
+@pytest.mark.parametrize("word", ["Global", "Chassis", "Dedicated"])
+def test_spares(word: str) -> None:
+    """Each kind of spare is one."""
+    roles = [drive.role for drive in _card(_seen(_DRIVE, HotspareType=word)).drives if drive.id.endswith("/1")]
+    assert roles == ["spare"]
+
+
+@pytest.mark.parametrize(
+    ("word", "operation", "status"),
+    [("Rebuild", "rebuild", "rebuilding"), ("CheckConsistency", "check", "checking"),
+     ("ChangeRAIDType", "migrate", "migrating"),
+     ("ChangeStripSize", "migrate", "migrating"), ("Initialize", "initialize", "initializing"),
+     ("Resize", "expand", "expanding"), ("Deduplicate", "unknown", "ok")],
+)  # fmt: skip
+def test_operations_of_the_schema(word: str, operation: str, status: str) -> None:
+    """``Operation`` of newer schemas, with its percentage."""
+    work = [{"Operation": word, "PercentageComplete": 42}]
+    [volume] = _card(_seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=work)).volumes
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.progress.percent, volume.status) == (operation, 42, status)
+
+
+@pytest.mark.parametrize(
+    ("policy", "state", "expected"),
+    [
+        ("WriteBackWithBBU", "Optimal", ("protected_write_back", "ok")),
+        ("WriteBack", "Optimal", ("unprotected_write_back", "ok")),
+        ("WriteThrough", "Degraded", ("write_through", "degraded")),
+        ("WriteThrough", "Partially degraded", ("write_through", "degraded")),
+        ("WriteThrough", "Recovering", ("write_through", "rebuilding")),
+        ("Sometimes", "Bewildered", (None, "unknown")),
+    ],
+)
+def test_volumes_of_huawei(policy: str, state: str, expected: tuple[str | None, str]) -> None:
+    """Level, policy and a finer state are in the extension, and Storage is called Storages."""
+    own = {"VolumeRaidLevel": "RAID1", "DefaultWritePolicy": policy, "State": state}
+    value = resources(_MACHINE)
+    renamed = {
+        path: _renamed(
+            {**one, "Oem": {"Huawei": own}, "RAIDType": None, "WriteCachePolicy": None} if path == _VOLUME else one
+        )
+        for path, one in value.items()
+    }
+    seen = seen_with(_MACHINE, {path.replace("/Storage/", "/Storages/"): one for path, one in renamed.items()})
+    [volume] = _card(seen).volumes
+    assert volume.cache is not None
+    assert volume.raid_level == "raid1"
+    assert (volume.cache.write_policy, volume.status) == expected
+
+
+def _renamed(value: Any) -> Any:
+    """The links of a resource below ``Storages``."""
+    if isinstance(value, dict):
+        return {name: _renamed(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one) for one in value]
+    return value.replace("/Storage/", "/Storages/") if isinstance(value, str) else value

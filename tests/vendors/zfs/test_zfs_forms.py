@@ -1,0 +1,170 @@
+"""What zpool prints beside the common case, after its source (cmd/zpool/zpool_main.c): states, scans, options."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from raidctl.model import Volume
+from raidctl.survey.survey import Survey
+from tests.support.conclusions import read_text
+
+_MIRROR = (
+    "\ttank  ONLINE  0  0  0\n\t  mirror-0  ONLINE  0  0  0\n\t    sda  ONLINE  0  0  0\n\t    sdb  ONLINE  0  0  0\n"
+)
+
+
+def _text(table: str = _MIRROR, *, state: str = "ONLINE", more: str = "") -> Survey:
+    return read_text(f"  pool: tank\n state: {state}\n{more}config:\n\n\tNAME  STATE  READ WRITE CKSUM\n{table}\n"
+                     "errors: No known data errors\n")  # fmt: skip
+
+
+def _pool(seen: Survey) -> Volume:
+    [pool] = seen.inventory.controllers[0].volumes
+    return pool
+
+
+@pytest.mark.parametrize(
+    ("line", "operation", "percent", "status"),
+    [
+        (("  scan: thorough scrub in progress since Sun Feb 11 11:54:20 2024\n\t1.2G / 9G scanned, 1G / 9G issued\n"
+         "\t0B repaired, 11.11% done, no estimated completion time\n"), "check", 11.11, "checking"),
+        ("  scan: thorough scrub canceled on Sun Feb 11 11:54:20 2024\n", None, None, "ok"),
+        (" scrub: scrubbed 4 error blocks in 0 days 00:00:01 on Sun Feb 11 11:54:20 2024\n", None, None, "ok"),
+        (" scrub: error scrub canceled on Sun Feb 11 11:54:20 2024\n", None, None, "ok"),
+        (("expand: expansion of raidz1-0 in progress since Sun Feb 11 11:54:20 2024\n"
+         "\t1.2G / 3.4G copied at 12M/s, 35.29% done, 00:03:04 to go\n"), "expand", 35.29, "expanding"),
+        ("expand: expanded raidz1-0 copied 3.4G in 00:05:00, on Sun Feb 11 11:54:20 2024\n", None, None, "ok"),
+        (("remove: Evacuation of mirror-1 in progress since Sun Feb 11 11:54:20 2024\n"
+         "\t1.2G copied out of 3.4G at 12M/s, 35.29% done, 0h3m to go\n"), "migrate", 35.29, "migrating"),
+        (("remove: Removal of vdev 1 copied 3.4G in 0h5m, completed on Sun Feb 11 11:54:20 2024\n"
+         "\t2.5K memory used for removed device mappings\n"), None, None, "ok"),
+        ("condense: log spacemap: condensing, 1/2 blocks done in 00:00:01\n", None, None, "ok"),
+        (("  scan: scrub repaired 0B in 00:06:12 with 0 errors on Sun Mar  1 00:30:13 2026\n"
+         "    scan warning: skipped blocks that are only referenced by the checkpoint.\n"), None, None, "ok"),
+    ],
+)  # fmt: skip
+def test_work_in_progress_of_every_kind(line: str, operation: str | None, percent: float | None, status: str) -> None:
+    """Scrubs of all kinds, an expansion, a removal: each is understood, and only a running one is an operation."""
+    seen = _text(more=line)
+    pool = _pool(seen)
+    assert pool.status == status
+    assert (pool.progress and (pool.progress.operation, pool.progress.percent)) == (operation and (operation, percent))
+    assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mild"),
+    [
+        ("Some supported and requested features are not enabled on the pool.", True),
+        ("One or more features are enabled on the pool despite not being\n\trequested by the 'compatibility' property.",
+         True),
+        ("One or more devices have been sequentially resilvered, scrubbing\n\tthe pool is recommended.", True),
+        ("Mismatch between pool hostid and system hostid on imported pool.", False),
+        ("Errata #4 detected.\n\tExisting encrypted snapshots and bookmarks contain an on-disk\n\tincompatibility.",
+         False),
+        ("One or more failure domains are faulted. The storage devices may be\n\tintact.", False),
+        ("The pool is suspended because multihost writes failed or were delayed;", False),
+        ("An intent log record could not be read.", False),
+    ],
+)  # fmt: skip
+def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
+    """The messages of zpool: a new one is a warning, and so is one that can cost data."""
+    [problem] = [one for one in _text(more=f"status: {text}\n").inventory.problems if one.kind == "state"]
+    assert (problem.severity == "info") == mild
+
+
+def test_names_that_are_numbers_give_no_level() -> None:
+    """``zpool status -g`` prints GUIDs instead of "mirror-0": what the vdev is cannot be told."""
+    table = (
+        "\ttank  ONLINE  0  0  0\n\t  111  ONLINE  0  0  0\n\t    222  ONLINE  0  0  0\n\t    333  ONLINE  0  0  0\n"
+    )
+    pool = _pool(_text(table))
+    assert (pool.status, pool.raid_level, pool.failures_tolerated) == ("ok", "unknown", None)
+
+
+def test_a_list_of_the_bad_devices_alone_counts_none() -> None:
+    """``zpool status -e`` leaves out what is healthy: how many devices there are is unknown."""
+    table = "\ttank  DEGRADED  0  0  0\n\t  raidz1-0  DEGRADED  0  0  0\n\t    sdb  FAULTED  0  0  0  too many errors\n"
+    pool = _pool(_text(table, state="DEGRADED"))
+    assert (pool.status, pool.drives_expected, pool.failures_tolerated) == ("degraded", None, None)
+
+
+def test_vdevs_that_an_import_does_not_find_are_reported() -> None:
+    """The tool knows that there are more, and not which."""
+    seen = read_text(
+        "   pool: tank\n     id: 1165955789558693437\n  state: UNAVAIL\nstatus: One or more devices are missing from "
+        "the system.\n action: The pool cannot be imported. Attach the missing\n\tdevices and try again.\n config:\n\n"
+        "\ttank  UNAVAIL  missing device\n\t  mirror-0  ONLINE\n\t    sda  ONLINE\n\t    sdb  ONLINE\n\n"
+        "\tAdditional devices are known to be part of this pool, though their\n"
+        "\texact configuration cannot be determined.\n"
+    )
+    assert any("could not find all parts" in problem.message for problem in seen.inventory.problems)
+    pool = _pool(seen)
+    assert (pool.status, pool.failures_tolerated) == ("inactive", None)
+
+
+def test_a_destroyed_pool_that_can_be_imported_is_inactive() -> None:
+    """``zpool import -D`` adds a word to the state."""
+    seen = read_text("   pool: tank\n     id: 11\n  state: ONLINE (DESTROYED)\n action: The pool can be imported.\n"
+                     " config:\n\n\ttank  ONLINE\n\t  sda  ONLINE\n")  # fmt: skip
+    assert _pool(seen).status == "inactive"
+    assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+def _json(vdevs: dict[str, Any], state: str = "ONLINE", **more: object) -> Survey:
+    pool = {"name": "tank", "state": state, "vdevs": vdevs, "error_count": "0", **more}
+    document = {
+        "output_version": {"command": "zpool status", "vers_major": 0, "vers_minor": 1},
+        "pools": {"tank": pool},
+    }
+    return read_text(json.dumps(document))
+
+
+def _vdev(kind: str, name: str, state: str = "ONLINE", **more: object) -> dict[str, Any]:
+    counts = {"read_errors": "0", "write_errors": "0", "checksum_errors": "0"}
+    return {"name": name, "vdev_type": kind, "class": "normal", "state": state, **counts, **more}
+
+
+def _nested(second: dict[str, Any], state: str = "ONLINE") -> dict[str, Any]:
+    mirror = _vdev("mirror", "mirror-0", state, vdevs={"sda": _vdev("disk", "sda"), second["name"]: second})
+    return {"tank": _vdev("root", "tank", state, vdevs={"mirror-0": mirror})}
+
+
+def test_flat_json_is_the_same_tree() -> None:
+    """``--json-flat-vdevs`` lists the vdevs side by side, each with its parent."""
+    flat = {"sda": _vdev("disk", "sda", parent="mirror-0"), "sdb": _vdev("disk", "sdb", "FAULTED", parent="mirror-0"),
+            "mirror-0": _vdev("mirror", "mirror-0", "DEGRADED", parent="tank"),
+            "tank": _vdev("root", "tank", "DEGRADED"),
+            "sdl": _vdev("disk", "sdl") | {"class": "log"}}  # fmt: skip
+    pool = _pool(_json(flat, "DEGRADED"))
+    nested = _pool(_json(_nested(_vdev("disk", "sdb", "FAULTED"), "DEGRADED"), "DEGRADED"))
+    for one in (pool, nested):
+        assert (one.status, one.raid_level, one.drives_expected, one.drives_active) == ("degraded", "raid1", 2, 1)
+
+
+@pytest.mark.parametrize("word", ["CANT_OPEN", "CLOSED", "FAULTED", "REMOVED", "OFFLINE"])
+def test_states_of_devices_in_json(word: str) -> None:
+    """JSON has the library's constants: a device that cannot be opened is "CANT_OPEN" there, "UNAVAIL" in text."""
+    seen = _json(_nested(_vdev("disk", "7", word, not_present="1", was="/dev/sdb1"), "DEGRADED"), "DEGRADED")
+    [card] = seen.inventory.controllers
+    assert sorted(drive.status for drive in card.drives) == ["critical", "ok"]
+    assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
+    """It is the one that the resilver has written to; a sequential one names the vdev only."""
+    scan = {"function": "RESILVER", "state": "SCANNING", "to_examine": "10G", "issued": "5G"}
+    pool = _pool(_json(_nested(_vdev("disk", "sdb", scan_processed="1G")), scan_stats=scan))
+    assert (pool.status, pool.drives_active, pool.failures_tolerated) == ("rebuilding", 1, 0)
+    assert pool.progress is not None
+    assert pool.progress.percent == 50
+    rebuild = {
+        "rebuild_stats": {"mirror-0": {"name": "mirror-0", "state": "ACTIVE", "to_scan": "10G", "scanned": "1G"}}
+    }
+    pool = _pool(_json(_nested(_vdev("disk", "sdb")), scan_stats=rebuild))
+    assert (pool.status, pool.drives_active, pool.failures_tolerated) == ("rebuilding", None, 0)
+    move = {"state": "SCANNING", "to_reflow": "10G", "reflowed": "1G", "waiting_for_resilver": "0"}
+    assert _pool(_json(_nested(_vdev("disk", "sdb")), raidz_expand_stats=move)).status == "expanding"
