@@ -91,7 +91,8 @@ def command(
         raise click.UsageError("--list and --explain stand alone: they look at no machine.")
     if listed or explain is not None:
         settings.refuse_machine("diagnose --list" if listed else "diagnose --explain")
-        _manual([_rule(explain)] if explain is not None else rules(), settings, whole=explain is not None)
+        pages = [(rule, manual(rule)) for rule in rules()] if explain is None else [_explained(explain)]
+        _manual(pages, settings, whole=explain is not None)
         return 0
     if len({bool(ignoring[name]) for name in ("ignore", "until", "because")}) > 1:
         raise click.UsageError("--ignore, --until and --because go together: what, how long, and why.")
@@ -180,29 +181,45 @@ def _waivers(
     return (*written, *waivers_of(entries, host, str(path)))
 
 
-def _rule(name: str) -> Rule:
-    """The rule of this name.
+def _explained(name: str) -> tuple[Rule, str]:
+    """A rule, or another result that may be printed in its place, and its page.
+
+    Raises:
+        UsageError: There is none; the message names the nearest.
+    """
+    from raidctl.cli.shared.other_results import names, other_result  # noqa: PLC0415 - only where it is asked for
+
+    if (found := other_result(name)) is not None:
+        return found
+    rule = _rule(name, names())
+    return rule, manual(rule)
+
+
+def _rule(name: str, others: Sequence[str] = ()) -> Rule:
+    """The rule of this name; ``others``: further names to suggest.
 
     Raises:
         UsageError: There is none; the message names the nearest.
     """
     rule = named(name)
     if rule is None:
-        near = difflib.get_close_matches(name.replace("-", "_"), [known.name for known in rules()], 3, 0.4)
+        known = [*(one.name for one in rules()), *others]
+        near = difflib.get_close_matches(name.replace("-", "_"), known, 3, 0.4)
         hint = f"; did you mean {listing(near, 'or')}?" if near else "."
         raise UsageError(f'There is no rule "{printable(name)}"{hint} "raidctl diagnose --list" lists them.')
     return rule
 
 
-def _manual(chosen: Sequence[Rule], settings: Settings, *, whole: bool) -> None:
+def _manual(pages: Sequence[tuple[Rule, str]], settings: Settings, *, whole: bool) -> None:
     if settings.as_json:
         emit_json(
             [
-                {"rule": rule.name, "severity": rule.severity, "title": rule.title, "manual": manual(rule)}
-                for rule in chosen
+                {"rule": rule.name, "severity": rule.severity, "title": rule.title, "manual": page}
+                for rule, page in pages
             ]
         )
         return
-    from raidctl.output.diagnose import page, table_of_rules  # noqa: PLC0415 - as above
+    from raidctl.output.diagnose import page as page_of  # noqa: PLC0415 - as above
+    from raidctl.output.diagnose import table_of_rules  # noqa: PLC0415 - as above
 
-    emit(page(chosen[0], manual(chosen[0]), paper()) if whole else table_of_rules(chosen, paper()))
+    emit(page_of(*pages[0], paper()) if whole else table_of_rules([rule for rule, _ in pages], paper()))

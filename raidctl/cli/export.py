@@ -102,7 +102,8 @@ def command(
         raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
     if waivers is not None and not rules:
         raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are no findings.")
-    wanted = _Wanted(rules, dict(map(_label, label)), waivers, _waivers(waivers))
+    wanted = _Wanted(rules, dict(map(_label, label)), waivers)
+    _waivers(waivers)  # its mistakes are reported before anything is read or served
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
     if install_unit:
         return _install(settings, output, wanted, dry_run=dry_run)
@@ -141,8 +142,7 @@ class _Wanted(NamedTuple):
     rules: bool
     labels: Mapping[str, str]
     file: str | None = None
-    """With waivers, for the unit of a timer."""
-    waivers: tuple[Waiver, ...] = ()
+    """With waivers; read for each page, as it may change while raidctl serves."""
     probes: bool = False
     """Whether it is one of many machines."""
 
@@ -248,7 +248,12 @@ def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Dia
     ignored, notes = kept(settings, inventory.host.hostname)
     for note in notes:
         click.echo(f"raidctl: {note}", err=True)
-    waivers = (*wanted.waivers, *ignored)
+    try:
+        written = _waivers(wanted.file)
+    except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the metrics go on
+        click.echo(f"raidctl: Nothing of {printable(str(wanted.file))} is waived: {printable(str(error))}", err=True)
+        written = ()
+    waivers = (*written, *ignored)
     return diagnosed(inventory, findings_of(inventory, rules()), waivers, today(), alone=not wanted.probes)
 
 

@@ -408,6 +408,22 @@ def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str,
 def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A simulated machine, served as a user serves it."""
     words = ["--demo", "p440", "--state-dir", str(tmp_path), "export", "--listen", "0", "--interval", "600"]
+    with serving_words(*words) as started:
+        yield started
+
+
+_WAIVER = """
+[[waiver]]
+rule = "battery_failed"
+where = "*"
+until = 2999-12-31
+because = "A battery is ordered."
+"""
+
+
+@contextlib.contextmanager
+def serving_words(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Serve metrics; the process, and its URL."""
     with subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
     ) as started:
@@ -439,6 +455,30 @@ def test_it_is_served_from_one_scan_until_it_is_ended(served: tuple[subprocess.P
     assert url in get(url.replace("/metrics", "/"))[2] or "/metrics" in get(url.replace("/metrics", "/"))[2]
     started.send_signal(signal.SIGTERM)
     assert started.wait(60) == 128 + signal.SIGTERM
+
+
+def test_a_waiver_that_is_added_while_it_serves_counts(tmp_path: Path) -> None:
+    """The file is read for each page; a damaged one waives nothing, and the metrics go on."""
+    file = tmp_path / "waivers.toml"
+    file.write_text("")
+    words = ["--replay", str(FIXTURES / "adaptec-5405-failed-battery"), "export", "--rules", "--waivers", str(file)]
+    with serving_words(*words, "--listen", "0", "--interval", "0") as (_, url):
+        assert _battery_findings(url) == 1
+        file.write_text(_WAIVER)
+        assert _battery_findings(url) is None
+        file.write_text(_WAIVER.replace("until", "untl"))
+        assert _battery_findings(url) == 1
+
+
+_BATTERY = frozenset(
+    {("rule", "battery_failed"), ("severity", "warning"), ("outcome", "fail"), ("object", "adaptec:1/battery0")}
+)
+
+
+def _battery_findings(url: str) -> float | None:
+    status, _, page = get(url)
+    assert status == 200
+    return series(page).get(("raidctl_rule_finding", _BATTERY))
 
 
 def test_on_the_loopback_only_its_own_names_are_answered(served: tuple[subprocess.Popen[str], str]) -> None:

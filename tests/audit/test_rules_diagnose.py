@@ -14,6 +14,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
+from raidctl.cli.shared.other_results import names
 from raidctl.model import Problem
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen
@@ -143,6 +144,16 @@ def test_a_manual_page_is_printed(rule: Rule) -> None:
     assert result.exit_code == 0
     assert "How to fix." in result.stdout
     assert max(len(line) for line in result.stdout.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_result_without_a_rule_has_a_page(name: str) -> None:
+    """--explain prints what a name in the place of a rule means, also as JSON, and docs/rules.md has it."""
+    result = raidctl("diagnose", "--explain", name)
+    assert result.exit_code == 0
+    assert "How to fix." in result.stdout
+    assert max(len(line) for line in result.stdout.splitlines()) <= 80
+    assert [one["rule"] for one in json.loads(raidctl("diagnose", "--explain", name, "--json").stdout)] == [name]
 
 
 def test_the_rules_are_listed() -> None:

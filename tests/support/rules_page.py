@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin import manual, rules
 from raidctl.audit.rule import Rule
+from raidctl.cli.shared.other_results import names, other_result
 from raidctl.health.judge import RANKS, TABLE
 from tests.audit.rule_examples import EXAMPLES
 
@@ -38,6 +39,12 @@ If nothing fails, an unknown result that could be a warning or critical leads to
 permission to 4. The severity of a rule is its worst; a single finding may be milder.
 """
 
+OTHERS = """## Results without a rule
+
+These names stand in the place of a rule in reports; `raidctl diagnose --explain NAME` prints their pages too. They are
+about a check itself, or about the watch of a machine, so `--rule` does not select them.
+"""
+
 
 def rules_page() -> str:
     """``docs/rules.md``: a table of the rules, then the page of each."""
@@ -48,6 +55,9 @@ def rules_page() -> str:
     parts += [
         f"## {rule.name}\n\n*Severity: {rule.severity}.* {manual(rule)}\n\n{_example(rule)}\n" for rule in rules()
     ]
+    parts.append(OTHERS)
+    for rule, page in filter(None, map(other_result, names())):
+        parts.append(f"### {rule.name}\n\n{rule.title}. {page}\n")
     return "\n".join(parts)
 
 

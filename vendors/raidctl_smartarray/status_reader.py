@@ -215,13 +215,19 @@ class StatusReader:
     def _cache_pair(self, cache: ControllerDraft, line: Line, label: str, value: str) -> bool:
         sizes = {"Total cache memory": "size_bytes", "Read cache memory": "read_bytes",
                  "Write cache memory": "write_bytes"}  # fmt: skip
-        size = attempt(cache_size, value.replace("MiB", "MB")) if label in sizes else None
-        parts = attempt(ratio, value) if label == "Cache Ratio" else None
-        if size is not None:
+        if label in sizes:
+            size = attempt(cache_size, value.replace("MiB", "MB"))
+            if size is None:
+                cache.unread(label, value)
+                return False
             cache.put(line, f"cache.{sizes[label]}", size)
-        elif parts is not None:
-            cache.put(line, "cache.read_percent", parts[0])
-            cache.put(line, "cache.write_percent", parts[1])
+        elif label == "Cache Ratio":
+            shares = attempt(ratio, value)
+            if shares is None:
+                cache.unread(label, value)
+                return False
+            cache.put(line, "cache.read_percent", shares[0])
+            cache.put(line, "cache.write_percent", shares[1])
         elif label == "Cache configured":
             self.unfinished_cache = value == "Yes"
             if value == "Yes":
@@ -255,6 +261,10 @@ class StatusReader:
         self.listed = None
 
     def _gap(self) -> str:
+        last = next((line.text.strip() for line in reversed(self.output.lines) if line.stripped), "")
+        # /dev/cciss/c1d0: (Smart Array P800) RAID 1 Volume 0 status: OK.
+        if (_VOLUME.fullmatch(last) or _ENCLOSURE.fullmatch(last)) and not last.endswith("."):
+            return "its last line has no full stop"
         if self.unfinished_cache:
             return "the state of its write cache is missing"
         if self.empty_list is not None:

@@ -130,6 +130,14 @@ def test_each_bad_line_reaches_diagnose(text: str) -> None:
     assert _code(seen) != 0
 
 
+@pytest.mark.parametrize("row", ["Cache Ratio: 25% Read / 75%", "Total cache memory: 51O MiB"])
+def test_a_damaged_figure_of_the_cache_is_a_problem(row: str) -> None:
+    """A row that a mailer has cut or bent is reported as unread; the other rows still count."""
+    seen = read_text(f"{_HEAD}{_CACHE}   {row}\n")
+    assert [one.kind for one in seen.inventory.problems] == ["unread"]
+    assert _code(seen) == 3
+
+
 @pytest.mark.parametrize("text", [_GOOD, _HEAD + _CACHE, f"{_HEAD}{_CACHE}   Flash backed cache present\n"])
 def test_a_good_machine_is_ok(text: str) -> None:
     """The lines above are what makes the difference."""
@@ -158,6 +166,13 @@ def test_a_cut_output_never_looks_better(text: str) -> None:
     lines = text.splitlines(keepends=True)
     for count in range(1, len(lines)):
         assert cut_worse(whole, known, "".join(lines[:count])) == [], count
+
+
+def test_a_state_without_its_full_stop_is_cut_off() -> None:
+    """The tool ends each state with one, so a text that ends before it is no good machine."""
+    good = f"{_GOOD}{_GOOD.replace('c0d0', 'c1d0')}"
+    assert _code(read_text(good)) == 0
+    assert _code(read_text(good.rstrip(" .\n"))) == 3
 
 
 def test_two_controllers_in_one_output() -> None:
