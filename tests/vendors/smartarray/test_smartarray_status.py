@@ -217,5 +217,5 @@ def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
         "/dev/cciss/c0d0(Smart Array P400:0): Non-Volatile Cache status:\n"
         f"                  Cache configured: Yes\n                 Total cache memory: {size}\n"
     ).cache
-    assert cache.present
-    assert cache.size_bytes is None
+    assert cache is not None
+    assert (cache.present, cache.size_bytes) == (True, None)
