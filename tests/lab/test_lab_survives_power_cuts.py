@@ -24,7 +24,7 @@ from tests.lab.machines_bays import BAYS, BUS, MIRROR, PARITY
 from tests.lab.machines_caches import STATE
 
 # a group of its own, for its machine: the other tests of such a machine need not wait for it
-pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-power")]
+pytestmark = [pytest.mark.lab(minutes=8), pytest.mark.xdist_group("lab-power")]
 
 PATIENCE = 900.0  # seconds until a batch has come to a moment
 PROGRAM = [sys.executable, "-m", "raidctl"]
