@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import tarfile
-import time
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from raidctl.cli import cli
 from tests.support.machines import FIXTURES
+from tests.support.waiting import until
 
 SSACLI = """
 Smart Array P410i in Slot 0 (Embedded)
@@ -58,7 +60,11 @@ def raidctl(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def program(
-    *arguments: str | Path, stdin: bytes = b"", environment: dict[str, str] | None = None, timeout: float = 120
+    *arguments: str | Path,
+    stdin: bytes = b"",
+    environment: dict[str, str] | None = None,
+    timeout: float = 600,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run the program in a pipe, 80 columns wide."""
     done = subprocess.run(
@@ -68,6 +74,7 @@ def program(
         timeout=timeout,
         check=False,
         env={**os.environ, "COLUMNS": "80", **(environment or {})},
+        cwd=cwd,
     )
     assert b"Traceback" not in done.stderr + done.stdout
     return subprocess.CompletedProcess(
@@ -153,9 +160,14 @@ def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:
     assert one.replace("a.txt", "") == two.replace("b.txt", "")
 
 
-def test_standard_input_is_a_file_too() -> None:
-    """``-`` reads a pipe."""
-    done = program("--replay", "-", "show", stdin=(SSACLI % "EG0300").encode())
+def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
+    """``-`` reads a pipe, also where a recording is called so; none is written under that name."""
+    text = (SSACLI % "EG0300").encode()
+    done = program("--replay", "-", "show", stdin=text)
+    for name in ("./-", "-"):
+        kept = program("--demo", "p400", "record", name, "--state-dir", tmp_path, cwd=tmp_path)
+        assert (kept.returncode, (tmp_path / "-").exists()) == ((0, True) if name == "./-" else (2, True)), kept.stderr
+    assert program("--replay", "-", "show", stdin=text, cwd=tmp_path).stdout == done.stdout
     assert "P410i" in done.stdout
 
 
@@ -224,6 +236,13 @@ def test_a_tool_that_misbehaves_is_a_problem_and_the_rest_is_shown(tmp_path: Pat
     assert "ssacli" in done.stdout
 
 
+def commands() -> Iterator[bytes]:
+    """The command lines of all processes; that of one that has ended is empty."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signals, code: int) -> None:
@@ -236,17 +255,13 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
         stderr=subprocess.PIPE,
         env={**os.environ, **environment},
     ) as running:
-        for _ in range(600):
-            if (tmp_path / "started").exists():
-                break
-            time.sleep(0.05)
+        until((tmp_path / "started").exists)
         running.send_signal(number)
-        _, err = running.communicate(timeout=120)
+        _, err = running.communicate()
     assert running.returncode == code
     assert b"Traceback" not in err
     assert err.splitlines()[-1] in (b"raidctl: interrupted.", f"raidctl: ended by {number.name}.".encode())
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    assert not [command for command in commands if command.startswith(f"sleep\0{mark}".encode())]
+    until(lambda: not any(command.startswith(f"sleep\0{mark}".encode()) for command in commands()))
 
 
 @pytest.mark.parametrize(

@@ -60,21 +60,20 @@ class Runner:
 
     def run(self, profile: Profile) -> Session:
         """Run it. Ctrl-C does not raise: the session is marked as interrupted, with the results so far."""
-        self.bench.notes += _rounded(self.bench.target)
-        turns, left_out = self._turns(profile.trials)
-        self.total = self._estimate(turns)
-        interrupted = False
+        turns, left_out = list[_Turn](), list[TrialResult]()
         try:
+            self.bench.notes += _rounded(self.bench.target)
+            turns, left_out = self._turns(profile.trials)
+            self.total = self._estimate(turns)
             self._together([turn for turn in turns if not turn.trial.alone])
             for turn in turns:
                 if turn.trial.alone:
                     self._together([turn])
             self._repeat(turns)
+            return self._session(profile, turns, left_out)
         except (KeyboardInterrupt, Interrupted):
-            interrupted = True
             self._hand_back(turns)
-        results = [turn.result for turn in turns if turn.result is not None]
-        return self._session(profile, [*results, *left_out], interrupted=interrupted)
+        return self._session(profile, turns, left_out, interrupted=True)
 
     def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
         """The trials that can run here, and a result for each that cannot."""
@@ -173,8 +172,11 @@ class Runner:
             except (RaidctlError, Interrupted):
                 continue
 
-    def _session(self, profile: Profile, results: Sequence[TrialResult], *, interrupted: bool) -> Session:
+    def _session(
+        self, profile: Profile, turns: Sequence[_Turn], left_out: Sequence[TrialResult], *, interrupted: bool = False
+    ) -> Session:
         bench, found = self.bench, self._drift
+        results = [*(turn.result for turn in turns if turn.result is not None), *left_out]
         order = [trial.name for trial in profile.trials]
         confounders = bench.confounders
         if found is not None and found.unstable:

@@ -69,6 +69,8 @@ def command(
     now and writes DEST/transcript.txt.
     """
     settings = settings_of(context)
+    if destination == "-":
+        raise UsageError('A recording is many files: name a directory or an archive NAME.tar.gz ("./-" is one, too).')
     if transcript is not None:
         if settings.several():
             raise UsageError("A transcript is of one machine: use --host.")

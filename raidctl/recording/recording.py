@@ -76,6 +76,8 @@ class Recording(Struct, frozen=True):
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
     """Whether there is a recording at a path: a directory, an archive, or the ``record.json`` of one."""
+    if os.fspath(path) == "-":  # standard input, whatever is called so here
+        return False
     place = Path(path)
     try:
         if place.is_dir():
@@ -86,13 +88,9 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
                 return _is_manifest(opened.read(_HEAD))
         from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
 
-        return (
-            os.fspath(path) != "-"
-            and place.is_file()
-            and any(
-                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream.head)
-                for item in islice(pieces(place, nesting=0), _LOOK)
-            )
+        return place.is_file() and any(
+            isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream.head)
+            for item in islice(pieces(place, nesting=0), _LOOK)
         )
     except (OSError, RecordError):
         return False

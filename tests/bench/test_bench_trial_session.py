@@ -10,10 +10,13 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import msgspec
 import pytest
 
+from raidctl.bench import session as session_module
 from raidctl.bench.engines.calibrate import Memory
 from raidctl.bench.profiles import PROFILES, Profile
 from raidctl.bench.result import Confounder, Drift, Session, Spread, TrialResult
@@ -150,6 +153,47 @@ def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: 
     session = run(folder, *QUICK, engine=Counting(at=at, happen=interrupt))
     assert session.interrupted
     assert len(session.results) < len(QUICK)
+    assert not list(folder.iterdir())
+
+
+def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]:
+    """Interrupt a session at a line of its module: its lines that were run, works of the engine, what it says of it.
+
+    None: the interruption left it.
+    """
+    seen = set[int]()
+    engine = Counting()
+
+    def trace(frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != session_module.__file__:
+            return None
+        if event == "line" and frame.f_lineno not in seen:
+            seen.add(frame.f_lineno)
+            if frame.f_lineno == line:
+                raise KeyboardInterrupt
+        return trace
+
+    with FileTarget(str(folder), 4 * MIB) as target:
+        runner = Runner(beside(target, engine, seed=3))
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            marked = runner.run(profile(ReadBack(most=64 << 10), ReadBack(most=64 << 10))).interrupted
+        except KeyboardInterrupt:
+            marked = None
+        finally:
+            sys.settrace(before)
+    return seen, engine.works, marked
+
+
+@pytest.mark.slow
+def test_no_moment_of_an_interruption_loses_what_was_measured(folder: Path) -> None:
+    """At whichever line of the session it comes: once the engine has run, the session ends and says so."""
+    lines, _, whole = interrupted_at(0, folder)
+    assert whole is False
+    ends = {line: interrupted_at(line, folder)[1:] for line in lines}
+    assert {marked for works, marked in ends.values() if works} == {True}
+    assert len([line for line, (works, _) in ends.items() if works]) > 20
     assert not list(folder.iterdir())
 
 

@@ -196,7 +196,7 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     with subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL) as other:
         pids = wait_for(tmp_path / "pid")
         other.send_signal(number)
-        other.wait(60)
+        other.wait()
     assert ended(*pids)
     place = Path((tmp_path / "pwd").read_text().strip()).parent
     until(lambda: not place.exists())
@@ -205,13 +205,20 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     shutil.rmtree(Path((tmp_path / "socket").read_text()).parent, ignore_errors=True)
 
 
-def test_ctrl_c_goes_on(server: Server) -> None:
+def test_ctrl_c_goes_on(server: Server, tmp_path: Path) -> None:
     """An interruption of the caller ends the wait at once."""
     with server.runner() as runner:
         runner.carry_out([Run(("true",))])
-        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        started = tmp_path / "started"
+        sleeping = Run(("sh", "-c", f"touch {started}; sleep 3600"))
+
+        def interrupt() -> None:
+            until(started.exists)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            runner.carry_out([Run(("sleep", "3600")), Run(("sleep", "3600"))])
+            runner.carry_out([sleeping, sleeping])
 
 
 # The far side
