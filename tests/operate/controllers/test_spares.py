@@ -14,7 +14,7 @@ from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.newcomer_behind import unfit_behind
-from raidctl.simulation.moods import Mood
+from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import Bench
@@ -68,6 +68,8 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
     "accepts and does nothing": (ChangeStands, True),
     "changes something else": (ChangeStands, True),
     "hangs": (ChangeStands, True),
+    "another instance runs": (ChangeStands, True),
+    "another instance runs after the change": (ChangeStands, True),
 }
 
 
@@ -99,10 +101,38 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
         ended = applied(change)
         assert isinstance(ended, error) if error else ended is None, (mood, ended)
         assert change.doubtful == doubtful, mood
+        if mood in UNREADABLE:
+            assert "could not be read" in str(ended), ended
+            assert "disappeared" not in str(ended), ended
+            assert len(bench.argvs) == 1, bench.argvs  # nothing was run to undo what nobody can see
+            bench.mood = "accepts"
         done = role(bench, deed.drive or "") != was
-        assert done == (error is None) or mood == "changes something else", mood
+        changed = error is None or mood == "another instance runs after the change"
+        assert done == changed or mood == "changes something else", mood
         assert bench.journal.pending() == [], mood
     assert tried or name in ("p400", "perc5i", "1882")  # which have neither a spare nor an idle drive
+
+
+@every
+@pytest.mark.parametrize("mood", UNREADABLE)
+def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
+    name: str, mood: Mood, tmp_path: Path
+) -> None:
+    """What was refused and has changed nothing is not done; what was accepted is done as soon as it can be seen."""
+    bench = card(name, tmp_path).bench
+    made = deed_with_a_spare(bench)
+    if made is None:
+        pytest.skip("neither a spare nor a drive that fits as one")
+    change = bench.change(made[1])
+
+    def free() -> None:
+        bench.mood = "accepts"
+
+    bench.mood, bench.match, bench.moments = mood, made[1].steps[0].action.argv[-1], [(bench.at + 8.0, free)]
+    ended = applied(change)
+    assert isinstance(ended, ChangeUndone) if mood == "another instance runs" else ended is None, ended
+    assert not change.doubtful
+    assert bench.journal.pending() == []
 
 
 def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
