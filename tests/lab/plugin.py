@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import chain, groupby
 
 import pytest
 
@@ -95,6 +96,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Lab tests are slow; those of one machine follow one another and go to one worker of xdist.
 
     Groups that take longest (``minutes``, about) begin, so that no worker has one left when others have nothing to do.
+    The longest one is a single test: xdist gives its worker another group at once, which then waits for it, so that has
+    to be a short one.
     """
     lab = [item for item in items if Wanted(item).marked]
     for item in lab:
@@ -113,13 +116,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> tuple[int, int, bool]:
         return -minutes[_group(item)], first[_group(item)], Wanted(item).last
 
-    items[:] = [*others, *sorted(lab, key=turn)]
+    groups = {group: list(tests) for group, tests in groupby(sorted(lab, key=turn), key=_group)}
+    order = list(groups)
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if len(order) > workers:
+        order.insert(workers, order.pop())
+    items[:] = [*others, *chain.from_iterable(groups[group] for group in order)]
 
 
 def _group(item: pytest.Item) -> str:
-    """Tests of one group share a boot; a test that runs on the host is a group of its own."""
-    machine = Wanted(item).machine
-    return item.nodeid if machine is None else f"lab-{machine.name}"
+    """Tests of one group share a boot; a test that runs on the host and is in no group is one of its own."""
+    named = item.get_closest_marker("xdist_group")
+    return item.nodeid if named is None else str(named.args[0])
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,7 @@ from tests.lab.machines_bays import BOOT_DRIVES, BOOT_SIZE, BOOTS
 from tests.lab.places import program
 from tests.lab.qemu import kernel_line
 
-pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-boot")]
+pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-boot")]
 
 GRUB = Path("/usr/lib/grub/i386-pc")
 NEW = "LABBOOT9"

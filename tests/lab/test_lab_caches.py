@@ -12,7 +12,7 @@ import pytest
 from tests.lab.guest import Done, Guest
 from tests.lab.machines_caches import CACHES, STATE
 
-pytestmark = [pytest.mark.lab(minutes=6), pytest.mark.xdist_group("lab-caches")]
+pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-caches")]
 
 ALL = {"CS1": True, "CS2": False, "CA1": True, "CN1": True}
 """Whether the write cache of each drive is on in the state that tests find and leave."""

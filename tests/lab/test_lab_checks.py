@@ -11,7 +11,7 @@ import pytest
 from tests.lab.bays import Bays
 from tests.lab.machines_bays import MIRROR
 
-pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
+pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 NO, USAGE = 1, 2
 DAMAGE = 12 * 1024

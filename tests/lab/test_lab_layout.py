@@ -16,7 +16,7 @@ from tests.lab.machine import MIB, Controller, Drive, Machine
 from tests.lab.machines_caches import STATE
 from tests.lab.places import program
 
-pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layout")]
+pytestmark = [pytest.mark.lab(minutes=4), pytest.mark.xdist_group("lab-layout")]
 
 FREE = ("LABLAY1", "LABLAY2", "LABLAY3", "LABLAY4")
 KINDS = ("ext4", "gpt", "LVM2_member", "crypto_LUKS", "linux_raid_member")

@@ -14,7 +14,7 @@ import pytest
 
 from tests.lab.bays import Bays
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bays")]
+pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
 
 BAY = "enclosure:0x3000000000001a2b/Slot 02"
 EMPTY = "pci_slot:0000:04:00"

@@ -33,7 +33,7 @@ def always(script: str) -> Iterator[list[int]]:
     thread.join()
 
 
-@pytest.mark.lab(MD, last=True, minutes=5, timeout=600)
+@pytest.mark.lab(MD, last=True, minutes=1, timeout=600)
 def test_a_drive_that_fails_and_comes_back_while_show_runs_never_confuses_it() -> None:
     """While the drive comes and goes several times: exit code 0 or 3, valid JSON, and a possible state of the array."""
     member = next(Path("/sys/block/md5/md").glob("dev-*")).name.removeprefix("dev-")

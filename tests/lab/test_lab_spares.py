@@ -8,7 +8,7 @@ import pytest
 
 from tests.lab.bays import Bays, nvme
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bays")]
+pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 
 def test_a_spare_is_added_and_removed_and_nothing_is_overwritten(bays: Bays) -> None:
