@@ -10,6 +10,8 @@ from msgspec import structs
 
 from raidctl.change.engine import Change
 from raidctl.change.expectations import find
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
@@ -17,7 +19,7 @@ from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
-from tests.change.md_machine import Bench
+from tests.change.md_machine import SOURCE, VENDORS, Bench
 from tests.operate.controllers.cards import CARDS, LATER, PUSHED, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
@@ -197,3 +199,29 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: Card) -> None:
     ):  # fmt: skip
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
         assert guard in [one for one, _, _ in found], changes
+
+
+def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) -> None:
+    """A command was cut off, and the tool cannot read: restore claims nothing, and closes it once it can be read."""
+    bench = card("h730", tmp_path).bench
+    made = deed_with_a_spare(bench)
+    assert made is not None
+    change = bench.change(made[1])
+    bench.journal.append(change.begin)
+    change.mark(0, "start")
+    bench.mood, bench.runner.taken = "another instance runs", made[1].steps[0].action.argv[0]
+
+    def restored() -> Restored:
+        restorer = Restorer(
+            bench.journal, bench.place, bench, bench.look, VENDORS, SOURCE, bench.said.append, sleep=bench.sleep
+        )
+        [result] = restorer.restore()
+        return result
+
+    first = restored()
+    assert "could not be read" in " ".join(first.faults)
+    assert (first.left, len(bench.journal.pending())) == ([], 1)
+    bench.mood = "accepts"
+    second = restored()
+    assert (second.faults, bench.journal.pending()) == ([], [])
+    assert "has not taken effect" in " ".join(second.left)
