@@ -16,6 +16,9 @@ accepted    unchanged  not confirmed: exit code 6
 "Unchanged" means that nothing else of the controller has changed either; otherwise it is not confirmed. A command that
 did not end (it hung, or its connection failed) was neither accepted nor refused, and may take effect later: it is
 watched as long as one that was accepted, and is not confirmed if it has changed nothing until then.
+
+A reading that fails shows nothing: the machine is read on until the step's time is over, whatever the tool said. If it
+still cannot be read then, the outcome is unknown: not confirmed, and nothing is undone until it can be read again.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
 from raidctl.change.step_failures import NotConfirmed, StepFailed
+from raidctl.change.unread import READ_PAUSES, unread
 from raidctl.errors import AccessMissing, UnderWay
 from raidctl.model import Inventory
 from raidctl.request import RunAnswer, Runner
@@ -128,7 +132,7 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
     fault = change.issue(step.action, step)
     refused = fault is not None and change.ended
     limit = REFUSED_SECONDS if refused else _limit(step.expects)
-    missing, after = _watch(change, step, limit)
+    missing, after = _watch(change, step, limit, seen.inventory)
     if not missing:
         if fault is not None:
             how = "was refused" if refused else "did not end"
@@ -137,8 +141,14 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
             change.doubtful = True
         change.mark(number, "done", fault)
         return after
-    others = differences(seen.inventory, after.inventory, _controllers(seen.inventory, step))
     text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
+    why = unread(after, step, seen.inventory)
+    if why is not None:
+        text += f". Whether it has taken effect is unknown: {why}"
+        change.mark(number, "failed", text)
+        change.doubtful = True
+        raise NotConfirmed(text)
+    others = differences(seen.inventory, after.inventory, _controllers(seen.inventory, step))
     if others:
         text += f". The machine shows: {listing(others[:6])}"
     elif not refused:
@@ -173,8 +183,8 @@ def save(change: Running, number: int, seen: Survey) -> None:
 
 def _checked(change: Running, step: Step, action: Action, shown: Survey | None = None) -> Survey:
     """Read the machine, and refuse the step unless its objects, guards and command are as planned."""
-    seen = shown or change.look()
-    why = moved(seen, step.subjects)
+    seen, why = (shown, None) if shown is not None else _readable(change, step)
+    why = why or moved(seen, step.subjects)
     if why is not None:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     if not step.subjects:
@@ -200,14 +210,30 @@ def _limit(expects: Sequence[Expectation]) -> float:
     return max((one.within_seconds for one in expects), default=REFUSED_SECONDS)
 
 
-def _watch(change: Running, step: Step, seconds: float) -> tuple[list[str], Survey]:
-    """Read until the expectations hold, or the time is over; return those that do not, and the last reading."""
-    until = change.clock() + seconds
+def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
+    """Read until a step's objects could be read, for some seconds; return the last reading, and what hid them."""
+    for pause in READ_PAUSES:
+        change.sleep(pause)
+        seen = change.look()
+        why = unread(seen, step)
+        if why is None:
+            break
+    return seen, why
+
+
+def _watch(change: Running, step: Step, seconds: float, before: Inventory | None = None) -> tuple[list[str], Survey]:
+    """Read until the expectations hold, or the time is over; return those that do not, and the last reading.
+
+    While the machine cannot be read, the time is that of a command that was accepted.
+    """
+    began = change.clock()
+    longest = max(seconds, _limit(step.expects))
     for pause in _repeated(_PAUSES):
         change.sleep(pause)
         seen = change.look()
         missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
-        if not missing or change.clock() >= until:
+        passed = change.clock() - began
+        if not missing or passed >= longest or (passed >= seconds and unread(seen, step, before) is None):
             return missing, seen
     raise AssertionError  # _repeated() does not end
 
@@ -317,6 +343,12 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
 
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
+    """Undo a step; return what could not be undone. Nothing is run while its objects cannot be read."""
+    _, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    if why is not None:
+        text = f"{step.setting} of {step.object_id} may have taken effect, and nothing was run to undo it: {why}"
+        mark_safely(change, number, "stopped", text)
+        return [text]
     if step.kind == "deed" and not change.doubtful:
         left = _without_effect(change, number, step)
         if left is not None:

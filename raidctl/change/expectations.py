@@ -35,7 +35,7 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
         return None if ("yes" if present else "no") == one.value else f"{one.object_id} is {_IS[present]}"
     item = find(seen.inventory, one.object_id)
     if item is None:
-        return f"{one.object_id} does not exist"
+        return f"it is unknown whether {one.object_id} exists" if _unread(seen) else f"{one.object_id} does not exist"
     value = _value(item, one.field)
     # a status word that no package knows is "unknown"; a list of nothing after a failed reading may be incomplete
     if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):

@@ -10,6 +10,7 @@ from raidctl.change.expectations import unmet
 from raidctl.change.journal import JournalFull, Story
 from raidctl.change.lookup import current_settings
 from raidctl.change.restored import Restored
+from raidctl.change.unread import unread
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.protocol import Vendor
@@ -48,6 +49,10 @@ def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None
     """End an operation that nothing continues; what it has done stays, and is named."""
     begun = [story.begin.steps[number] for number in story.started()]
     deeds = [step for step in begun if not step.for_length]
+    hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))
+    if hidden:  # what it has done is unknown: it stays open, and a later restore names it
+        result.faults += hidden
+        return
     found = [f"{step.setting} of {step.object_id} has {_TAKEN[not unmet(seen, step.expects)]} effect" for step in deeds]
     try:
         change.end("stopped" if deeds else "restored", listing(found) or None)

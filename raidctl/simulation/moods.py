@@ -16,9 +16,13 @@ from raidctl.simulation.runner import Simulated
 Mood = Literal[
     "accepts", "refuses", "is not supported", "refuses and changes", "accepts and does nothing",
     "changes something else", "hangs", "hangs after the change", "prints nothing",
+    "another instance runs", "another instance runs after the change",
 ]  # fmt: skip
 
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
+ANOTHER = b"Error: Another instance of the tool is already running.\n"
+UNREADABLE: tuple[Mood, ...] = ("another instance runs", "another instance runs after the change")
+"""Moods in which the tool reads nothing either, from the command on, as long as they last."""
 UNSUPPORTED = b"Error: This operation is not supported with the current configuration.\n"
 
 
@@ -44,6 +48,8 @@ class Moody:
     """What happens instead of the command, where something else is changed."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
     """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
+    taken: str | None = None
+    """The tool that another instance of it keeps from reading, in the moods that do."""
     before: Callable[[Request[Any]], object] = _unseen
     """Called before each changing request."""
 
@@ -51,7 +57,14 @@ class Moody:
         """Answer each request, in order."""
         return tuple(self._answer(request) for request in requests)
 
+    @property
+    def busy(self) -> str | None:
+        """The tool that cannot read now."""
+        return self.taken if self.mood in UNREADABLE else None
+
     def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Run) and request.argv[0] == self.busy and not request.changes:
+            return RunAnswer(code=1, out=ANOTHER)
         if not isinstance(request, (Run, Write)) or (isinstance(request, Run) and not request.changes):
             return self.machine.answer(request)
         self.before(request)
@@ -75,6 +88,10 @@ class Moody:
             if self.mood == "changes something else":
                 self.otherwise(self.machine)
             return answer
+        if self.mood in UNREADABLE:
+            self.taken = request.argv[0]
+        if self.mood == "another instance runs":
+            return RunAnswer(code=1, out=ANOTHER)
         answer = self.machine.answer(request)
         if self.mood == "refuses and changes":
             return RunAnswer(code=1, err=REFUSAL)

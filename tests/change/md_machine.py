@@ -150,7 +150,11 @@ class Bench:
         """Read the whole machine."""
         if self.recorded is None:
             return self._read()
-        return READINGS.of(self.recorded, self.machine.state(), self._read)
+        return READINGS.of(
+            f"{self.recorded} {self.runner.busy}" if self.runner.busy else self.recorded,
+            self.machine.state(),
+            self._read,
+        )
 
     def _read(self) -> Survey:
         return survey(self, VENDORS, source=SOURCE)

@@ -17,7 +17,7 @@ from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, 
 every = pytest.mark.parametrize("name", CARDS)
 MOODS: tuple[Mood, ...] = (
     "refuses", "is not supported", "refuses and changes", "accepts and does nothing", "hangs", "hangs after the change",
-    "prints nothing",
+    "prints nothing", "another instance runs", "another instance runs after the change",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pytest
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.model import Controller
 from raidctl.simulation.demo import machine
-from raidctl.simulation.moods import Mood
+from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
@@ -28,6 +28,8 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
     "accepts and does nothing": (ChangeStands, True),
     "changes something else": (ChangeStands, True),
     "hangs": (ChangeStands, True),
+    "another instance runs": (ChangeStands, True),
+    "another instance runs after the change": (ChangeStands, True),
 }
 
 
@@ -100,5 +102,10 @@ def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path:
     error, doubtful = OUTCOMES[mood]
     assert isinstance(ended, error) if error else ended is None, ended
     assert change.doubtful == doubtful
-    assert (now() != was) == (error is None)
+    if mood in UNREADABLE:
+        assert "could not be read" in str(ended)
+        assert "disappeared" not in str(ended)
+        assert len(bench.argvs) == 1  # nothing was run to undo what nobody can see
+        bench.mood = "accepts"
+    assert (now() != was) == (error is None or mood == "another instance runs after the change")
     assert bench.journal.pending() == []

@@ -10,14 +10,16 @@ from msgspec import structs
 
 from raidctl.change.engine import Change
 from raidctl.change.expectations import find
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.newcomer_behind import unfit_behind
-from raidctl.simulation.moods import Mood
+from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
-from tests.change.md_machine import Bench
+from tests.change.md_machine import SOURCE, VENDORS, Bench
 from tests.operate.controllers.cards import CARDS, LATER, PUSHED, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
@@ -68,6 +70,8 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
     "accepts and does nothing": (ChangeStands, True),
     "changes something else": (ChangeStands, True),
     "hangs": (ChangeStands, True),
+    "another instance runs": (ChangeStands, True),
+    "another instance runs after the change": (ChangeStands, True),
 }
 
 
@@ -99,10 +103,38 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
         ended = applied(change)
         assert isinstance(ended, error) if error else ended is None, (mood, ended)
         assert change.doubtful == doubtful, mood
+        if mood in UNREADABLE:
+            assert "could not be read" in str(ended), ended
+            assert "disappeared" not in str(ended), ended
+            assert len(bench.argvs) == 1, bench.argvs  # nothing was run to undo what nobody can see
+            bench.mood = "accepts"
         done = role(bench, deed.drive or "") != was
-        assert done == (error is None) or mood == "changes something else", mood
+        changed = error is None or mood == "another instance runs after the change"
+        assert done == changed or mood == "changes something else", mood
         assert bench.journal.pending() == [], mood
     assert tried or name in ("p400", "perc5i", "1882")  # which have neither a spare nor an idle drive
+
+
+@every
+@pytest.mark.parametrize("mood", UNREADABLE)
+def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
+    name: str, mood: Mood, tmp_path: Path
+) -> None:
+    """What was refused and has changed nothing is not done; what was accepted is done as soon as it can be seen."""
+    bench = card(name, tmp_path).bench
+    made = deed_with_a_spare(bench)
+    if made is None:
+        pytest.skip("neither a spare nor a drive that fits as one")
+    change = bench.change(made[1])
+
+    def free() -> None:
+        bench.mood = "accepts"
+
+    bench.mood, bench.match, bench.moments = mood, made[1].steps[0].action.argv[-1], [(bench.at + 8.0, free)]
+    ended = applied(change)
+    assert isinstance(ended, ChangeUndone) if mood == "another instance runs" else ended is None, ended
+    assert not change.doubtful
+    assert bench.journal.pending() == []
 
 
 def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
@@ -167,3 +199,29 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: Card) -> None:
     ):  # fmt: skip
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
         assert guard in [one for one, _, _ in found], changes
+
+
+def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) -> None:
+    """A command was cut off, and the tool cannot read: restore claims nothing, and closes it once it can be read."""
+    bench = card("h730", tmp_path).bench
+    made = deed_with_a_spare(bench)
+    assert made is not None
+    change = bench.change(made[1])
+    bench.journal.append(change.begin)
+    change.mark(0, "start")
+    bench.mood, bench.runner.taken = "another instance runs", made[1].steps[0].action.argv[0]
+
+    def restored() -> Restored:
+        restorer = Restorer(
+            bench.journal, bench.place, bench, bench.look, VENDORS, SOURCE, bench.said.append, sleep=bench.sleep
+        )
+        [result] = restorer.restore()
+        return result
+
+    first = restored()
+    assert "could not be read" in " ".join(first.faults)
+    assert (first.left, len(bench.journal.pending())) == ([], 1)
+    bench.mood = "accepts"
+    second = restored()
+    assert (second.faults, bench.journal.pending()) == ([], [])
+    assert "has not taken effect" in " ".join(second.left)
