@@ -101,6 +101,12 @@ _ROWS: Forms[RowKind] = forms(
 )
 #   0,6 0,7
 MORE_PLACES = re.compile(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
+#   Write-cache setting                      : Enabled (write-back)
+#   when protected by battery/ZMM
+REST_OF_POLICY = re.compile(
+    r"(?:\(write-(?:back|through)\) ?)?(?:when )?(?:protected )?(?:by )?(?:battery(?:/ZMM)?)?|through\)|back\)",
+    re.IGNORECASE,
+)
 
 Said = Literal["empty", "unsupported", "none", "number", "error"]
 _PARTS = (

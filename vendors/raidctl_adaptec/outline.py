@@ -24,6 +24,11 @@ _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64
+_RESTS = {
+    **dict.fromkeys(_PLACES, grammar.MORE_PLACES),
+    **dict.fromkeys(("write-cache setting", "write-cache mode", "write-cache status"), grammar.REST_OF_POLICY),
+}
+"""What a line without a label continues the value of the line above."""
 NAMELESS = "line"
 """How the name of a device without the line that reports its number begins."""
 
@@ -239,7 +244,8 @@ class _Outliner:
         if found is not None and self.block is not None:
             self.pair(self.block, Pair(*found, [line]))
             return True
-        if last is not None and normalized(last.label) in _PLACES and grammar.MORE_PLACES.fullmatch(text):
+        rest = _RESTS.get(normalized(last.label)) if last is not None else None
+        if last is not None and rest is not None and rest.fullmatch(text):
             if len(last.lines) < _MOST_CONTINUED:
                 last.value = f"{last.value} {text}"
                 last.lines.append(line)

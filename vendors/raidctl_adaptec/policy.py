@@ -30,6 +30,8 @@ def setting(text: str) -> WritePolicy | None:
         return "write_through"
     if "when protected" in key or "with battery" in key or "when battery" in key:
         return "protected_write_back"
+    if " when" in key:  # cut off, or a condition that is not known
+        return None
     if key.startswith(("enabled", "on", "write-back", "write back", "always on")):
         return "unprotected_write_back"
     return "off" if key == "not supported" else None

@@ -105,6 +105,18 @@ def test_setting_and_status_are_told(setting: str, status: str, policy: WritePol
     assert (told.controller_cache, told.why_not_in_force, told.read_policy) == (kept, None, "read_ahead")
 
 
+@pytest.mark.parametrize(
+    "setting", ["Enabled (write-back) when protected by battery/ZMM", "On when protected by battery"]
+)
+def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
+    """``when protected by battery`` in the next line counts; a torn condition leaves the setting unknown."""
+    text = machine(volumes=[volume_text(0, {"Write-cache setting": setting})])
+    policies = {cache(text.replace(setting, f"{setting[:at]}\n{setting[at + 1 :]}")).write_policy
+                for at, letter in enumerate(setting) if letter == " "}  # fmt: skip
+    torn = cache(text.replace(setting, setting[: setting.index("protected")].strip())).write_policy
+    assert (policies, torn) == ({"protected_write_back"}, None)
+
+
 def test_a_failed_battery_is_the_reason() -> None:
     """Write-back when protected is configured, write-through is in force: the battery is named."""
     told = cache(machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache status": "Off"})]))
