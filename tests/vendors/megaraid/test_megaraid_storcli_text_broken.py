@@ -56,6 +56,21 @@ def test_cut_after_a_row() -> None:
     assert len(unread(found)) == 1
 
 
+def test_the_rest_of_a_wrapped_row_is_no_row() -> None:
+    """A lone word below the rows of a table that breaks off is told, and takes no doubt from the row above."""
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}U\n\nThanks\n-- \n")
+    assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
+    assert {"U", "Thanks"} <= set(unparsed(found))
+    assert any("could not be split" in message for message in unread(found))
+
+
+def test_a_row_whose_last_column_lost_its_blanks_is_split_at_its_words() -> None:
+    """``TESTDISK U`` is a model and the column behind it, as the head has both."""
+    [line] = [line for line in WHOLE.split("\n") if line.startswith("9:1")]
+    found = from_text(COMMAND, WHOLE.replace(line, " ".join(line.split())))
+    assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
+
+
 def test_table_cut_by_the_next_answer() -> None:
     """A table that the next answer's header ends is told, and the answer is read."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}{answer_text(DATA, status(1))}")

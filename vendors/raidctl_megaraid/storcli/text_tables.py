@@ -164,6 +164,10 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
         return _by_words(row, titles)
     bounds = [0, *edges, max(len(row), edges[-1] if edges else 0)]
     cells = tuple(row[start:end].strip() for start, end in pairwise(bounds))
+    if len(cells) > 2 and not any(cells[1:]):  # the rest of a row that a mailer broke, or a word below a table
+        return None
+    if not cells[-1] and not _free(titles[-1]) and (words := _by_words(row, titles)):
+        return words  # the blanks before the last cell are lost: dflt N N for dflt N      N
     if "" in cells and any(_GAPS.search(cell) for cell in cells):
         # tabs, or columns that somebody moved: State     Optimal below Property          Value
         parts = _GAPS.split(row.strip())
