@@ -101,8 +101,9 @@ def _cells(text: str) -> dict[str, str]:
 
 def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:
     words = (match["words"] or "").split()
-    if match["target"] in ("raid", "mirror") and words:
-        controller.statuses[name_of(match["name"])] = Status(line, words, match["target"])
+    if "raid".startswith(match["target"]) or "mirror".startswith(match["target"]):
+        if words:  # else the line is cut off, and stays unread
+            controller.statuses[name_of(match["name"])] = Status(line, words, match["target"])
     else:
         mark_read(line)
 

@@ -215,11 +215,11 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     gone = gone or "critical" in images
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
     operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
-    behind = percent is not None and percent < 100
+    behind, lost = percent is not None and percent < 100, False
     if row and row.letter(5) not in ("a", "") and not kernel:
         word = "inactive" if row.letter(5) == "-" else "unknown"
     elif gone:
-        word = _short(volume, images, kernel)
+        word, lost = _short(volume, images, kernel)
     elif operation == "recovery" or "warning" in images or "a" in kernel:
         word = "rebuilding"
     elif "unknown" in (health, operation) or (row and not _described(controller, row)):
@@ -236,7 +236,12 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         word = "ok"
     put_status(volume, lines, "volume", word, text=words)
     _mismatches(volume, health, cells.get("integritymismatches", ""))
-    if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing")):
+    if lost:
+        for key in controller.array(volume.name).members:
+            drive = controller.drives[key]
+            if drive.get("status") == "warning":  # nothing is left that it could be recovered from
+                drive.override("status_text", "out of sync")
+    if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing") and not lost):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
         kind = operation or guess
         volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
@@ -273,8 +278,22 @@ def _whole(image: Row) -> bool:
     return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
 
 
-def _short(volume: VolumeDraft, images: Sequence[str | None], kernel: str) -> str:
-    """Degraded, or failed if more images are gone than the level survives."""
-    most = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(volume.get("raid_level") or "")
+def _short(volume: VolumeDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
+    """Degraded, or failed if more images are gone than the level survives; and whether perhaps no data are whole.
+
+    That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an
+    image that lacks data and all images of a first synchronisation, in which the data are whole: nobody can tell.
+    """
+    count = max(len(images), len(kernel))
+    most = {"raid0": 0, "raid1": count - 1, "raid4": 1, "raid5": 1, "raid6": 2}.get(volume.get("raid_level") or "")
     gone = max(images.count("critical"), sum(letter not in _LIVE for letter in kernel))
-    return "failed" if most is not None and gone > most else "degraded"
+    behind = max(images.count("warning"), kernel.count("a"))
+    if most is None or not gone or gone + behind <= most:
+        return "degraded", False
+    if gone > most:
+        return "failed", False
+    volume.add_problem(
+        "error", "state", f"Perhaps no whole copy of the data of {volume.name} is left: a device is missing, and what "
+        "is left is not in sync.", "Connect the missing device again before anything else: it may hold the only one.",
+    )  # fmt: skip
+    return "degraded", True

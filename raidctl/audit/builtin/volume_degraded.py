@@ -64,7 +64,7 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
 def _add(controller: Controller, volume: Volume) -> str:
     """The command with which a software array takes the new drive."""
     container = "container" in volume.details
-    if controller.mode != "software" or not volume.device or container:
+    if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""
     return f", add the new one (`mdadm --manage {volume.device} --add DEVICE`)"
 

@@ -10,7 +10,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Controller
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import read_text
+from tests.support.conclusions import is_torn, read_text
 
 _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices\n"
 
@@ -47,6 +47,7 @@ _OK, _GONE, _STALE = "iwi-aor---", "iwi-aor-p-", "Iwi-aor---"
         ("raid1", "rwi-aor---", (_OK, _OK), ("raid1", "ok", 1)),
         ("raid1", "rwi-aor-p-", (_OK, _GONE), ("raid1", "degraded", 0)),
         ("raid1", "rwi-aor-p-", (_OK, _OK, _GONE), ("raid1", "degraded", 1)),
+        ("raid1", "rwi-aor-p-", (_OK, _STALE, _GONE), ("raid1", "degraded", 0)),
         ("raid5_ls", "rwi-aor---", (_OK, _OK, _OK), ("raid5", "ok", 1)),
         ("raid5_ls", "rwi-aor-p-", (_OK, _GONE, _GONE), ("raid5", "failed", 0)),
         ("raid6_zr", "rwi-aor-p-", (_OK, _OK, _OK, _OK, _GONE), ("raid6", "degraded", 1)),
@@ -77,6 +78,29 @@ def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], statu
     """``raid_sync_action``; an unknown word is unknown."""
     [volume] = _card(_json(action=action, sync=sync, images=images)).volumes
     assert (volume.status, volume.progress and volume.progress.operation) == (status, operation)
+
+
+@pytest.mark.parametrize(
+    ("segtype", "images", "doubted"),
+    [
+        ("raid1", (_STALE, _GONE), True),
+        ("raid1", (_OK, _STALE, _GONE), False),
+        ("raid1", (_STALE, _STALE), False),
+        ("raid5_ls", (_OK, _STALE, _GONE), True),
+        ("raid6_zr", (_OK, _OK, _OK, _STALE, _GONE), False),
+    ],
+)
+def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
+    segtype: str, images: tuple[str, ...], *, doubted: bool
+) -> None:
+    """One image is missing, and too few of the others are in sync: ``I``."""
+    health = "p" if _GONE in images else "-"
+    text = _json(segtype=segtype, attr=f"rwi-aor-{health}-", sync="15.20", action="", images=images)
+    seen = read_text(text)
+    [volume] = seen.inventory.controllers[0].volumes
+    said = [one.severity for one in seen.inventory.problems if "whole copy" in one.message]
+    assert (said, volume.progress is None) == (["error"] * doubted, doubted)
+    assert _code(seen) != 0
 
 
 def test_a_missing_device_is_a_failed_member() -> None:
@@ -132,6 +156,7 @@ def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
         ("raid raid5_ls 3 AAa 1000/4000 recover 0 0 -", ("raid5", "rebuilding", 0)),
         ("raid raid6_zr 4 AADD 4000/4000 idle 0 0 -", ("raid6", "degraded", 0)),
         ("raid raid5_ls 3 ADD 4000/4000 idle 0 0 -", ("raid5", "failed", 0)),
+        ("raid raid1 2 aD 1000/4000 idle 0 0 -", ("raid1", "degraded", 0)),
         ("mirror 2 253:1 253:2 12/12 1 AA 3 disk 253:0 A", ("raid1", "ok", 1)),
     ],
 )
@@ -140,6 +165,16 @@ def test_the_kernel_reports_the_health_of_each_device(target: str, expected: tup
     [volume] = _card(f"vg--a-data: 0 4423680 {target}\n").volumes
     assert volume.id == "lvm:vg-a/data"
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
+
+
+def test_a_status_cut_off_inside_a_line_is_reported() -> None:
+    """The rest of a line is neither a volume nor joined to the line above."""
+    text = (
+        "vg-a: 0 2097 mirror 2 254:57 254:58 2048/2048 1 AA 1 core\nvg-b: 0 2097152 mirror 2 254:61 254:62 7/9 1 AA\n"
+    )
+    at = text.index("vg-b")
+    silent = [end for end in range(at + 2, at + 24) if not is_torn(read_text(text[:end]))]
+    assert silent == []
 
 
 def test_json_that_is_cut_off_is_reported() -> None:
