@@ -66,7 +66,8 @@ def unwrapped(document: Document, look: Look) -> Document:
             tried = replace(document, text=_joined(lines, chosen))
             found = look(tried)
             more = found.facts - before.facts
-            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
+            torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # its end is missing: it may be another line
+            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
                 best, rank = tried, found.rank
         return best
     return document

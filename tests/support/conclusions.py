@@ -39,6 +39,8 @@ _WHOLE = (
     # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
     re.compile(r"(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*\n)+"),
     re.compile(r"(?s)Controller: .*\n {10,}Write cache enabled: Yes\n"),
+    # `dmsetup status` prints a line for each device, and `dmsetup status NAME` or `--target mirror` only some of them
+    re.compile(r"(?:#.*\n)*(?:\S+: \d+ \d+ (?:raid|mirror|linear)\b.*\n)+"),
 )
 """Texts of tools that are also whole outputs of another command, or of the same one on a machine with less in it."""
 Conclusions = Mapping[str, int | None]
