@@ -33,6 +33,12 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
     assert [line.number for line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
 
 
+def test_the_blanks_inside_a_detail_are_layout() -> None:
+    """A mailer that makes tabs or one blank of them changes no fact."""
+    pasted = [derived({}, ("Segment 0", f"Present{gap}K4HQ10AE")) for gap in (" ", "      ", "\t ")]
+    assert {(one.details["Segment 0"], str(one.evidence[0][2])) for one in pasted} == {("Present K4HQ10AE",) * 2}
+
+
 def test_a_detail_in_another_form_gives_no_field() -> None:
     """What cannot be read is no reason for a guess, and none for an error."""
     assert derived(smartarray.VOLUME, ("Full Stripe Size", "large")).get("full_stripe_bytes") is None

@@ -16,7 +16,7 @@ from msgspec import Struct
 from raidctl.evidence import Evidence, Line, Output, mark_read, record
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.order import natural
-from raidctl.text import attempt
+from raidctl.text import attempt, collapse
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
@@ -100,9 +100,13 @@ class Draft(Struct):
         return None if known is None else known[1]
 
     def detail(self, line: Line, label: str, value: str) -> None:
-        """Keep a fact without a neutral field. The same label reported twice keeps its first value."""
-        self.keep_words(label, value)
-        self.evidence.append((line, f"details[{label}]", value))
+        """Keep a fact without a neutral field. The same label reported twice keeps its first value.
+
+        Runs of blanks become one: how many there are is layout, which a mailer changes.
+        """
+        words = collapse(value)
+        self.keep_words(label, words)
+        self.evidence.append((line, f"details[{label}]", words))
 
     def keep_words(self, label: str, value: str) -> None:
         """Keep the tool's words as a detail beside the field that their line is evidence for."""

@@ -190,3 +190,22 @@ def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
     whole = f"{columns} Devices\n{row}      15.20      {rest}\n{images.format('      ')}"
     wrapped = f"{columns}\n Devices\n{row}\n      15.20      {rest}\n{images.format(chr(10) + '      ')}"
     assert facts(wrapped) == facts(whole)
+
+
+def test_a_wrapped_row_of_self_tests_is_the_same_row() -> None:
+    """The dash of the last column, for no address of an error, may stand in the next line."""
+    head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
+    table = "SMART Self-test log structure revision number 1\n"
+    columns = "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n"
+    row = "# 1  Short offline       Completed without error       00%      2376         "
+    text = f"{head}=== START OF READ SMART DATA SECTION ===\n{table}{columns}{row}{{}}-\n\n"
+    assert facts(text.format("\n")) == facts(text.format(""))
+
+
+def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:
+    """MegaCli's long value goes on in the next line, be it behind a comma or inside a name."""
+    [text] = [one for one in outputs() if "RAID Level Supported" in one and "Adapter #0" in one][:1]
+    [line] = [one for one in text.split("\n") if one.startswith("RAID Level Supported")][:1]
+    long = f"{line}, RAID60, PRL 11, PRL 11 with spanning, PRL11-RLQ0 DDF layout with no span"
+    pasted = {width: facts(text.replace(line, "\n".join(broken(long, width)))) for width in (72, 74, 76, 200)}
+    assert [width for width, found in pasted.items() if found != pasted[200]] == []

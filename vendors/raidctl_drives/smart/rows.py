@@ -116,7 +116,7 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
 
 def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
     if newest and "Last self-test" not in draft.details:
-        draft.detail(line, "Last self-test", words)
+        draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
         if re.search(r"failure|Fatal|failed segment|Failed in|handling damage", words):
             draft.report(
                 f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
