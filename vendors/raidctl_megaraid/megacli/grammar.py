@@ -18,6 +18,8 @@ Kind = Literal[
 LONGEST_LINE = 4096
 """Characters; the tool's lines are below 300."""
 _LABEL = 90
+_BROKEN = 60
+"""Least length of a line that a mailer may have broken inside a sentence."""
 RULE = re.compile(r"[=\-_*]{3,}")
 EXIT = re.compile(r"Exit Code\s*:\s*(0x[0-9a-f]{1,8}|\d{1,5})\.?", re.IGNORECASE | re.ASCII)
 # MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013
@@ -188,6 +190,11 @@ def split(text: str) -> tuple[str, str] | None:
 _POLICY_END = re.compile(r"(?:[a-z]+, ?)*(?:no )?(?:write )?(?:cache )?(?:ok )?(?:if )?(?:bad )?bbu\.?", re.IGNORECASE)
 # RAID Level          : Primary-1, Secondary-0, RAID Level        Qualifier-0
 _LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{1,2}", re.IGNORECASE)
+
+
+def glue(above: str, text: str) -> str:
+    """What stands between two lines of one value: a blank where a mailer broke a line, else ``; ``."""
+    return " " if len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower()) else "; "
 
 
 def wrapped(label: str, value: str, text: str) -> bool:

@@ -25,8 +25,6 @@ BlockKind = Literal[
 
 LONGEST_RUN = 60
 """Lines that one value runs on at most."""
-_BROKEN = 60
-"""Least length of a line that a mailer may have broken inside a sentence."""
 _LONGEST_CONTINUATION = 160
 # Check Consistency        : Completed 17%, Taken 55 min.
 _PROGRESS = re.compile(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
@@ -356,9 +354,7 @@ class Outliner:
                 self.last = Pair(self.section, text, [line])
                 block.add(Item.of("", self.last))
                 return True
-            above = last.lines[-1].text.rstrip()
-            broken = len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower())
-            return _append(last, text, line, " " if broken else "; " if last.value else "")
+            return _append(last, text, line, grammar.glue(last.lines[-1].text.rstrip(), text) if last.value else "")
         if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
             mark_read(line)
             return True
