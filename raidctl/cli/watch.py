@@ -267,7 +267,7 @@ def _remembered(path: Path) -> _State:
     if not path.exists():
         return _State(path, Memory())
     try:
-        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state"), Memory))
+        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state", regular=True), Memory))
     except CannotTell as error:
         return _State(path, Memory(), (f"The results of earlier runs are unknown: {error}",))
     except (ValueError, msgspec.MsgspecError) as error:

@@ -18,17 +18,20 @@ LARGEST = 256 << 20
 """Bytes of a document."""
 
 
-def read(word: str, shown: str, what: str) -> bytes:
+def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
     """All of a file, unpacked where its name ends in ``.gz``, or of standard input (``-``).
 
     Args:
         word: Its path, or ``-``.
         shown: What it is called.
         what: What it should be: ``a run``.
+        regular: Refuse a pipe, a device and a directory: raidctl's own files are none, and a pipe would never end.
 
     Raises:
-        CannotTell: It cannot be read, or is too large to be that.
+        CannotTell: It cannot be read, is not regular although it has to be, or is too large to be that.
     """
+    if regular and Path(word).exists() and not Path(word).is_file():
+        raise CannotTell(f"{shown} cannot be read: not a regular file.")
     try:
         if word == "-":
             data = sys.stdin.buffer.read(LARGEST + 1)
