@@ -236,7 +236,8 @@ class _State:
             self.fault = f"The results of this run could not be saved, so they will be reported again: {error}"
 
     def _write(self, memory: Memory) -> None:
-        files.write(str(self.path), msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n", mode=0o600)
+        data = msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n"
+        files.write(str(self.path), data, mode=0o600, regular=True)
 
 
 @contextmanager

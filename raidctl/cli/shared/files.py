@@ -30,7 +30,7 @@ def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
     Raises:
         CannotTell: It cannot be read, is not regular although it has to be, or is too large to be that.
     """
-    if regular and Path(word).exists() and not Path(word).is_file():
+    if regular and _is_other(word):
         raise CannotTell(f"{shown} cannot be read: not a regular file.")
     try:
         if word == "-":
@@ -45,7 +45,7 @@ def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
     return data
 
 
-def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) -> None:
+def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, regular: bool = False) -> None:
     """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
 
     A link stays a link; as root, one that leads into another directory is not followed: whoever can make links there
@@ -56,10 +56,13 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) 
         path: Where to.
         data: All of it, or parts as they come.
         mode: Its permissions, whatever the umask says.
+        regular: Refuse what is there and is not a file, as for `read`.
 
     Raises:
         CannotTell: It cannot be written; the old one is still there.
     """
+    if regular and _is_other(path):
+        raise CannotTell(f"{printable(path)} cannot be written: not a regular file.")
     parts = (data,) if isinstance(data, bytes) else data
     named = Path(path)
     elsewhere = _elsewhere(named) if os.geteuid() == 0 else None
@@ -104,6 +107,11 @@ def create(path: str, text: str) -> None:
             opened.write(text)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def _is_other(path: str) -> bool:
+    """Whether there is something, and it is no regular file."""
+    return Path(path).exists() and not Path(path).is_file()
 
 
 def _elsewhere(named: Path) -> str | None:
