@@ -209,3 +209,14 @@ def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:
     long = f"{line}, RAID60, PRL 11, PRL 11 with spanning, PRL11-RLQ0 DDF layout with no span"
     pasted = {width: facts(text.replace(line, "\n".join(broken(long, width)))) for width in (72, 74, 76, 200)}
     assert [width for width, found in pasted.items() if found != pasted[200]] == []
+
+
+def test_two_rows_of_a_vendor_log_are_not_joined() -> None:
+    """Rows as long as wrapped lines stay apart in a mail."""
+    names = ("program_fail_count", "erase_fail_count", "wear_leveling_count", "host_reads", "timed_work_load")
+    rows = "\n".join(f"0xa{number}    {name:<46} 100         73" for number, name in enumerate(names))
+    text = "Additional Smart Log for NVME device:nvme0n1 namespace-id:ffffffff\n"
+    text += f"ID             KEY                                 Normalized     Raw\n{rows}\n"
+    found = [value for name, value in facts(text).items() if name.endswith(names)]
+    assert found == ["73 (normalized 100%)"] * len(names)
+    assert [value for name, value in facts("\n".join(broken(text, 72))).items() if name.endswith(names)] == found

@@ -39,6 +39,8 @@ _POWER_STATE = re.compile(
 _FORMAT = re.compile(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
 _BLOCK = re.compile(r"(?:lbads|ds):(\d+)")
 _BLOCK_BYTES = re.compile(r"Data Size:\s*(\d+)\s*bytes")
+_TWO_ROWS = re.compile(r"\s0x[0-9a-f]{2}\s+\w+\s+\d{1,3}(?:\s|$)")
+"""The beginning of another row: two short lines are not one that a mailer broke."""
 _VENDOR_ROW = re.compile(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
 _CLOUD_ROW = re.compile(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
 _DUMP = re.compile(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
@@ -225,7 +227,7 @@ def _read_format(draft: DriveDraft, line: Line, formats: re.Match[str]) -> None:
 def _read_vendor(state: _State, draft: DriveDraft, line: Line, words: str) -> bool:
     # wear_leveling                   : 100%       min: 3, max: 5, avg: 4
     row = (_VENDOR_ROW if state.section == "vendor" else _CLOUD_ROW).fullmatch(words)
-    if row is None:
+    if row is None or _TWO_ROWS.search(words):
         return False
     value = f"{row[3]} (normalized {row[2].rstrip('%')}%)" if state.section == "vendor" else row[2]
     draft.detail(line, row[1], value)
