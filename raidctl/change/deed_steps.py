@@ -212,12 +212,14 @@ def _limit(expects: Sequence[Expectation]) -> float:
 
 def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
     """Read until a step's objects could be read, for some seconds; return the last reading, and what hid them."""
+    seen = change.look()
+    why = unread(seen, step)
     for pause in READ_PAUSES:
+        if why is None:
+            break
         change.sleep(pause)
         seen = change.look()
         why = unread(seen, step)
-        if why is None:
-            break
     return seen, why
 
 

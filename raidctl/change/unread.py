@@ -8,8 +8,8 @@ from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Step
 
-READ_PAUSES = (0.0, 1.0, 2.0, 4.0, 5.0)
-"""Seconds before each attempt to read: most programs that keep a tool from reading end at once."""
+READ_PAUSES = (1.0, 2.0, 4.0, 5.0)
+"""Seconds before each further attempt to read: most programs that keep a tool from reading end at once."""
 
 
 def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | None:
@@ -25,9 +25,9 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
     else:
         fresh = []
     ids = {step.object_id, *(subject.object_id for subject in step.subjects)}
-    cards = {name.partition("/")[0] for name in ids}
+    controllers = {name.partition("/")[0] for name in ids}
     absent = sorted(name for name in ids if find(seen.inventory, name) is None)
-    about = [one for one in hiding if one.where.partition("/")[0] in cards]
+    about = [one for one in hiding if one.where.partition("/")[0] in controllers]
     if not (fresh or about or (absent and hiding)):
         return None
     why = (fresh or about or hiding)[0]

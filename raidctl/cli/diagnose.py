@@ -172,7 +172,9 @@ def _waivers(
             )
         return written
     path = Path(ignore_file) if ignore_file else waivers.ignore_file(settings)
-    entries: Sequence[Entry] = waivers.entries(path) if path.exists() or (ignore_file and not ignore) else ()
+    entries: Sequence[Entry] = ()
+    if path.exists() or (ignore_file and not ignore):
+        entries = waivers.entries(path, own=not ignore_file)
     if ignore:
         entries = with_new(entries, ignore, found, host=host, until=until or "", reason=because or "")
         if not ignore_file:

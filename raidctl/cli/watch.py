@@ -236,7 +236,8 @@ class _State:
             self.fault = f"The results of this run could not be saved, so they will be reported again: {error}"
 
     def _write(self, memory: Memory) -> None:
-        files.write(str(self.path), msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n", mode=0o600)
+        data = msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n"
+        files.write(str(self.path), data, mode=0o600, regular=True)
 
 
 @contextmanager
@@ -267,7 +268,7 @@ def _remembered(path: Path) -> _State:
     if not path.exists():
         return _State(path, Memory())
     try:
-        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state"), Memory))
+        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state", regular=True), Memory))
     except CannotTell as error:
         return _State(path, Memory(), (f"The results of earlier runs are unknown: {error}",))
     except (ValueError, msgspec.MsgspecError) as error:

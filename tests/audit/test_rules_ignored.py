@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -178,3 +181,17 @@ def test_health_only_leaves_out_what_is_no_state_of_the_hardware() -> None:
     only = msgspec.json.decode(CliRunner().invoke(cli, [*command, "--health-only"]).stdout)
     assert set(only["rules"]) == set(every["rules"]) & HEALTH < set(every["rules"])
     assert [one for one in every["findings"] if one["rule"] in HEALTH] == only["findings"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_an_ignore_file_of_raidctl_that_is_no_regular_file_is_named(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """A pipe with this name would never end; ``diagnose`` ends with 3, and ``export`` ignores nothing and says so."""
+    make(tmp_path / "ignored.json")
+    machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
+    for words, code in ((["diagnose"], 3), (["export", "--rules"], 0)):
+        command = [*machine, *words, "--state-dir", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == code
+        assert "ignored.json cannot be read: not a regular file." in done.stderr

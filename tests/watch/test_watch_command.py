@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -293,6 +294,20 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
         assert "volume_degraded" in {event["rule"] for event in report["events"]}
         assert any("could not be saved, so they will be reported again" in note for note in report["notes"])
         seen.unlink()
+
+
+def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
+    """Nobody writes into it or reads it, so that a look would never end; the notes say so of both."""
+    place = watched.state / "demo/raid6"
+    place.mkdir(parents=True, mode=0o700)
+    watched.state.chmod(0o700)
+    os.mkfifo(place / "watch.json")
+    command = [sys.executable, "-m", "raidctl", "--demo", "raid6", "watch", "--once", "--state-dir", str(watched.state)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 3
+    said = " ".join(done.stdout.split())
+    assert "watch.json cannot be read: not a regular file." in said
+    assert "watch.json cannot be written: not a regular file." in said
 
 
 def test_two_looks_at_once(watched: Watched) -> None:

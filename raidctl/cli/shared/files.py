@@ -18,17 +18,20 @@ LARGEST = 256 << 20
 """Bytes of a document."""
 
 
-def read(word: str, shown: str, what: str) -> bytes:
+def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
     """All of a file, unpacked where its name ends in ``.gz``, or of standard input (``-``).
 
     Args:
         word: Its path, or ``-``.
         shown: What it is called.
         what: What it should be: ``a run``.
+        regular: Refuse a pipe, a device and a directory: raidctl's own files are none, and a pipe would never end.
 
     Raises:
-        CannotTell: It cannot be read, or is too large to be that.
+        CannotTell: It cannot be read, is not regular although it has to be, or is too large to be that.
     """
+    if regular and _is_other(word):
+        raise CannotTell(f"{shown} cannot be read: not a regular file.")
     try:
         if word == "-":
             data = sys.stdin.buffer.read(LARGEST + 1)
@@ -42,7 +45,7 @@ def read(word: str, shown: str, what: str) -> bytes:
     return data
 
 
-def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) -> None:
+def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, regular: bool = False) -> None:
     """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
 
     A link stays a link; as root, one that leads into another directory is not followed: whoever can make links there
@@ -53,10 +56,13 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None) 
         path: Where to.
         data: All of it, or parts as they come.
         mode: Its permissions, whatever the umask says.
+        regular: Refuse what is there and is not a file, as for `read`.
 
     Raises:
         CannotTell: It cannot be written; the old one is still there.
     """
+    if regular and _is_other(path):
+        raise CannotTell(f"{printable(path)} cannot be written: not a regular file.")
     parts = (data,) if isinstance(data, bytes) else data
     named = Path(path)
     elsewhere = _elsewhere(named) if os.geteuid() == 0 else None
@@ -101,6 +107,11 @@ def create(path: str, text: str) -> None:
             opened.write(text)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def _is_other(path: str) -> bool:
+    """Whether there is something, and it is no regular file."""
+    return Path(path).exists() and not Path(path).is_file()
 
 
 def _elsewhere(named: Path) -> str | None:

@@ -30,13 +30,14 @@ def ignore_file(settings: Settings) -> Path:
     return Path(settings.state_dir or default_directory()) / "ignored.json"
 
 
-def entries(path: Path) -> tuple[Entry, ...]:
-    """The entries of a file.
+def entries(path: Path, *, own: bool = False) -> tuple[Entry, ...]:
+    """The entries of a file; one of raidctl's ``own`` has to be a regular file.
 
     Raises:
         CannotTell: It is damaged, or cannot be read.
     """
-    return entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
+    shown = printable(str(path))
+    return entries_of(files.read(str(path), shown, "a file of ignored findings", regular=own), str(path))
 
 
 def written(path: str | None) -> tuple[Waiver, ...]:
@@ -58,6 +59,6 @@ def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[
     if host is None or not path.exists():
         return (), ()
     try:
-        return waivers_of(entries(path), host, str(path)), ()
+        return waivers_of(entries(path, own=True), host, str(path)), ()
     except CannotTell as error:
         return (), (f"Nothing is ignored: {error}",)

@@ -1,4 +1,4 @@
-"""A change that lasts for a while, whoever asks for it: a batch, a measurement, a flush."""
+"""A temporary change, whoever asks for it: a batch, a measurement, a flush."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ import signal
 import sys
 from pathlib import Path
 from tests.change.faulty import Faulty
-from tests.change.test_change_lasting import THROUGH, at, work
+from tests.change.test_change_temporary import THROUGH, at, work
 from raidctl.cli.shared.temporary_change import for_a_while
 place, changes, moments = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with work(at(place, "p400"), THROUGH) as made:

@@ -1,4 +1,4 @@
-"""What is told of the things below a target, and what trials make of it."""
+"""What is known of the things below a target, and what trials make of it."""
 
 from __future__ import annotations
 

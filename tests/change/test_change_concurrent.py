@@ -1,4 +1,4 @@
-"""What was there before is what stands while the controllers are held: nobody's temporary policy."""
+"""What was there before is read while the controllers are locked: no temporary policy of another process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change is told with the values that stood there, also where one of them alone would have been noise."""
+"""A change is shown with the values of both states, also where one of them alone would have been noise."""
 
 from __future__ import annotations
 
