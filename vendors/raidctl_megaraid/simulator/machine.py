@@ -11,7 +11,7 @@ name                           value
 ``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
 ``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not
 ``megaraid 0/volume 1``        :class:`Volume`
-``megaraid 0/back``             ``On``: data move back from a spare to a new drive
+``megaraid 0/back``            ``On``: data move back from a spare to a new drive
 ``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
 ``megaraid 0/auto``            ``On``: a rebuild starts by itself
 ``megaraid 0/line 32:5``       what is printed of a recorded drive: storcli's row, MegaCli's block
