@@ -51,6 +51,7 @@ NOISE: tuple[Noise, ...] = (
     Noise("controller", "status_text", "mask", "may contain progress; status shows when it matters"),
     Noise("controller", "cache.status_text", "mask", "as above"),
     Noise("controller", "patrol_read.status_text", "mask", "as above"),
+    Noise("controller", "patrol_read.state", "drop", "changes with each run"),
     Noise("controller", "consistency_check.status_text", "mask", "as above"),
     Noise("battery", "status_text", "mask", "as above"),
     Noise("array", "status_text", "mask", "as above"),

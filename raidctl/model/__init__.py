@@ -11,6 +11,7 @@ from raidctl.model.block_layer import (
     PciLink,
     Scrub,
     ScrubMode,
+    ScrubState,
 )  # fmt: skip
 from raidctl.model.cache import (
     Battery,
@@ -62,7 +63,7 @@ __all__ = [
     "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
     "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface", "Inventory",
     "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
-    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "SecondView",
-    "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
-    "hides",
+    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "ScrubState",
+    "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive",
+    "WritePolicy", "hides",
 ]  # fmt: skip

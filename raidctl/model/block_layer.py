@@ -13,6 +13,7 @@ from raidctl.described import doc
 
 LayerKind = Literal["partition", "md", "lvm", "crypt", "multipath", "dm", "other"]
 ScrubMode = Literal["automatic", "manual", "disabled"]
+ScrubState = Literal["running", "paused", "stopped"]
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +97,7 @@ class Scrub(Model, frozen=True, kw_only=True):
     interval_seconds: Annotated[int | None, doc("Interval between starts, seconds.")] = None
     next_at: Annotated[str | None, doc("Next start, as printed.")] = None
     status_text: Annotated[str | None, doc("The tool's words.")] = None
+    state: Annotated[ScrubState | None, doc("Whether it is running; null: not reported.")] = None
     last_at: Annotated[str | None, doc("End of the last complete run, RFC 3339; null: unknown.")] = None
     last_result: Annotated[
         Literal["ok", "failed", "unfinished"] | None,

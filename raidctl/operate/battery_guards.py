@@ -115,7 +115,8 @@ def affected(controller: Controller) -> str:
 def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tuple[str | None, bool]:
     """When a controller's log has the last learn cycle, and whether the log reaches back a day.
 
-    Logs have ``Battery relearn started``, ``Battery relearn completed``.
+    Logs have ``Battery relearn started``, ``Battery relearn completed``; those of 3ware controllers ``Battery capacity
+    test started`` and ``completed`` (and ``overdue``, which is none).
     """
     mine = [log for log in logs if log.controller == controller]
     moments = [event.host_at for log in mine for event in log.events if event.host_at and _LEARN.search(event.text)]
@@ -126,4 +127,4 @@ def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tupl
     return max(moments, default=None), clear and whole_day
 
 
-_LEARN = re.compile(r"\b(?:re)?learn", re.IGNORECASE)
+_LEARN = re.compile(r"\b(?:re)?learn|\bcapacity test (?!is overdue)", re.IGNORECASE)

@@ -16,7 +16,7 @@ from raidctl.simulation.runner import Simulated
 Mood = Literal[
     "accepts", "refuses", "is not supported", "refuses and changes", "accepts and does nothing",
     "changes something else", "hangs", "hangs after the change", "prints nothing",
-    "another instance runs", "another instance runs after the change",
+    "another instance runs", "another instance runs after the change", "renamed meanwhile",
 ]  # fmt: skip
 
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
@@ -45,7 +45,7 @@ class Moody:
     match: str = ""
     """Part of the command line that the mood is for; empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
-    """What happens instead of the command, where something else is changed."""
+    """What happens instead of the command, where something else is changed; after it, where names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
     """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
     taken: str | None = None
@@ -93,6 +93,8 @@ class Moody:
         if self.mood == "another instance runs":
             return RunAnswer(code=1, out=ANOTHER)
         answer = self.machine.answer(request)
+        if self.mood == "renamed meanwhile":
+            self.otherwise(self.machine)
         if self.mood == "refuses and changes":
             return RunAnswer(code=1, err=REFUSAL)
         if self.mood == "hangs after the change":

@@ -44,6 +44,8 @@ def _of_controller(controller: Controller) -> Iterator[Task]:
             nodes = {volume.device for volume in _on_array(controller, drive.array)} if drive.device is None else set()
             device = drive.device or (nodes.pop() if len(nodes) == 1 else None)
             yield _task(drive.id, work, [volume.id for volume in found if volume.id in at_drives], device)
+    if (work := of_patrol(controller)) is not None:
+        yield _task(controller.id, work, (), None)
     for battery in controller.batteries:
         if (work := of_battery(battery)) is not None:
             yield _task(battery.id, work, (), None)
@@ -70,6 +72,12 @@ def of_drive(drive: Drive) -> Progress | None:
 def of_battery(battery: Battery) -> Progress | None:
     """The learn cycle of a battery."""
     return Progress(operation="learn", state="running") if battery.status == "learning" else None
+
+
+def of_patrol(controller: Controller) -> Progress | None:
+    """The patrol read of a controller, where its tool reports that one is running or paused."""
+    state = controller.patrol_read.state if controller.patrol_read is not None else None
+    return Progress(operation="patrol_read", state=state) if state in ("running", "paused") else None
 
 
 def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:

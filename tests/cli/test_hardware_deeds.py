@@ -140,7 +140,8 @@ def test_two_members_of_an_array_are_not_set_offline_at_once(raid: Raid) -> None
         (("drive", "good", "megaraid:0", "--yes"), 2),
         (("rebuild", "start", "32:4", "--yes"), 1),
         (("rebuild", "stop", "32:4", "--yes"), 1),
-        (("patrol", "start", "megaraid:0", "--yes"), 1),
+        (("patrol", "pause", "megaraid:0", "--yes"), 1),
+        (("patrol", "stop", "megaraid:0", "--yes"), 0),
         (("patrol", "show"), 0),
         (("battery", "learn", "megaraid:0", "--yes"), 1),
         (("foreign", "import", "megaraid:0", "--yes"), 1),
@@ -155,6 +156,21 @@ def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], cod
     assert done.exit_code == code, done.output
     assert done.output.strip()
     assert shown(raid, "h730", "show")["controllers"] == before
+
+
+@pytest.mark.parametrize("name", ["h730", "perc5i", "9271"])
+def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> None:
+    """The controller reports it afterwards, "tasks" lists it, and a second start is refused."""
+    start, stop = ("patrol", "start", "megaraid:0", "--yes"), ("patrol", "stop", "megaraid:0", "--yes")
+    began = raid(name, *start)
+    assert began.exit_code == 0, began.output
+    [patrol] = shown(raid, name, "patrol", "show")["controllers"]
+    assert patrol["patrol_read"]["state"] == patrol["task"]["state"] == "running"
+    assert [one["object_id"] for one in shown(raid, name, "tasks")["tasks"] if one["operation"] == "patrol_read"]
+    assert raid(name, *start).exit_code == 1
+    assert raid(name, *stop).exit_code == 0
+    [patrol] = shown(raid, name, "patrol", "show")["controllers"]
+    assert (patrol["patrol_read"]["state"], patrol["task"]) == ("stopped", None)
 
 
 @pytest.mark.parametrize(("name", "target"), [("p400", "smartarray:1"), ("raid6", "md")])

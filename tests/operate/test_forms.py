@@ -77,6 +77,7 @@ _TW_CLI = (
     r"/cN add type=spare disk=N",
     r"/cN/uN del quiet",
     r"/cN/uN (start|stop) verify",
+    r"/cN/bbu test quiet",
 )
 _HP = (r"ctrl slot=N array N (add|remove) spares=N",)
 _ARECA = (r"rsf (createhs|deletehs) drv=N", r"vsf check vol=N", r"vsf stopcheck")

@@ -43,6 +43,8 @@ def initial(words: tuple[str, ...], text: str) -> State:
     """The recorded lists, and the serial number of each drive by its number."""
     if words in _LISTS:
         return {f"{_FAMILY}/{' '.join(words)}": text, f"{_FAMILY}/clock": "0.0"}
+    if words[:2] == ("vsf", "info"):
+        return {f"{_FAMILY}/{' '.join(words)}": text}
     match, place = _SERIAL.search(text), _LOCATION.search(text)
     if words[:2] != ("disk", "info") or match is None or place is None:
         return {}
@@ -155,6 +157,32 @@ def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDriv
     return kept(state, machine)
 
 
+def renumber(state: Mapping[str, str], one: str, other: str) -> State:
+    """Two volumes exchange their numbers, as when somebody else deletes volumes and creates them again."""
+    machine = of(state)
+    if machine is None or not {one, other} <= machine.volumes.keys():
+        raise LookupError
+    new = {one: other, other: one}
+    machine.volumes = {new.get(number, number): group for number, group in sorted(machine.volumes.items())}
+    machine.checks = {new.get(number, number): check for number, check in machine.checks.items()}
+    after = kept(state, machine)
+    texts = {number: state[f"{_FAMILY}/vsf info vol={number}"] for number in new}
+    return (
+        after
+        | {f"{_FAMILY}/vsf info vol={new[number]}": text for number, text in texts.items()}
+        | {f"{_FAMILY}/vsf info": _exchanged(state[f"{_FAMILY}/vsf info"], one, other)}
+    )
+
+
+def _exchanged(text: str, one: str, other: str) -> str:
+    """A list in which two rows have each other's number, still in the order of numbers."""
+    lines = {cells["number"]: line for line, cells in _rows(text)}
+    fresh = {
+        lines[at]: re.sub(rf"^( *){was}(?= )", rf"\g<1>{at}", lines[was]) for at, was in ((one, other), (other, one))
+    }
+    return "\n".join(fresh.get(line, line) for line in text.split("\n"))
+
+
 def change(words: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``rsf createhs drv=9`` and its like; None: another command."""
     if words[:2] not in (("rsf", "createhs"), ("rsf", "deletehs"), ("vsf", "check"), ("vsf", "stopcheck")):
@@ -208,6 +236,8 @@ def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
         return _drives(text, machine)
     if words == ("rsf", "info"):
         return _last_cells(text, [_set_state(machine.groups[cells["name"]]) for _, cells in _rows(text)])
+    if words[:2] == ("vsf", "info"):
+        text = state[f"{_FAMILY}/{' '.join(words)}"]
     if words == ("vsf", "info"):
         return _last_cells(text, [_volume_state(machine, cells["number"]) for _, cells in _rows(text)])
     if words[:2] == ("vsf", "info"):

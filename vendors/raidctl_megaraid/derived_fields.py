@@ -9,7 +9,7 @@ from raidctl.text import collapse
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Derived
 from raidctl_megaraid.storcli import numbers
-from raidctl_megaraid.vocabulary import has_value, normalized
+from raidctl_megaraid.vocabulary import has_value, normalized, patrol_state
 
 _HOURS = re.compile(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
 _LANES = re.compile(r"x ?(\d{1,2})(?: lane\(s\))?", re.ASCII | re.IGNORECASE)
@@ -117,6 +117,14 @@ CONTROLLER: Derived = {
         ("patrol_read.mode", _scheduled), ("patrol_read.next_at", _moment),
     ),
     "patrol read execution frequency(hours)": (("patrol_read.interval_seconds", _interval),),
+    # PR Mode                 Auto
+    "pr mode": (("patrol_read.mode", lambda text: _MODES.get(normalized(text))),),
+    # PR Execution Delay      168 hours
+    "pr execution delay": (("patrol_read.interval_seconds", _interval),),
+    # PR Next Start time      09/17/2022, 03:00:00
+    "pr next start time": (("patrol_read.next_at", _moment),),
+    # PR Current State        Active 0
+    "pr current state": (("patrol_read.state", patrol_state), ("patrol_read.status_text", collapse)),
     # Patrol Read Mode: Auto
     "patrol read mode": (
         ("patrol_read.mode", lambda text: _MODES.get(normalized(text))), ("patrol_read.status_text", collapse),

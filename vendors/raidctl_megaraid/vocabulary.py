@@ -21,6 +21,7 @@ from raidctl.model import (
     RaidLevel,
     ReadPolicy,
     Role,
+    ScrubState,
     VolumeStatus,
     WritePolicy,
 )
@@ -327,3 +328,9 @@ def operation_of_state(text: str | None) -> Operation | None:
     """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``; None for the others."""
     state = normalized(text or "")
     return next((found for sign, found in _BY_STATE if sign in state and "shield" not in state), None)
+
+
+def patrol_state(text: str) -> ScrubState | None:
+    """``Active 3``, ``Stopped``; the firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
+    word = (text.split() or [""])[0].lower()
+    return "running" if word == "active" else "stopped" if word in ("stopped", "ready", "aborted") else None

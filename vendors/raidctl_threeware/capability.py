@@ -13,7 +13,11 @@ SUPPORT: dict[str, Capability] = {
     "arrays": Capability(read=True, set=False),
     "volumes": Capability(read=True, set=False),
     "drives": Capability(read=True, set=False),
-    "battery": Capability(read=True, set=False, why="`tw_cli /cX/bbu test` starts a capacity test of up to 24 hours."),
+    "battery": Capability(
+        read=True,
+        set=False,
+        why="`raidctl battery learn` starts the capacity test of up to 24 hours; the tool has no schedule to set.",
+    ),
     "cache_size": Capability(read=True, set=False, why="The tool reports the memory available for data."),
     "cache_split": Capability(read=False, set=False, why="The controllers have no such setting."),
     "write_policy": Capability(

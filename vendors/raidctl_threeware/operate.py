@@ -9,11 +9,13 @@ deed              command                                   undone by           
 ``remove_spare``  ``/c6/u2 del quiet``                      ``/c6 add type=spare disk=6``            free
 ``start_check``   ``/c6/u1 start verify``                   ``/c6/u1 stop verify``                   checking
 ``stop_check``    ``/c6/u1 stop verify``                    ``/c6/u1 start verify``                  not checking
+``start_learn``   ``/c6/bbu test quiet``                    nothing                                  testing
 ================  ========================================  =======================================  ================
 
 "3ware SATA+SAS RAID Controller Card CLI Guide, Version 10.2": ``remove`` is page 101, ``start rebuild`` 79, ``add
-type=spare`` 53, ``del`` 77, ``start verify`` 80, ``rescan`` 57. ``quiet`` answers the tool's question; it is used only
-in commands that name one object. ``ignoreECC`` is never used. A verify writes what differs again.
+type=spare`` 53, ``del`` 77, ``start verify`` 80, ``rescan`` 57, ``bbu test`` 108.
+``quiet`` answers the tool's question; it is used only in commands that name one object. ``ignoreECC`` is never used. A
+verify writes what differs again.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ SHAPES: tuple[Shape, ...] = tuple(
         ("/c{}/u{}", "del", "quiet"),
         ("/c{}/u{}", "start", "verify"),
         ("/c{}/u{}", "stop", "verify"),
+        ("/c{}/bbu", "test", "quiet"),
     )
 )
 _PORT = re.compile(r"threeware:(\d{1,3})/p(\d{1,4})", re.ASCII)
@@ -69,7 +72,8 @@ _VERIFIES = "A verify writes what differs again: parity is computed again from t
 _BY_ITSELF = Ability(can=False, why_not="tw_cli has no command that stops or pauses one rebuild.")
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(
-        ("take_out", "let_in", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_rebuild"),
+        ("take_out", "let_in", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_rebuild",
+         "start_learn"),
         Ability(can=True, proof="manual"),
     ),
     **dict.fromkeys(("stop_rebuild", "pause_rebuild", "resume_rebuild"), _BY_ITSELF),
@@ -92,10 +96,6 @@ _ABILITIES: Mapping[Verb, Ability] = {
     "jbod": Ability(can=False, why_not="raidctl makes no units of single drives."),
     "raid": Ability(can=False, why_not="raidctl deletes no units of single drives."),
     "erase": Ability(can=False, why_not="tw_cli has no command that erases a drive."),
-    "start_learn": Ability(
-        can=False, why_not="The test of the battery lasts up to 24 hours and cannot be ended.",
-        alternative="By hand: tw_cli /cX/bbu test",
-    ),
 }  # fmt: skip
 _READING = frozenset({"show", "info", "help", "alarms"})
 
@@ -159,7 +159,7 @@ class _Planner:
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "start_rebuild": self.let_in,
             "add_spare": self.add_spare, "remove_spare": self.remove_spare, "start_check": self.check,
-            "repair": self.check, "stop_check": self.stop,
+            "repair": self.check, "stop_check": self.stop, "start_learn": self.learn,
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
 
@@ -308,6 +308,19 @@ class _Planner:
             undo=self.call(f"/u{self.unit(volume.array)}", "stop", "verify"),
             undo_expects=[expect(volume.id, "status", "checking", "is_not")],
             affects=[text, "A unit that was never initialised is initialised instead.", self.waits("verify")],
+        )  # fmt: skip
+
+    def learn(self, deed: Deed) -> Iterator[Step]:
+        """The capacity test of the only battery: a discharge and a charge, which nothing ends."""
+        packs = self.controller.batteries
+        if len(packs) != 1:
+            raise CannotDo(f"{self.controller.id} lists {len(packs)} batteries, and the tool's command names none.")
+        yield deed_step(
+            self.controller.id, deed.verb, (packs[0].status, "learning"), self.call("/bbu", "test", "quiet"),
+            who=subjects(self.controller, deed),
+            expects=[expect(packs[0].id, "status", "learning")],
+            affects=["The write cache of the units is off until the battery is charged again, up to 24 hours."],
+            no_way_back="The test cannot be ended; it ends when the battery is charged again.",
         )  # fmt: skip
 
     def stop(self, deed: Deed) -> Iterator[Step]:

@@ -8,11 +8,13 @@ from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State
 from raidctl_threeware import simulator_bays
-from raidctl_threeware.simulator_bays import advance, fail, insert, pull
+from raidctl_threeware.simulator_bays import fail, insert, pull
 
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _TOOLS = ("tw_cli", "tw-cli")
+TEST_SECONDS = 86_400.0
+"""The test of a battery, by the CLI guide up to 24 hours."""
 _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
 # p0    OK               u0     1.82 TB     SATA  0   -            ST2000NM0033
 _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
@@ -20,6 +22,9 @@ _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
 _RATE = re.compile(r"(?m)^(/c\d+) (Rebuild|Verify) Rate = (\d)(?=\r?$)", re.ASCII)
 _CONTROLLER = re.compile(r"/c\d+", re.ASCII)
 _OBJECT = re.compile(r"/c(\d+)(?:/([pu])(\d+))?", re.ASCII)
+_BBU = re.compile(r"/c(\d+)/bbu", re.ASCII)
+# bbu   On           Yes       OK        OK       OK       168    19-Jan-2026
+_PACK = re.compile(r"(?m)^(bbu +\S+ +\S+ +)(OK|Testing)( +)")
 _SET = re.compile(r"(rebuild|verify)rate=(\w+)", re.ASCII)
 
 
@@ -39,7 +44,8 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     if argv[2:] != ("show", "all"):
         return {}
     rates = {f"{match[1]} {match[2].lower()}rate": match[3] for match in _RATE.finditer(text)}
-    return {**rates, **_bays(argv, text)}
+    pack = {f"bbu {argv[1]}": match[2] for match in _PACK.finditer(text)}
+    return {**rates, **pack, **_bays(argv, text)}
 
 
 def _bays(argv: tuple[str, ...], text: str) -> State:
@@ -51,6 +57,8 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``/c6 set rebuildrate=3``, ``/c0/p5 set identify=on`` and ``/c0/p5 show identify``."""
     if len(argv) == 4 and basename(argv[0]) in _TOOLS and argv[2] == "set" and (match := _SET.fullmatch(argv[3])):
         return _rate(argv[1], match, state)
+    if argv and basename(argv[0]) in _TOOLS and (pack := _BBU.fullmatch("".join(argv[1:2]))):
+        return _test(pack[1], argv[2:], state)
     if argv and basename(argv[0]) in _TOOLS and argv[2:3] and argv[2] not in ("show", "set"):
         return simulator_bays.change(argv, state)
     if len(argv) != 4 or basename(argv[0]) not in _TOOLS or not _PORT.fullmatch(argv[1]):
@@ -64,6 +72,25 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
         return Reply(0, f"{argv[1]} Identify Status = {state[name].capitalize()}\n", state)
     to = words[1].partition("=")[2]
     return Reply(0, f"Setting Port Identify on {argv[1]} to [{to}] ... Done.\n", {**state, name: to})
+
+
+def _test(number: str, words: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
+    """``/c6/bbu test quiet``: the capacity test of :data:`TEST_SECONDS`; without ``quiet`` the tool asks."""
+    if words[:1] != ("test",) or f"bbu /c{number}" not in state:
+        return None
+    if words != ("test", "quiet") or state[f"bbu /c{number}"] != "OK":
+        return Reply(1, f"Error: (CLI:144) /c{number}/bbu cannot be tested in its current state.\n", state)
+    due = {f"bbu /c{number}": "Testing", f"bbu /c{number} left": f"{TEST_SECONDS:g}"}
+    return Reply(0, f"Sending battery test request to /c{number}/bbu ... Done.\n", {**state, **due})
+
+
+def advance(state: Mapping[str, str], seconds: float) -> State:
+    """Let time pass: rebuilds, verifies and tests of batteries advance."""
+    after = simulator_bays.advance(state, seconds)
+    for key in [key for key in after if key.startswith("bbu ") and key.endswith(" left")]:
+        left = float(after.pop(key)) - seconds
+        after |= {key: f"{left:g}"} if left > 0 else {key.removesuffix(" left"): "OK"}
+    return after
 
 
 def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
@@ -84,6 +111,9 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
         rate = state.get(f"{match[1]} {match[2].lower()}rate", match[3])
         return f"{match[1]} {match[2]} Rate = {rate}"
 
+    pack = state.get(f"bbu {argv[1]}") if argv[2:] == ("show", "all") else None
+    if pack is not None:
+        text = _PACK.sub(lambda match: f"{match[1]}{pack:<{len(match[2] + match[3])}}", text)
     return _RATE.sub(shown, text)
 
 

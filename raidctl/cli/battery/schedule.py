@@ -22,7 +22,8 @@ def command(context: click.Context, *, controller: str) -> int:
     """Show the schedule of learn cycles.
 
     CONTROLLER is its id, or anything on it. Shown is the next cycle, and what
-    the tool reports of interval and mode. The schedule is not changed.
+    the tool reports of interval and mode. The schedule is not changed: only
+    MegaRAID's tools have commands for it, and raidctl runs none of them.
 
     Exit codes: as of "show".
     """

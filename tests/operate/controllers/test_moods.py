@@ -10,9 +10,15 @@ from msgspec import structs
 
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone, UnderWay, UsageError
 from raidctl.operate.begin_controller_story import facts_behind
+from raidctl.simulation.demo import machine
 from raidctl.simulation.moods import Mood
+from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed
+from raidctl_areca.simulator_bays import renumber
+from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
+from tests.operate.controllers.test_spares import applied
 
 every = pytest.mark.parametrize("name", CARDS)
 MOODS: tuple[Mood, ...] = (
@@ -67,6 +73,37 @@ def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path:
                     carried_on(story, again=True)
             assert story.now()[1].status == "ok", (words, mood)
             assert story.bench.journal.pending() == [], (words, mood)
+
+
+@pytest.mark.parametrize("when", ["never", "before the command", "after the command"])
+def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_path: Path) -> None:
+    """Somebody else gives the volumes other numbers: no command runs on the wrong one, and its state proves nothing."""
+    bench = Bench(tmp_path, machine("1882", VENDORS, tmp_path / "machine"), recorded="1882")
+
+    def rename(demo: Simulated) -> None:
+        demo.keep(renumber(demo.state(), "1", "2"))
+
+    def shown() -> dict[str | None, tuple[str, str]]:
+        return {one.name: (one.id, one.status) for one in bench.look().inventory.controllers[0].volumes}
+
+    assert shown() == {"archive": ("areca:1/v1", "ok"), "system": ("areca:1/v2", "ok")}
+    plan = bench.plan(Deed(object_id="areca:1/v1", verb="start_check"))
+    assert not plan.denials
+    change = bench.change(plan)
+    if when == "before the command":
+        rename(bench.machine)
+    bench.mood, bench.otherwise = ("renamed meanwhile" if when == "after the command" else "accepts"), rename
+    ended = applied(change)
+    here, there = ("v1", "v2") if when == "never" else ("v2", "v1")
+    begun = when != "before the command"
+    assert shown() == {
+        "archive": (f"areca:1/{here}", "checking" if begun else "ok"), "system": (f"areca:1/{there}", "ok")
+    }  # fmt: skip
+    assert [argv[1:] for argv in bench.argvs] == ([("vsf", "check", "vol=1")] if begun else [])
+    error = {"never": None, "before the command": ChangeUndone, "after the command": ChangeStands}[when]
+    assert ended is None if error is None else isinstance(ended, error), ended
+    assert change.doubtful == (when == "after the command")
+    assert bench.journal.pending() == []
 
 
 @every

@@ -72,6 +72,8 @@ CASES = [
          lambda card: [one.foreign for one in card.drives], foreign),
     Case("perc5i", Deed(object_id=CARD, verb="discard_preserved", part=f"{CARD}/v6"), "8:3",
          lambda card: card.preserved, foreign),
+    Case("h730", Deed(object_id=CARD, verb="start_patrol"), "32:5",
+         lambda card: card.patrol_read and card.patrol_read.state),
     Case("9271", Deed(object_id=CARD, verb="start_learn"), "252:5", lambda card: card.batteries[0].status),
     Case("h730", Deed(object_id=f"{CARD}/32:4", verb="offline", drive=f"{CARD}/32:4"), "32:5", role("32:4")),
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.survey.survey import Survey
 from tests.operate.controllers.cards import CARDS, FORGETFUL, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
 
 every = pytest.mark.parametrize("name", CARDS)
@@ -100,6 +101,35 @@ def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):
         story.run()
     assert story.bench.journal.pending()
+
+
+def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path) -> None:
+    """A spare steps in, is copied to the new drive, and is a spare again: the story ends after that."""
+    bench = card("h730", tmp_path).bench
+    story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
+    machine, spares = bench.machine, [one.id for one in story.now()[0].drives if one.role == "spare"]
+    machine.keep({**machine.state(), "megaraid 0/back": "On"})
+    seen: list[tuple[str, int | None]] = []
+    look = story.bench.look
+
+    def looked() -> Survey:
+        found = look()
+        seen.extend((one.operation, None if one.percent is None else int(one.percent)) for one in found.inventory.tasks)
+        return found
+
+    story.bench.look = looked  # type: ignore[method-assign]  # of this machine
+    story.hands()
+    story.run()
+    assert spares
+    new = story.new()
+    assert new is not None
+    assert (new.role, new.status) == ("member", "ok")
+    assert finished(story)
+    assert [one.id for one in story.now()[0].drives if one.role == "spare"] == spares
+    copied = {percent for operation, percent in seen if operation == "copyback"}
+    assert len(copied) > 2, seen
+    assert None not in copied
+    assert not any("hotsparedrive" in argv or "copyback" in argv for argv in story.bench.argvs)
 
 
 @every

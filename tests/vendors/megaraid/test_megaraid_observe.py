@@ -31,13 +31,13 @@ def test_without_a_tool_nothing_is_asked_and_nothing_is_said() -> None:
     assert script.asked == []
 
 
-def test_four_calls_tell_all() -> None:
-    """The cards, the volumes, the drives, and the one kind of battery that the card named."""
+def test_five_calls_tell_all() -> None:
+    """The cards, the volumes, the drives, the battery that the card named, and whether it reads its drives."""
     script = Script(["storcli64"], whole("storcli64"))
     found = seen(script, bus(CARD))
     assert [card.id for card in found.controllers] == ["megaraid:0"]
     paths = ("/call", "/call/vall", "/call/eall/sall", "/call/cv")
-    assert script.calls == [f"storcli64 {path} show all" for path in paths]
+    assert script.calls == [*(f"storcli64 {path} show all" for path in paths), "storcli64 /call show patrolread"]
     assert {(request.lock, request.timeout) for request in script.asked} == {("megaraid", 120.0)}
     assert found.problems == ()
 
@@ -133,7 +133,7 @@ def test_a_failure_with_exit_code_46_and_complete_data_is_an_answer() -> None:
     answers[first] = ran(answers[first].out.decode(), code=46)
     script = Script(["storcli64"], answers)
     assert len(seen(script, bus(CARD)).controllers) == 1
-    assert len(script.calls) == 4
+    assert len(script.calls) == 5
 
 
 def test_without_root_the_right_is_missing_not_the_card() -> None:

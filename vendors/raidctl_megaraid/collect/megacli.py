@@ -42,7 +42,9 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
     made = yield from one.run(*_more(one.seen, targets))
     for call in made:
-        if call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
+        if "-AdpPR" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
+            call.problems = [] if call.answer.trouble is Failure.UNRECORDED else list(map(as_note, call.problems))
+        elif call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
             call.problems = [as_note(problem) for problem in call.problems]
 
 
@@ -55,13 +57,16 @@ def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Ite
         yield from (("-CfgForeign", "-Dsply", target, _QUIET) for target in targets)
     if any(controller.get("cache.preserved_data") for controller in controllers):
         yield from (("-GetPreservedCacheList", target, _QUIET) for target in targets)
+    if volumes:
+        yield from (("-AdpPR", "-Info", target, _QUIET) for target in targets)
     for controller in controllers:
-        drives = [
-            key for key, drive in controller.drives.items()
-            if _PLACE.fullmatch(key) and (drive.get("status_text") or "").lower().startswith("rebuild")
-        ]  # fmt: skip
-        if drives:
-            yield "-PDRbld", "-ShowProg", f"-PhysDrv[{','.join(sorted(drives))}]", f"-a{controller.name}", _QUIET
+        for command, word in (("-PDRbld", "rebuild"), ("-PDCpyBk", "copyback")):
+            drives = [
+                key for key, drive in controller.drives.items()
+                if _PLACE.fullmatch(key) and (drive.get("status_text") or "").lower().startswith(word)
+            ]  # fmt: skip
+            if drives:
+                yield command, "-ShowProg", f"-PhysDrv[{','.join(sorted(drives))}]", f"-a{controller.name}", _QUIET
 
 
 def _foreign(controller: ControllerDraft) -> bool:

@@ -39,7 +39,9 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
     for call in made:
-        if call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
+        if "patrolread" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
+            call.problems = [] if call.answer.trouble is Failure.UNRECORDED else list(map(as_note, call.problems))
+        elif call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
             call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:
         yield from _again(one, made, numbers)
@@ -134,6 +136,11 @@ def _rebuilding(controller: ControllerDraft) -> bool:
     return any(word.startswith(("rbld", "rebuild")) for word in words)
 
 
+def _copying(controller: ControllerDraft) -> bool:
+    words = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
+    return any(word.startswith(("cpybck", "copyback", "cpbck")) for word in words)
+
+
 def _has(*names: str) -> Chooser:
     return lambda controller: any(name.startswith(names) for name in controller.batteries)
 
@@ -165,12 +172,14 @@ def _preserved(controller: ControllerDraft) -> bool:
 _LATER: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/fall", _ALL, _foreign),
     ("", ("show", "preservedcache"), _preserved),
+    ("", ("show", "patrolread"), lambda controller: bool(controller.volumes)),
+    ("/eall/sall", ("show", "copyback"), _copying),
 )
-"""Questions of storcli 7 that few machines need; no source shows them of version 8."""
+"""Questions of storcli 7 alone; no source shows them of version 8."""
 
 
 def _later(words: Sequence[str]) -> bool:
-    return words[0].endswith("/fall") or "preservedcache" in words
+    return words[0].endswith("/fall") or not {"preservedcache", "patrolread", "copyback"}.isdisjoint(words)
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (

@@ -11,7 +11,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
-from raidctl_megaraid.vocabulary import flag, has_value, normalized
+from raidctl_megaraid.vocabulary import flag, has_value, normalized, patrol_state
 
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
 """Sections whose labels other sections have too; their details get the section's name."""
@@ -41,6 +41,9 @@ def _read_item(controller: ControllerDraft, item: Item) -> None:
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
         _jbod(controller, pair)
+    if section.startswith("patrol read") and label == "current state":
+        # Current State: Stopped
+        controller.put(pair.lines[0], "patrol_read.state", patrol_state(pair.value))
     if prefix:
         controller.keep_detail(pair, prefix)
     elif (label == "bbu" and section not in _HARDWARE) or not read_pair(controller, pair, label, _FIELDS):

@@ -62,5 +62,24 @@ def pause_or_resume(case: Case) -> Made:
 
 
 def patrol(case: Case) -> Made:
-    """Printed only: no reading shows whether the patrol read runs."""
-    return case.printed(_UNSEEN.format("whether the patrol read runs"), case.way.on_controller(case.deed.verb))
+    """``PR Current State = Active 0``; no output is known that shows a pause, so its commands are printed."""
+    command = case.way.on_controller(case.deed.verb)
+    if case.way.prints(case.deed.verb):
+        return case.printed(_UNSEEN.format("whether the patrol read is paused"), command)
+    state = case.controller.patrol_read.state if case.controller.patrol_read is not None else None
+    if state is None:
+        return case.printed(_UNSEEN.format("whether the patrol read runs"), command)
+    start = case.deed.verb == "start_patrol"
+    if (state != "stopped") is start:
+        return []
+    runs, ends = (expect(case.controller.id, "patrol_read.state", word) for word in ("running", "stopped"))
+    on, off = case.way.on_controller("start_patrol"), case.way.on_controller("stop_patrol")
+    return [
+        Step(
+            object_id=case.controller.id, setting=case.deed.verb, before=state, after="running" if start else "stopped",
+            kind="deed", way_back="other", action=on if start else off, undo=off if start else on,
+            affects=("The controller reads all its drives, which are slower until it ends.",) if start else (),
+            expects=(runs if start else ends,), undo_expects=(ends if start else runs,),
+            subjects=case.subjects(case.controller),
+        )
+    ]  # fmt: skip

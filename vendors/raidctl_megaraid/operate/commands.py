@@ -18,6 +18,7 @@ command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind i
 ``remove_spare``   ``… delete hotsparedrive``                  ``-PDHSP -Rmv …``
 ``copyback``       ``… start copyback target=32:8``            ``-PDCpyBk -Start -PhysDrv[32:5,32:8]``
 ``start_check``    ``/c0/v1 start cc``, ``stop``, ``pause``    ``-LDCC -Start -L1``, ``-Abort``
+``start_patrol``   ``/c0 start patrolread``, ``stop``          ``-AdpPR -Start``, ``-Stop``
 =================  ==========================================  ==============================================
 
 Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. ``force`` and ``all`` are never used. The ``array`` of
@@ -92,7 +93,7 @@ _MEGACLI: dict[str, tuple[str, ...]] = {
     "resume_patrol": ("-AdpPR", "-Resume"),
     "erase": ("-PDClear", "-Start", _DRIVE),
 }
-_UNSEEN = frozenset({"start_patrol", "stop_patrol", "pause_patrol", "resume_patrol", "erase"})
+_UNSEEN = frozenset({"pause_patrol", "resume_patrol", "erase"})
 PRINTED: dict[str, frozenset[str]] = {
     "storcli": _UNSEEN,
     "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},

@@ -11,6 +11,7 @@ name                           value
 ``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
 ``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not
 ``megaraid 0/volume 1``        :class:`Volume`
+``megaraid 0/back``            ``On``: data move back from a spare to a new drive
 ``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
 ``megaraid 0/auto``            ``On``: a rebuild starts by itself
 ``megaraid 0/line 32:5``       what is printed of a recorded drive: storcli's row, MegaCli's block
@@ -72,6 +73,8 @@ class Disk(Struct, omit_defaults=True):
     """Of the target of a copyback: the drive that is copied."""
     down: bool = False
     """Spun down."""
+    revert: str = ""
+    """Of a spare that has stepped in: the bay of the member that it stands for, if data move back from it."""
     foreign: str = ""
     """With MegaCli: number of the foreign configuration that it belongs to."""
 
@@ -112,6 +115,8 @@ class Machine:
     volumes: dict[str, Volume] = field(default_factory=dict)
     tasks: dict[str, Task] = field(default_factory=dict)
     auto: bool = True
+    back: bool = False
+    """Whether data move back from a spare to a new drive in the bay of the former member (copyback)."""
 
     def state(self, before: Mapping[str, str]) -> State:
         """The simulator's state with this machine in it."""
@@ -176,6 +181,7 @@ def load(number: str, state: Mapping[str, str]) -> Machine:
         elif kind == "task":
             machine.tasks[one] = msgspec.json.decode(value, type=Task)
     machine.clock = float(state.get(CLOCK, "0"))
+    machine.back = state.get(name(number, "back"), "Off") == "On"
     machine.auto = state.get(name(number, "auto"), "On") == "On"
     return machine
 
@@ -317,13 +323,15 @@ def settle(machine: Machine) -> None:
             machine.seats[seat].bay = machine.bay_of(member) or machine.seats[seat].bay
         elif machine.auto and standing(machine, seat.partition(".")[0]) != "OfLn":
             _step_in(machine, seat, member)
+    _move_back(machine)
 
 
 def _complete(machine: Machine, key: str, disk: Disk) -> None:
     if disk.source:
         source = machine.disks[disk.source]
         disk.seat = source.seat
-        free(source, "UGood")
+        free(source, "GHS" if source.revert else "UGood")
+        source.revert = ""
         for other in machine.disks.values():
             other.source = "" if other.source == key else other.source
     disk.state, disk.source, disk.since, disk.done = "Onln", "", None, 0.0
@@ -340,8 +348,18 @@ def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
         return
     if member is not None:
         free(member, "UBad")
+    found.revert = machine.seats[seat].bay if machine.back and found.state in SPARES else ""
     free(found, "Rbld")
     found.seat, found.since = seat, machine.clock
+
+
+def _move_back(machine: Machine) -> None:
+    """A spare that has stepped in is copied to the new drive in the bay of the former member, and is a spare again."""
+    for key, spare in machine.disks.items():
+        there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
+        if there is not None and there.state == "UGood" and not there.foreign and _fits(machine, there, spare.seat):
+            free(there, "Cpybck")
+            there.source, there.since = key, machine.clock
 
 
 def _fits(machine: Machine, disk: Disk, seat: str) -> bool:

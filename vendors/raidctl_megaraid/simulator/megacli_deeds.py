@@ -129,12 +129,14 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
     ]
     for target in ("-aALL", f"-a{machine.number}"):
         found.append((("-PdGetMissing", target, "-NoLog"), missing(machine)))
-        places = [bay for bay in sorted(machine.bays) if machine.disks[machine.bays[bay]].state == "Rbld"]
-        if places:
-            words = ("-PDRbld", "-ShowProg", f"-PhysDrv[{','.join(places)}]", target, "-NoLog")
-            found.append(
-                (words, "\n".join(["", *(rebuild(machine, bay) for bay in places), "", "Exit Code: 0x00", ""]))
-            )
+        found.append((("-AdpPR", "-Info", target, "-NoLog"), _patrol(machine)))
+        for command, state_word in (("-PDRbld", "Rbld"), ("-PDCpyBk", "Cpybck")):
+            places = [bay for bay in sorted(machine.bays) if machine.disks[machine.bays[bay]].state == state_word]
+            if places:
+                words = (command, "-ShowProg", f"-PhysDrv[{','.join(places)}]", target, "-NoLog")
+                found.append(
+                    (words, "\n".join(["", *(rebuild(machine, bay) for bay in places), "", "Exit Code: 0x00", ""]))
+                )
     return found
 
 
@@ -156,6 +158,13 @@ def _configuration(machine: Machine) -> str:
     return "\n".join([*lines, "", "Exit Code: 0x00", ""])
 
 
+def _patrol(machine: Machine) -> str:
+    """``Current State: Active 0``, as storcli prints it; ``Stopped``."""
+    going = "Active 0" if "patrol" in machine.tasks else "Stopped"
+    head = f"Adapter {machine.number}: Patrol Read Information:"
+    return "\n".join(["", head, "", "Patrol Read Mode: Auto", f"Current State: {going}", "", "Exit Code: 0x00", ""])
+
+
 def rebuild(machine: Machine, bay: str) -> str:
     """``Rebuild Progress on Device at Enclosure 252, Slot 7 Completed 8% in 39 Minutes.``."""
     disk = machine.disks[machine.bays[bay]]
@@ -163,7 +172,8 @@ def rebuild(machine: Machine, bay: str) -> str:
     run = machine.elapsed(disk)
     share = int(run * 100 / REBUILD_SECONDS)
     done = f"Completed {share}% in {int(run / 60)} Minutes."
-    return f"Rebuild Progress on Device at Enclosure {enclosure}, Slot {slot} {done}"
+    name = "Copyback" if disk.state == "Cpybck" else "Rebuild"
+    return f"{name} Progress on Device at Enclosure {enclosure}, Slot {slot} {done}"
 
 
 def missing(machine: Machine) -> str:

@@ -131,7 +131,20 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
         ((f"/c{machine.number}/v{volume}", "show", "cc", "nolog", "J"), _check(machine, volume, state))
         for volume in machine.volumes
     ]
+    found += [
+        ((path, "show", "patrolread", "nolog", "J"), _patrol(machine, state))
+        for path in ("/call", f"/c{machine.number}")
+    ]
     return [*found, ((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state))]
+
+
+def _patrol(machine: Machine, state: Mapping[str, str]) -> str:
+    """``PR Current State        Active 0``; the number, of iterations or drives, is explained nowhere."""
+    shown = {"PR Mode": "Auto", "PR Current State": "Active 0" if "patrol" in machine.tasks else "Stopped"}
+    rows = [{"Ctrl_Prop": label, "Value": value} for label, value in shown.items()]
+    head = _head(machine, state) | {"Status": "Success", "Description": "None"}
+    data = {"Controller Properties": rows}
+    return json.dumps({"Controllers": [{"Command Status": head, "Response Data": data}]}, indent="\t") + "\n"
 
 
 def _groups(machine: Machine, state: Mapping[str, str]) -> str:

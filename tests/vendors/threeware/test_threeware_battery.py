@@ -1,0 +1,33 @@
+"""The capacity test of a 3ware battery: begun, seen, ended by the clock alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raidctl.change.expectations import unmet
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.plan import Deed
+from raidctl_threeware.simulator import TEST_SECONDS
+from tests.support.deeds import look, planned, play, run, simulated
+
+TEST = Deed(object_id="threeware:6", verb="start_learn")
+
+
+def pack(demo: Simulated) -> str:
+    """The state of the battery."""
+    return look(demo).inventory.controllers[0].batteries[0].status
+
+
+def test_a_battery_is_tested_until_the_clock_ends_it(tmp_path: Path) -> None:
+    """One command, which nothing undoes; "tasks" lists it, and a second one is refused by the tool."""
+    demo = simulated("9690", tmp_path)
+    [step] = planned(look(demo), TEST).steps
+    assert (step.undo.argv, step.way_back) == ((), "none")
+    assert play(demo, TEST, back=False) == ["tw_cli /c6/bbu test quiet"]
+    assert [task.operation for task in look(demo).inventory.tasks] == ["learn"]
+    demo.pass_time(TEST_SECONDS - 1)
+    assert pack(demo) == "learning"
+    assert run(demo, "threeware", step.action) is not None
+    demo.pass_time(1)
+    assert pack(demo) == "ok"
+    assert unmet(look(demo), step.expects)
