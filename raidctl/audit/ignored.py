@@ -54,17 +54,19 @@ def entries_of(data: bytes, shown: str) -> tuple[Entry, ...]:
 
 def with_new(
     entries: Sequence[Entry], wanted: Sequence[str], found: Sequence[Finding], *, host: str | None, until: str,
-    reason: str,
+    reason: str, today: date,
 ) -> tuple[Entry, ...]:  # fmt: skip
     """The entries, with a new one for each finding that ``RULE`` or ``RULE=OBJECT`` names.
 
     Raises:
-        UsageError: The date is invalid, or no finding has this name.
+        UsageError: The date is invalid or before ``today``, or no finding has this name.
     """
     try:
         day = date.fromisoformat(until)
     except ValueError:
         raise UsageError(f'--until: "{printable(until)}" is not a date; write it as 2027-01-31.') from None
+    if day < today:
+        raise UsageError(f"--until: {day} is over; today is {today}.")
     new: dict[tuple[str | None, str, str], Entry] = {(one.host, one.rule, one.where): one for one in entries}
     for word in wanted:
         rule, _, place = word.partition("=")

@@ -176,7 +176,9 @@ def _waivers(
     if path.exists() or (ignore_file and not ignore):
         entries = waivers.entries(path, own=not ignore_file)
     if ignore:
-        entries = with_new(entries, ignore, found, host=host, until=until or "", reason=because or "")
+        entries = with_new(
+            entries, ignore, found, host=host, until=until or "", reason=because or "", today=waivers.today()
+        )
         if not ignore_file:
             directory(settings.state_dir)
         files.write(str(path), as_file(entries))

@@ -26,6 +26,7 @@ from tests.support.machines import FIXTURES, replayed
 
 MACHINE = "megaraid-h730p-predictive"
 FAILING = "drive_expects_failure=megaraid:0/32:5"
+TODAY = date(2026, 1, 1)
 WHY = ("--until", "2999-12-31", "--because", "a drive is ordered")
 
 
@@ -93,7 +94,7 @@ def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
-    entries = with_new((), [FAILING], found, host=host, until="2999-12-31", reason="x")
+    entries = with_new((), [FAILING], found, host=host, until="2999-12-31", reason="x", today=TODAY)
     today = date(2026, 1, 1)
     mine = [one for one in found if f"{one.rule}={one.where}" == FAILING and one.outcome == "fail"]
     done = without(inventory, found, entries, today)
@@ -115,7 +116,13 @@ def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
     inventory = replayed(MACHINE).inventory
     host = inventory.host.hostname
     entries = with_new(
-        (), ["drive-expects-failure"], findings_of(inventory, rules()), host=host, until="2999-12-31", reason="x"
+        (),
+        ["drive-expects-failure"],
+        findings_of(inventory, rules()),
+        host=host,
+        until="2999-12-31",
+        reason="x",
+        today=TODAY,
     )
     later = changed(inventory, "megaraid:0/32:1", {"status": "warning", "status_text": "Predictive failure"})
     left = without(later, findings_of(later, rules()), entries, date(2026, 1, 1)).findings
@@ -127,7 +134,7 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
-    entries = with_new((), [FAILING], found, host=host, until="2026-06-30", reason="x")
+    entries = with_new((), [FAILING], found, host=host, until="2026-06-30", reason="x", today=TODAY)
     assert without(inventory, found, entries, date(2026, 6, 30)).expired == ()
     over = without(inventory, found, entries, date(2026, 7, 1))
     assert over.ignored == ()
@@ -146,6 +153,7 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
         (("--ignore", FAILING), "go together"),
         (("--until", "2999-12-31"), "go together"),
         (("--ignore", FAILING, "--until", "soon", "--because", "x"), "is not a date"),
+        (("--ignore", FAILING, "--until", "2020-01-01", "--because", "x"), "2020-01-01 is over"),
         (("--ignore", "volume_failed", *WHY), "there is no finding"),
     ],
 )

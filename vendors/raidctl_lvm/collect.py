@@ -11,8 +11,8 @@ from raidctl.model import Array, Capability, Controller, Drive, Problem, Tool, V
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_lvm.draft import ControllerDraft
+from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
-from raidctl_lvm.settle import settle
 
 ID = "lvm"
 _REMEDY = "Give the output of `lvs -a -o +devices,segtype` as it prints it."
@@ -31,7 +31,7 @@ def read(
         output, known = _read(document, draft, found)
         outputs.append(output)
         found += unreadable(output, _REMEDY, known=known)
-    settle(draft)
+    infer(draft)
     if "missing physical volume" in draft.details:
         draft.add_problem("warning", "state", "A physical volume of LVM is missing.", "`pvs` lists what is there.")
     made = []

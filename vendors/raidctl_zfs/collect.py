@@ -13,8 +13,8 @@ from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem,
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_zfs.draft import ControllerDraft
+from raidctl_zfs.infer import infer
 from raidctl_zfs.list_text import read_list
-from raidctl_zfs.settle import settle
 from raidctl_zfs.status_json import read_json
 from raidctl_zfs.status_text import read_status
 
@@ -40,7 +40,7 @@ def read(
         output, known = _read(document, controller, found)
         outputs.append(output)
         found += unreadable(output, _REMEDY, known=known)
-    settle(controller)
+    infer(controller)
     made = []
     if controller.volumes:
         made = [_controller(controller, support, host or HostView())]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
-from raidctl_zfs.settle import put_sizes, put_state
+from raidctl_zfs.infer import put_sizes, put_state
 from raidctl_zfs.vocabulary import GROUPS, INTERIOR
 
 # NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT

@@ -12,8 +12,8 @@ from raidctl.model.task import Operation
 from raidctl.text import attempt, collapse
 from raidctl.units import parse_size
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
+from raidctl_zfs.infer import put_errors, put_message, put_sizes, put_state
 from raidctl_zfs.scan import ended
-from raidctl_zfs.settle import put_errors, put_message, put_sizes, put_state
 from raidctl_zfs.vocabulary import GROUPS
 
 _COUNTS = (("READ", "read_errors"), ("WRITE", "write_errors"), ("CKSUM", "checksum_errors"))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
+from raidctl_zfs.infer import fine, put_errors, put_message, put_state
 from raidctl_zfs.scan import MOVES, read_move, read_scan
-from raidctl_zfs.settle import fine, put_errors, put_message, put_state
 from raidctl_zfs.vocabulary import GROUPS, INTERIOR, LOST
 
 #   pool: tank

@@ -66,7 +66,7 @@ def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
         pool.add_problem("error", "state", f"The pool has damaged data: {text[:300]}", remedy)
 
 
-def settle(controller: ControllerDraft) -> None:
+def infer(controller: ControllerDraft) -> None:
     """The devices of all pools, their levels and their redundancy."""
     for name, pool in controller.volumes.items():
         array = controller.array(name)

@@ -25,7 +25,7 @@ _SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair neede
 """The health of a volume that lacks an image."""
 
 
-def settle(controller: ControllerDraft) -> None:
+def infer(controller: ControllerDraft) -> None:
     """Make the drafts of all RAID volumes; plain logical volumes are none."""
     for name, rows in controller.rows.items():
         part = _PART.fullmatch(rows[0].lv)
