@@ -110,6 +110,8 @@ def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
             continue
         if of.field + field.name == "id" and of.kind == "controller" and not (item["serial"] or item["pci_address"]):
             continue  # with another name and nothing else that identifies it, it is another controller
+        if of.field + field.name == "name" and of.kind == "tool" and not item["path"]:
+            continue  # so it is for a tool
         here = f"{of.field}.{field.name}" if of.field else field.name
         one = Target(of.kind, of.id, (*of.path, field.name), here, field.type)
         yield one

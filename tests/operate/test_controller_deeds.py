@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,11 +72,11 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
 
 @over("family", FAMILIES)
 def test_no_command_forces_or_acts_on_all(family: str) -> None:
-    """The only word that answers a question is 3ware's quiet, in commands that name one port or unit (X6)."""
+    """The only word that answers a question is 3ware's quiet, in commands that name one port, unit or battery (X6)."""
     for shape in operations(family).SHAPES:
         words = {word for word in shape if FORCING.fullmatch(word)}
         assert words <= {"quiet"}, shape
-        assert not words or (family == "threeware" and ("{}/p{}" in shape[1] or "{}/u{}" in shape[1])), shape
+        assert not words or (family == "threeware" and re.search(r"\{\}/(p\{\}|u\{\}|bbu)$", shape[1])), shape
         assert not {word.upper() for word in shape} & {"ALL", "FORCE", "IGNOREECC"}
         assert "noprompt" not in shape or {"DEVICE", "LOGICALDRIVE"} & set(shape)
 

@@ -43,7 +43,9 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
     made = yield from one.run(*_more(one.seen, targets))
     for call in made:
         if "-AdpPR" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
-            call.problems = [] if call.answer.trouble is Failure.UNRECORDED else list(map(as_note, call.problems))
+            # a program that has just answered is not missing: recordings of earlier versions
+            absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
+            call.problems = [] if absent else list(map(as_note, call.problems))
         elif call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
             call.problems = [as_note(problem) for problem in call.problems]
 

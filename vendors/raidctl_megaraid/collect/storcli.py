@@ -40,7 +40,9 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     made = yield from one.run(*lines)
     for call in made:
         if "patrolread" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
-            call.problems = [] if call.answer.trouble is Failure.UNRECORDED else list(map(as_note, call.problems))
+            # a program that has just answered is not missing: recordings of earlier versions
+            absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
+            call.problems = [] if absent else list(map(as_note, call.problems))
         elif call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
             call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:
