@@ -17,8 +17,8 @@ accepted    unchanged  not confirmed: exit code 6
 did not end (it hung, or its connection failed) was neither accepted nor refused, and may take effect later: it is
 watched as long as one that was accepted, and is not confirmed if it has changed nothing until then.
 
-A reading that fails shows nothing: the machine is read on until the step's time is over, whatever the tool said. If it
-still cannot be read then, the outcome is unknown: not confirmed, and nothing is undone until it can be read again.
+A reading that fails shows nothing: the machine is read on until the step's time is over, whatever the tool printed. If
+it still cannot be read then, the outcome is unknown: not confirmed, and nothing is undone until it can be read again.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Inventory
+from raidctl.model import Inventory, failed_readings
 from raidctl.select import Item, items
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
@@ -35,7 +35,8 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
         return None if ("yes" if present else "no") == one.value else f"{one.object_id} is {_IS[present]}"
     item = find(seen.inventory, one.object_id)
     if item is None:
-        return f"it is unknown whether {one.object_id} exists" if _unread(seen) else f"{one.object_id} does not exist"
+        lost = _unread(seen, one.object_id)
+        return f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
     value = _value(item, one.field)
     # a status word that no package knows is "unknown"; a list of nothing after a failed reading may be incomplete
     if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):
@@ -81,12 +82,18 @@ def _present(seen: Survey, name: str) -> bool | None:
         return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
     if find(seen.inventory, name) is not None:
         return True
-    return None if _unread(seen) else False
+    return None if _unread(seen, name) else False
 
 
-def _unread(seen: Survey) -> bool:
-    """Whether a part of the machine could not be read."""
-    return any((problem.kind, problem.severity) == ("unread", "error") for problem in seen.inventory.problems)
+def _unread(seen: Survey, name: str = "") -> bool:
+    """Whether a part of the machine could not be read, in which the object of an id may be.
+
+    A tool that is missing or may not be run hides the objects of a controller only if nothing else lists that.
+    """
+    failed = failed_readings(seen.inventory.problems)
+    above, beneath, _ = name.partition("/")
+    unlisted = bool(beneath) and find(seen.inventory, above) is None
+    return any(problem.kind == "unread" or unlisted for problem in failed)
 
 
 def find(inventory: Inventory, object_id: str) -> Item | None:

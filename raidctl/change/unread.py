@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.change.expectations import find
-from raidctl.model import Inventory, Problem
+from raidctl.model import Inventory, failed_readings
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Step
@@ -18,12 +18,9 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
     A problem that hides objects and that the reading before the command did not have counts as well: a drive that is
     not listed then may be there.
     """
-    hiding = [one for one in seen.inventory.problems if _hides(one)]
-    if before is not None:
-        known = {one.where for one in before.problems if _hides(one)}
-        fresh = [one for one in hiding if one.where not in known]
-    else:
-        fresh = []
+    hiding = failed_readings(seen.inventory.problems)
+    known = {one.where for one in (hiding if before is None else failed_readings(before.problems))}
+    fresh = [one for one in hiding if one.where not in known]
     ids = {step.object_id, *(subject.object_id for subject in step.subjects)}
     controllers = {name.partition("/")[0] for name in ids}
     absent = sorted(name for name in ids if find(seen.inventory, name) is None)
@@ -32,7 +29,3 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
         return None
     why = (fresh or about or hiding)[0]
     return f"{listing(absent or sorted(ids))} could not be read ({why.where}: {why.message.rstrip('.')})"
-
-
-def _hides(problem: Problem) -> bool:
-    return problem.severity == "error" and problem.kind in ("unread", "no_tool", "no_right")

@@ -82,7 +82,7 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
         for _, volume in machine.volumes()
         if volume.id not in matched
     ]
-    hidden = _hidden(inventory) if layout.only_listed else None
+    hidden = hidden_by(inventory) if layout.only_listed else None
     found += [] if hidden is None else [Compared(label="volumes not listed", verdict="unknown", why=hidden)]
     bad = {"settings", "different", "missing", "doomed"} | ({"unlisted"} if layout.only_listed else set())
     verdicts = {one.verdict for one in found}
@@ -100,14 +100,14 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
         differences.append(Difference("hostname", wanted.hostname, host.hostname))
     serials = [one.serial for one in machine.inventory.controllers if one.serial]
     if wanted.serial is not None and wanted.serial not in serials:
-        complete = serials and not _hidden(machine.inventory)
+        complete = serials and not hidden_by(machine.inventory)
         differences.append(Difference("serial", wanted.serial, ", ".join(serials) if complete else None))
     if wanted.hostname is None and wanted.serial is None:
         return None
     return Compared(label="machine", verdict=_verdict(differences), differences=tuple(differences))
 
 
-def _hidden(inventory: Inventory) -> str | None:
+def hidden_by(inventory: Inventory) -> str | None:
     """What was not read, so that an object may exist without being listed; None if all was."""
     for problem in inventory.problems:
         if hides(problem):
@@ -136,7 +136,7 @@ def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compar
 
 def _doomed(wanted: Deletion, machine: Machine) -> Compared:
     """A volume that must not exist, found by its unique id alone."""
-    label, hidden = wanted.unique_id, _hidden(machine.inventory)
+    label, hidden = wanted.unique_id, hidden_by(machine.inventory)
     found = [
         (controller, volume) for controller, volume in machine.volumes()
         if plain_id(volume.unique_id) == plain_id(wanted.unique_id)
@@ -153,7 +153,7 @@ def _doomed(wanted: Deletion, machine: Machine) -> Compared:
 
 
 def _absent(wanted: VolumeLayout, machine: Machine) -> Compared:
-    hidden = _hidden(machine.inventory)
+    hidden = hidden_by(machine.inventory)
     if hidden is not None:
         return Compared(label=wanted.label, line=wanted.line, verdict="unknown", why=hidden)
     if machine.controllers(wanted.controller) not in ([], [SOFTWARE]):
@@ -364,7 +364,7 @@ def _spares(wanted: SpareLayout, machine: Machine) -> Compared:
     """Global spares of a controller."""
     label = f"spares of {wanted.controller}"
     controllers = machine.controllers(wanted.controller)
-    hidden = _hidden(machine.inventory)
+    hidden = hidden_by(machine.inventory)
     if len(controllers) != 1:
         why = f'"{wanted.controller}" is {len(controllers) or "no"} controller{"s" if len(controllers) > 1 else ""}.'
         return Compared(label=label, line=wanted.line, verdict="unknown" if hidden else "missing", why=hidden or why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.layout.choose import candidates, not_one
+from raidctl.layout.compare import hidden_by
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Layout
 from raidctl.model import Inventory
@@ -12,7 +13,12 @@ from raidctl.toml_files.mistakes import Fault
 
 
 def strangers(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault]:
-    """The controllers and the named drives of its volumes that do not exist, each with its line."""
+    """The controllers and the named drives of its volumes that do not exist, each with its line.
+
+    None of a machine of which something could not be read: what it does not list may exist.
+    """
+    if hidden_by(inventory) is not None:
+        return
     machine = Machine(inventory)
     for volume in layout.volumes:
         found = machine.controllers(volume.controller)

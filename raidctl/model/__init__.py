@@ -53,6 +53,7 @@ from raidctl.model.inventory import (
     Tool,
     Volume,
     VolumeStatus,
+    failed_readings,
     hides,
 )  # fmt: skip
 from raidctl.model.second_view import SecondView
@@ -65,5 +66,5 @@ __all__ = [
     "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
     "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "ScrubState",
     "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive",
-    "WritePolicy", "hides",
+    "WritePolicy", "failed_readings", "hides",
 ]  # fmt: skip

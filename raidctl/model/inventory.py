@@ -10,6 +10,7 @@ The descriptions here are the source of ``raidctl schema`` and of ``docs/model.m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import field
@@ -94,6 +95,11 @@ def hides(problem: Problem) -> bool:
     A missing tool that only adds details of plain drives hides none: its fields are null.
     """
     return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
+
+
+def failed_readings(problems: Iterable[Problem]) -> list[Problem]:
+    """The errors among the problems that may hide objects: a tool that failed, is missing, or may not be run."""
+    return [one for one in problems if one.severity == "error" and hides(one)]
 
 
 class Host(Model, frozen=True, kw_only=True):

@@ -404,6 +404,19 @@ def test_a_drive_is_not_gone_if_a_part_of_the_machine_could_not_be_read(bays: Be
     ]
 
 
+@pytest.mark.parametrize(
+    ("drive", "missing"),
+    [("threeware:0/p3", ["it is unknown whether threeware:0/p3 is present"]), ("md:md0/sdz", [])],
+)
+def test_a_drive_is_not_gone_if_the_tool_of_its_controller_is(bays: Bench, drive: str, missing: list[str]) -> None:
+    """A tool that is missing hides the drives of its controller, and none of a controller that is listed."""
+    failed = Problem("error", "tw_cli", "The tool is installed but could not be started.", None, "no_tool")
+    seen = bays.look()
+    inventory = msgspec.structs.replace(seen.inventory, problems=(failed,))
+    gone = Expectation(object_id=drive, field="present", value="no")
+    assert unmet(msgspec.structs.replace(seen, inventory=inventory), [gone]) == missing
+
+
 def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
     """Neither does a list that is compared as a word, or a word that is compared as a list."""
     seen = bays.look()

@@ -17,8 +17,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeStands, RaidctlError, UsageError
-from raidctl.model import Drive
-from raidctl.model.inventory import HIDING
+from raidctl.model import Drive, failed_readings
 from raidctl.request import Dialogue, converse, together
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -130,7 +129,7 @@ def show(context: click.Context, *, drive: tuple[str, ...]) -> int:
         seen = named.survey()
         found = _read(named, _chosen(named, seen, drive))
     emit_found(found, settings, "self_tests.self_tests_screen")
-    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     if any(test.state == "failed" for test in found):

@@ -13,8 +13,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
-from raidctl.model import Controller, Problem, Volume
-from raidctl.model.inventory import HIDING
+from raidctl.model import Controller, Problem, Volume, failed_readings
 from raidctl.request import converse
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -62,7 +61,7 @@ def show(context: click.Context) -> int:
                 problems += found.problems
     software = any(controller.mode == "software" for controller in seen.inventory.controllers)
     if not software:
-        problems += [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+        problems += failed_readings(seen.inventory.problems)
     report = Schedules(schedules=tuple(schedules), problems=tuple(problems))
     emit_found(report, settings, "checks.schedules_screen", software=software)
     if not settings.as_json:

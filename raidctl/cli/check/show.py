@@ -10,8 +10,7 @@ from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem
-from raidctl.model.inventory import HIDING
+from raidctl.model import Problem, failed_readings
 
 
 @click.command("show", epilog=examples("raidctl check show", "raidctl check show /srv/db --json"))
@@ -37,7 +36,7 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
         ids = {one.id for one in change_targets.volumes(found.seen, volume)} if volume else None
         records = found.checks(ids)
     emit_found(records, settings, "checks.checks_screen")
-    problems = [one for one in found.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(found.seen.inventory.problems)
     if found.evidence.history.unread:
         problems.append(Problem("warning", "check results", found.evidence.history.unread, None, "unread"))
     if not settings.as_json:

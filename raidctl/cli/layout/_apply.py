@@ -32,7 +32,7 @@ from raidctl.layout.code import DIGITS, code_of
 from raidctl.layout.document import read_layout
 from raidctl.layout.plan import Compiled
 from raidctl.layout.stages import Stages
-from raidctl.model import HIDING, Inventory, Volume
+from raidctl.model import Inventory, Volume, failed_readings
 from raidctl.output.plan import plan_text, printable_lines
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -137,7 +137,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
         names = listing(found.printed)
         tell(f"{names}: raidctl makes no volumes on hardware controllers. Run the commands yourself.")
     tell("Nothing was done.")
-    problems = [one for one in work.seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(work.seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems) or EXIT_NO
@@ -158,7 +158,7 @@ def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
         emit_json(Report(Plan(), "already").outcome())
     else:
         emit(printable_lines([f"{made.plan.host or 'host unknown'}: as in the layout, nothing to do."]))
-    problems = [one for one in inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(inventory.problems)
     return exit_code(problems)
 
 

@@ -11,7 +11,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, EXIT_USAGE
 from raidctl.layout.compare import compare
-from raidctl.model import HIDING
+from raidctl.model import failed_readings
 
 
 @click.command("check", epilog=examples("raidctl layout check db7.toml", "raidctl --host db7 layout check db7.toml"))
@@ -38,7 +38,7 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     seen = look(settings)
     found = compare(layout, seen.inventory)
     emit_found(found, settings, "layout.layout_screen", more=settings.verbose)
-    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     if found.verdict == "unknown":

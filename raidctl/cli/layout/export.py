@@ -16,7 +16,7 @@ from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import UsageError
 from raidctl.layout.export import export
 from raidctl.layout.export_formats import drp, ironic
-from raidctl.model import HIDING, Inventory
+from raidctl.model import Inventory, failed_readings
 from raidctl.text import printable
 from raidctl.toml_files.read import read_toml
 
@@ -60,7 +60,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
         emit(text)
     else:
         create(file, text)
-    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)

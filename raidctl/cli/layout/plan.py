@@ -17,7 +17,7 @@ from raidctl.layout.objects import Machine
 from raidctl.layout.pinning import CannotPin, pinned
 from raidctl.layout.plan import Compiled, chosen_names, compiled, nodes_to_probe
 from raidctl.layout.specification import Counted, Layout
-from raidctl.model import HIDING, Problem
+from raidctl.model import Problem, failed_readings
 from raidctl.operate.new_drive import probe, signatures
 from raidctl.recording.recording import is_recording
 from raidctl.request import ask_all, converse
@@ -58,7 +58,7 @@ def command(context: click.Context, *, file: str, controller: str | None, pin: b
     if pin:
         _pin(file, made)
     emit_found(found, settings, "layout_plan.plan_screen")
-    problems = [one for one in all_problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(all_problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems) or (EXIT_NO if found.steps or found.not_planned else EXIT_FINE)

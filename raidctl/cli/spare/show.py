@@ -9,7 +9,7 @@ from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
-from raidctl.model.inventory import HIDING
+from raidctl.model import failed_readings
 from raidctl.operate.spares import spares
 from raidctl.select import find
 from raidctl.survey.survey import Survey
@@ -36,7 +36,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     seen = look(settings)
     found = spares(seen.inventory, arrays_named(seen, array) if array else None)
     emit_found(found, settings, "spares.spares_screen")
-    problems = [one for one in seen.inventory.problems if one.kind in HIDING and one.severity == "error"]
+    problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)
