@@ -6,7 +6,6 @@ Only what every start needs is imported here; a command's module is imported whe
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -17,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
-from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup
+from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup, columns
 from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
@@ -85,7 +84,7 @@ class Commands(LazyGroup):
             from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
 
             completion.register()
-        if shutil.get_terminal_size((80, 24)).columns < CLICKS_LEAST:
+        if columns() < CLICKS_LEAST:
             from raidctl.cli.shared import narrow_help  # noqa: PLC0415 - few terminals are
 
             narrow_help.use()
@@ -140,7 +139,7 @@ def _ended(number: int, _frame: object) -> NoReturn:
 def _report_error(error: Exception, *, verbose: bool) -> int:
     try:
         return _print_error(error, verbose=verbose)
-    except OSError:  # nobody reads what is said of errors, either: a closed pipe, a terminal that is gone
+    except OSError:  # the error message has no reader, either: a closed pipe, a terminal that is gone
         return EXIT_READER_GONE
 
 

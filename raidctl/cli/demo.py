@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -76,11 +77,11 @@ def _simulated(settings: Settings, name: str) -> Simulated:
 def _listed(known: Sequence[Demo]) -> str:
     """Each machine with what it is, in lines that fit the screen."""
     width = max((len(demo.name) for demo in known), default=0) + 2
-    columns = max(shutil.get_terminal_size((80, 24)).columns, width + 20)
+    room = max(columns(), width + 20)
     lines = []
     for demo in known:
         lines += textwrap.wrap(
-            demo.about, columns - 1, initial_indent=f"{demo.name:{width}}", subsequent_indent=" " * width,
+            demo.about, room - 1, initial_indent=f"{demo.name:{width}}", subsequent_indent=" " * width,
             break_on_hyphens=False,
         )  # fmt: skip
     return "".join(f"{line}\n" for line in lines)

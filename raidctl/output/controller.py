@@ -132,8 +132,8 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
         word, style = phrases.status(array.status, array.status_text)
         pieces: list[Piece] = [(paper.clean(word), style)]
         counted = [_count(array.drives, "drive"), _count(array.spares, "spare")]
-        texts = " + ".join(text for text in counted if text)
-        pieces += [texts] if texts else []
+        members = " + ".join(text for text in counted if text)
+        pieces += [members] if members else []
         if array.size_bytes is not None:
             pieces.append(f"{phrases.decimal(array.size_bytes)} raw")
         if array.free_bytes is not None:

@@ -41,14 +41,10 @@ _NEVER: Mapping[Verb, Ability] = {
 }  # fmt: skip
 _READ_UP = Ability(can=True, proof="manual")
 """The states before are those of recorded outputs; no answer of a controller to any of these commands is known."""
-_AACRAID: Mapping[Verb, Ability] = {
-    **dict.fromkeys(
-        (
-            "take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check",
-        ),
-        _READ_UP,
-    ),
-}  # fmt: skip
+_AACRAID: Mapping[Verb, Ability] = dict.fromkeys(
+    ("take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),
+    _READ_UP,
+)
 _NO_TASKS = Ability(
     can=False,
     why_not="Controllers with the smartpqi driver check in the background; no manual has a command for one volume.",

@@ -40,12 +40,13 @@ from raidctl_redfish.vocabulary import (
 
 _DELL = "Oem.Dell.DellVolume"
 _DELL_NEWER = "Oem.Dell.DellVirtualDisk"
+_LEVEL = look_up({**LEVELS, **dict.fromkeys(NAMELESS)})
 _FIELDS = (
     Field("DisplayName", "name", text),
     Field("Name", "name", text),
     Field("CapacityBytes", "size_bytes", size),
     Field("StripSizeBytes", "strip_bytes", size),
-    Field("RAIDType", "raid_level", look_up({**LEVELS, **dict.fromkeys(NAMELESS)})),
+    Field("RAIDType", "raid_level", _LEVEL),
     Field("WriteCachePolicy", "cache.write_policy", look_up(WRITE)),
     Field("ReadCachePolicy", "cache.read_policy", look_up(READ)),
     Field("WriteCacheState", "cache.state", text),
@@ -59,7 +60,7 @@ _DELL_FIELDS = (
 # "Oem": {"Huawei": {"VolumeRaidLevel": "RAID1", "DefaultWritePolicy": "WriteBackWithBBU", "State": "Optimal"}}
 _PUBLIC = ("Oem.Huawei", "Oem.Public")
 _PUBLIC_FIELDS = (
-    Field("VolumeRaidLevel", "raid_level", look_up({**LEVELS, **dict.fromkeys(NAMELESS)})),
+    Field("VolumeRaidLevel", "raid_level", _LEVEL),
     Field("VolumeName", "name", text),
     Field("DefaultWritePolicy", "cache.write_policy", look_up(PUBLIC_WRITE)),
     Field("DefaultReadPolicy", "cache.read_policy", look_up(READ)),
@@ -119,7 +120,7 @@ def _level(draft: GroupDraft, resource: Resource) -> None:
 
 
 def _public_state(resource: Resource, leaf: str) -> Iterator[Mark]:
-    """A maker's own word for the state; one that says "fine" adds nothing."""
+    """A maker's own word for the state; that of a good state adds nothing."""
     word = resource.get(leaf)
     if isinstance(word, str) and bare(word) and (status := PUBLIC_STATE.get(bare(word))) != "ok":
         yield Mark(status or "unknown", word, resource.line(leaf))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -11,6 +12,11 @@ import click
 
 CLICKS_LEAST = 52
 """With fewer columns, click's help pages are wider than the terminal: 50, and a margin of 2."""
+
+
+def columns() -> int:
+    """Columns of the terminal; 80 if there is none."""
+    return shutil.get_terminal_size((80, 24)).columns
 
 
 class LazyGroup(click.Group):

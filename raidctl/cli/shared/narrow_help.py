@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 
 import click
 from click.formatting import wrap_text
 
-from raidctl.cli.shared.lazy_group import CLICKS_LEAST
+from raidctl.cli.shared.lazy_group import CLICKS_LEAST, columns
 
 _LEAST = 20
 _DEEPER = 4
-
-
-def columns() -> int:
-    """Columns of the terminal; 80 if there is none."""
-    return shutil.get_terminal_size((80, 24)).columns
 
 
 class Formatter(click.HelpFormatter):

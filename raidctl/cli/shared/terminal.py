@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import errno
 import os
-import shutil
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from raidctl.cli import reader_gone
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import CannotTell
 
@@ -26,7 +26,7 @@ def paper() -> Paper:
 
     terminal = sys.stdout is not None and sys.stdout.isatty()
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Paper(width=shutil.get_terminal_size((80, 24)).columns, colour=colour, ascii=_encoding() != "utf-8")
+    return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8")
 
 
 def emit(text: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.request import Dialogue, Failure
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Source, one_by_one
+from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import ReadDocument
 
@@ -42,10 +42,8 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
     made = yield from one.run(*_more(one.seen, targets))
     for call in made:
-        if "-AdpPR" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
-            # a program that has just answered is not missing: recordings of earlier versions
-            absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
-            call.problems = [] if absent else list(map(as_note, call.problems))
+        if "-AdpPR" in call.request.argv:
+            excuse(call)
         elif call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
             call.problems = [as_note(problem) for problem in call.problems]
 

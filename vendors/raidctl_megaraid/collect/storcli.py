@@ -14,7 +14,7 @@ from raidctl.request import Dialogue, Failure
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Source, one_by_one
+from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import ReadDocument
 
@@ -39,10 +39,8 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
     lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
     for call in made:
-        if "patrolread" in call.request.argv:  # not all firmware has it, and it says nothing of drives and volumes
-            # a program that has just answered is not missing: recordings of earlier versions
-            absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
-            call.problems = [] if absent else list(map(as_note, call.problems))
+        if "patrolread" in call.request.argv:
+            excuse(call)
         elif call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
             call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from raidctl.model import Problem, Tool
-from raidctl.request import Dialogue
+from raidctl.request import Dialogue, Failure
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.session import Call, Reading, Session
-from raidctl.vendor.tools import Installed
+from raidctl.vendor.tools import Installed, as_note
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.merge import put_together
 from raidctl_megaraid.read_document import ReadDocument, read_document
@@ -18,6 +18,15 @@ LOCK = "megaraid"
 """All tools of the family share it: they talk to the same firmware."""
 TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
+
+
+def excuse(call: Call[ReadDocument]) -> None:
+    """Make notes of the problems of a call that not all firmware answers, and that reports no drive and no volume.
+
+    A program that has answered other calls is not missing: then, too, it is a recording of an earlier version.
+    """
+    absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
+    call.problems = [] if absent else list(map(as_note, call.problems))
 
 
 def _read(document: Document) -> Reading[ReadDocument]:

@@ -193,7 +193,7 @@ _LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifie
 
 
 def glue(above: str, text: str) -> str:
-    """What stands between two lines of one value: a blank where a mailer broke a line, else ``; ``."""
+    """The separator of two lines of one value: a blank where a mailer broke a line, else ``; ``."""
     return " " if len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower()) else "; "
 
 

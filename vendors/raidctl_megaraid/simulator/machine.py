@@ -74,7 +74,7 @@ class Disk(Struct, omit_defaults=True):
     down: bool = False
     """Spun down."""
     revert: str = ""
-    """Of a spare that has stepped in: the bay of the member that it stands for, if data move back from it."""
+    """Of a spare that has stepped in: the bay of the member that it replaces, if data move back from it."""
     foreign: str = ""
     """With MegaCli: number of the foreign configuration that it belongs to."""
 
