@@ -312,21 +312,21 @@ def test_the_table_is_in_the_manual() -> None:
 
 
 def test_a_failing_drive_of_unknown_use_is_backed_up_first(tmp_path: Path) -> None:
-    """Smartctl alone reports no array: nothing says that another drive has the data."""
+    """Smartctl alone reports no array: whether another drive has the data is unknown."""
     text = (
         "smartctl 7.2\n\n=== START OF READ SMART DATA SECTION ===\n"
         "SMART overall-health self-assessment test result: FAILED!\n"
         "Drive failure expected in less than 24 hours. SAVE ALL DATA.\n\n"
     )
     (tmp_path / "sdb.txt").write_text(text, encoding="utf-8")
-    told = CliRunner().invoke(cli, ["--replay", str(tmp_path / "sdb.txt"), "diagnose"]).output
-    assert "predictive failure (SMART)" in told
-    assert "Check the backup now, then replace it" in told
+    screen = CliRunner().invoke(cli, ["--replay", str(tmp_path / "sdb.txt"), "diagnose"]).output
+    assert "predictive failure (SMART)" in screen
+    assert "Check the backup now, then replace it" in screen
 
 
 def test_the_last_redundancy_is_named_where_it_makes_a_finding_critical() -> None:
     """A mirror that survives one more failure does not after this one."""
     found = diagnose(replayed("smartarray-gen9-degraded").inventory, rules()).findings
-    said = {one.message for one in found if one.rule == "drive_expects_failure" and one.severity == "critical"}
-    assert said
-    assert all("its last redundancy" in message for message in said)
+    messages = {one.message for one in found if one.rule == "drive_expects_failure" and one.severity == "critical"}
+    assert messages
+    assert all("its last redundancy" in message for message in messages)

@@ -195,7 +195,7 @@ def test_health_only_leaves_out_what_is_no_state_of_the_hardware() -> None:
 def test_an_ignore_file_of_raidctl_that_is_no_regular_file_is_named(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
-    """A pipe with this name would never end; ``diagnose`` ends with 3, and ``export`` ignores nothing and says so."""
+    """A pipe with this name would never end; ``diagnose`` ends with 3, ``export`` ignores nothing and reports it."""
     make(tmp_path / "ignored.json")
     machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
     for words, code in ((["diagnose"], 3), (["export", "--rules"], 0)):

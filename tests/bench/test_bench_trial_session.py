@@ -157,9 +157,9 @@ def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: 
 
 
 def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]:
-    """Interrupt a session at a line of its module: its lines that were run, works of the engine, what it says of it.
+    """Interrupt a session at a line of its module.
 
-    None: the interruption left it.
+    Returns its lines that were run, the works of the engine, and whether it is marked; None: the interruption left it.
     """
     seen = set[int]()
     engine = Counting()
@@ -188,7 +188,7 @@ def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]
 
 @pytest.mark.slow
 def test_no_moment_of_an_interruption_loses_what_was_measured(folder: Path) -> None:
-    """At whichever line of the session it comes: once the engine has run, the session ends and says so."""
+    """At whichever line of the session it comes: once the engine has run, the session ends and is marked."""
     lines, _, whole = interrupted_at(0, folder)
     assert whole is False
     ends = {line: interrupted_at(line, folder)[1:] for line in lines}
@@ -222,7 +222,7 @@ print("interrupted" if session.interrupted else "whole", flush=True)
 
 @pytest.mark.parametrize("engine", ["native", "portable"])
 def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> None:
-    """SIGINT in the middle of the commits: the session ends, says so, and the file is gone."""
+    """SIGINT in the middle of the commits: the session ends and is marked, and the file is gone."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), engine]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as program:
         assert program.stdout is not None

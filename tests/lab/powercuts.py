@@ -18,7 +18,7 @@ from tests.lab.guest import Background, Guest
 from tests.lab.machines_powercut import HOST, POWERCUT
 
 TOKEN = b"a token that both machines have"
-PLACE = "/root/token"
+PLACE = "/run/token"
 ACKNOWLEDGED = 64
 """Writes to wait for before the power is cut."""
 PATIENCE = 900.0

@@ -39,7 +39,7 @@ LAYOUT = Machine(
         "mkdir -p /etc/mdadm; echo 'MAILADDR root' > /etc/mdadm/mdadm.conf; udevadm settle",
     ),
 )
-PLACE = "/root/lab.toml"
+PLACE = "/run/lab.toml"
 SYSTEM = """
 [[volume]]
 controller = "md"

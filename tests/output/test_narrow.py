@@ -41,10 +41,10 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
         {drive.model for drive in drives if drive.model},
         {text for one in found.findings for text in (one.message, one.remedy) if text},
     ]
-    for told, whole, possible in zip(map(joined, narrow), map(joined, wide), texts, strict=True):
+    for text, whole, possible in zip(map(joined, narrow), map(joined, wide), texts, strict=True):
         expected = [text for text in possible if joined(text) in whole]
         assert expected
-        assert [text for text in expected if joined(text) not in told] == []
+        assert [one for one in expected if joined(one) not in text] == []
 
 
 @pytest.mark.parametrize("columns", ["20", "40", "51"])
@@ -52,10 +52,10 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
 def test_help_pages_fit(command: str, columns: str) -> None:
     """Only examples, which are there to be copied, are wider; descriptions are below the options."""
     words = [sys.executable, "-m", "raidctl", *command.split(), "--help"]
-    told = subprocess.run(
+    printed = subprocess.run(
         words, env={**os.environ, "COLUMNS": columns}, capture_output=True, text=True, check=True, timeout=60
     ).stdout
-    page, _, examples = told.partition("Examples:")
+    page, _, examples = printed.partition("Examples:")
     assert [line for line in page.splitlines() if cell_len(line) > int(columns)] == []
     assert "\n  -h, --help\n      Show this" in page
     assert all(line.startswith("  ") or not line for line in examples.split("\n"))

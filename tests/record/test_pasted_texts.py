@@ -158,7 +158,7 @@ def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> No
 
 
 def test_an_attribute_without_its_raw_value_is_not_read(tmp_path: Path) -> None:
-    """A table whose last column is lost says so: zero bad sectors would be a guess."""
+    """A table whose last column is lost is unread: zero bad sectors would be a guess."""
     row = "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -"
     head = (
         "smartctl 7.2\n\n=== START OF READ SMART DATA SECTION ===\nVendor Specific SMART Attributes with Thresholds:\n"

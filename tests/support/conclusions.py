@@ -182,6 +182,17 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     return trimmed or not lines[-1].strip()
 
 
+def only_controller(seen: Survey) -> Controller:
+    """The controller of a machine that has one."""
+    [controller] = seen.inventory.controllers
+    return controller
+
+
+def anything_unread(seen: Survey) -> bool:
+    """Whether something was not understood, or could not be read."""
+    return any(problem.kind == "unread" for problem in seen.inventory.problems)
+
+
 def bad_objects(inventory: Inventory) -> list[str]:
     """The ids of objects in a bad state, and the places of problems that diagnose must not be silent about."""
     found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]

@@ -41,7 +41,7 @@ permission to 4. The severity of a rule is its worst; a single finding may be mi
 
 OTHERS = """## Results without a rule
 
-These names stand in the place of a rule in reports; `raidctl diagnose --explain NAME` prints their pages too. They are
+Reports have these names instead of a rule; `raidctl diagnose --explain NAME` prints their pages too. They are
 about a check itself, or about the watch of a machine, so `--rule` does not select them.
 """
 

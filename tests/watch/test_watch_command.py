@@ -305,9 +305,9 @@ def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
     command = [sys.executable, "-m", "raidctl", "--demo", "raid6", "watch", "--once", "--state-dir", str(watched.state)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 3
-    said = " ".join(done.stdout.split())
-    assert "watch.json cannot be read: not a regular file." in said
-    assert "watch.json cannot be written: not a regular file." in said
+    notes = " ".join(done.stdout.split())
+    assert "watch.json cannot be read: not a regular file." in notes
+    assert "watch.json cannot be written: not a regular file." in notes
 
 
 def test_two_looks_at_once(watched: Watched) -> None:

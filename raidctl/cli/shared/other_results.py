@@ -14,7 +14,7 @@ _PAGES = {
         """**What it checks.** Entries of waiver files, of policies and of `diagnose --ignore` whose last day is over.
 
 **Why it matters.** A finding that was accepted up to a day counts again. The entry itself is a finding too, so that
-it is removed or renewed, and nobody takes the old finding for a new one.
+it is removed or renewed, and the old finding is not mistaken for a new one.
 
 **Fails** (warning) from the day after `until`.
 

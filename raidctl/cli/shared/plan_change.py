@@ -120,7 +120,7 @@ class Work:
         )
 
     def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
-        """The change, ready to be applied; ``show`` takes its commands as they are carried out; None: they are said."""
+        """The change, ready to be applied; ``show`` takes its commands as they are carried out; None: print them."""
         journal = Journal(self.state)
         return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
 

@@ -39,7 +39,7 @@ def for_a_while(
     Args:
         work: The machine and the plan, which nothing refuses.
         settings: The options, for the second process.
-        show: Takes the commands as they are carried out, and what was put back. What went wrong is said in any case.
+        show: Takes the commands as they are carried out, and what was put back. What went wrong is printed in any case.
         quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
             It must not fail, whatever has become of the terminal.
         story: The first line of the change's story; None: that of a batch.

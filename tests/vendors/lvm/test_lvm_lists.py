@@ -10,7 +10,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Controller
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import is_torn, read_text
+from tests.support.conclusions import anything_unread, is_torn, read_text
 
 _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices\n"
 
@@ -98,8 +98,8 @@ def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
     text = _json(segtype=segtype, attr=f"rwi-aor-{health}-", sync="15.20", action="", images=images)
     seen = read_text(text)
     [volume] = seen.inventory.controllers[0].volumes
-    said = [one.severity for one in seen.inventory.problems if "whole copy" in one.message]
-    assert (said, volume.progress is None) == (["error"] * doubted, doubted)
+    severities = [one.severity for one in seen.inventory.problems if "whole copy" in one.message]
+    assert (severities, volume.progress is None) == (["error"] * doubted, doubted)
     assert _code(seen) != 0
 
 
@@ -181,7 +181,7 @@ def test_json_that_is_cut_off_is_reported() -> None:
     """Half a document gives no volume and a problem."""
     text = _json()
     seen = read_text(text[: len(text) // 2])
-    assert any(problem.kind == "unread" for problem in seen.inventory.problems)
+    assert anything_unread(seen)
     assert _code(seen) != 0
 
 
@@ -196,7 +196,7 @@ def test_json_that_is_cut_off_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: str) -> None:
-    """The ninth letter of Attr, or the field if the list has no Attr; one that nobody knows is not ok."""
+    """The ninth letter of Attr, or the field if the list has no Attr; an unknown one is not ok."""
     document = json.loads(_json(attr=f"rwi-aor-{letter}-" if letter else ""))
     row = document["report"][0]["lv"][0]
     row["lv_health_status"] = word

@@ -93,7 +93,7 @@ def test_an_activity_that_nobody_knows_is_reported() -> None:
      ("offline", "critical"), ("rebuild", "warning"), ("bewildered", "unknown")],
 )  # fmt: skip
 def test_states_of_drives(word: str, status: str) -> None:
-    """A word that nobody knows is unknown, and a problem."""
+    """An unknown word is unknown, and a problem."""
     text = (
         f"PD ID:               0\nType:                SATA PD\nPD status:           {word}\n\nTotal # of PD:       1\n"
     )

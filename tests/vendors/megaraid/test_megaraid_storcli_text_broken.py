@@ -57,7 +57,7 @@ def test_cut_after_a_row() -> None:
 
 
 def test_the_rest_of_a_wrapped_row_is_no_row() -> None:
-    """A lone word below the rows of a table that breaks off is told, and takes no doubt from the row above."""
+    """A lone word below the rows of a table that breaks off is reported, and takes no doubt from the row above."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}U\n\nThanks\n-- \n")
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
     assert {"U", "Thanks"} <= set(unparsed(found))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.model import Controller
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import read_text
+from tests.support.conclusions import anything_unread, only_controller, read_text
 
 _DISPLAY = """LSI Corporation SAS3 IR Configuration Utility.
 Version 16.00.00.00 (2017.04.26)
@@ -60,15 +59,6 @@ def _status(*, operation: str = "None", status: str = "Enabled", state: str = "O
     return read_text(_STATUS.format(operation=operation, status=status, state=state))
 
 
-def _card(seen: Survey) -> Controller:
-    [card] = seen.inventory.controllers
-    return card
-
-
-def _unread(seen: Survey) -> bool:
-    return any(problem.kind == "unread" for problem in seen.inventory.problems)
-
-
 @pytest.mark.parametrize(
     ("word", "status"),
     [("Okay (OKY)", "ok"), ("Degraded (DGD)", "degraded"), ("Failed (FLD)", "failed"), ("Missing (MIS)", "offline"),
@@ -77,10 +67,10 @@ def _unread(seen: Survey) -> bool:
      ("Not Okay (NOK)", "unknown")],
 )  # fmt: skip
 def test_states_of_volumes(word: str, status: str) -> None:
-    """DISPLAY: every state of the guides; a word that nobody knows is unknown, and a problem."""
+    """DISPLAY: every state of the guides; an unknown word is unknown, and a problem."""
     seen = _display(volume=word)
-    assert [volume.status for volume in _card(seen).volumes] == [status]
-    assert _unread(seen) == (status == "unknown")
+    assert [volume.status for volume in only_controller(seen).volumes] == [status]
+    assert anything_unread(seen) == (status == "unknown")
 
 
 @pytest.mark.parametrize(
@@ -93,10 +83,10 @@ def test_states_of_volumes(word: str, status: str) -> None:
      ("Bewildered (BWD)", "unknown", "member")],
 )  # fmt: skip
 def test_states_of_drives(word: str, status: str, role: str) -> None:
-    """A drive that a volume lists is its member, whatever the drive's own row says of it."""
+    """A drive that a volume lists is its member, whatever the drive's own row contains."""
     seen = _display(drive=word)
-    assert [(drive.status, drive.role) for drive in _card(seen).drives] == [(status, role)]
-    assert _unread(seen) == (status == "unknown")
+    assert [(drive.status, drive.role) for drive in only_controller(seen).drives] == [(status, role)]
+    assert anything_unread(seen) == (status == "unknown")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +95,7 @@ def test_states_of_drives(word: str, status: str, role: str) -> None:
 )
 def test_levels(word: str, level: str | None) -> None:
     """One that has no neutral name stays unknown."""
-    assert [volume.raid_level for volume in _card(_display(level=word)).volumes] == [level]
+    assert [volume.raid_level for volume in only_controller(_display(level=word)).volumes] == [level]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +105,7 @@ def test_levels(word: str, level: str | None) -> None:
 )  # fmt: skip
 def test_kinds_of_drives(word: str, found: tuple[str | None, str | None]) -> None:
     """Interface and medium are one word."""
-    assert [(drive.interface, drive.media) for drive in _card(_display(kind=word)).drives] == [found]
+    assert [(drive.interface, drive.media) for drive in only_controller(_display(kind=word)).drives] == [found]
 
 
 @pytest.mark.parametrize(
@@ -135,11 +125,11 @@ def test_kinds_of_drives(word: str, found: tuple[str | None, str | None]) -> Non
 )
 def test_status(operation: str, status: str, state: str, expected: tuple[str, str | None]) -> None:
     """STATUS: what is going on, and the volume's states."""
-    [volume] = _card(_status(operation=operation, status=status, state=state)).volumes
+    [volume] = only_controller(_status(operation=operation, status=status, state=state)).volumes
     assert (volume.status, volume.progress and volume.progress.operation) == expected
 
 
 @pytest.mark.parametrize("words", [("Juggle", "Enabled"), ("None", "Resting")])
 def test_words_of_status_that_nobody_knows_are_problems(words: tuple[str, str]) -> None:
     """A new operation or a new word beside "Enabled" is reported."""
-    assert _unread(_status(operation=words[0], status=words[1]))
+    assert anything_unread(_status(operation=words[0], status=words[1]))

@@ -64,6 +64,6 @@ def test_what_could_not_be_read_is_not_missing() -> None:
 
 
 def test_a_bmc_that_lists_no_volume_of_a_controller_may_not_see_volumes() -> None:
-    """Nothing is said of volumes of which the BMC lists none."""
+    """Nothing is reported of volumes of which the BMC lists none."""
     seen = seen_with(_MACHINE, _without("LogicalDrives", "LogicalDrives/1", "LogicalDrives/2"))
     assert [where for where, _ in _told(seen) if "/v" in where] == []

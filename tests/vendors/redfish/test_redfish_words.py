@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from raidctl.model import Controller
 from raidctl.survey.survey import Survey
+from tests.support.conclusions import anything_unread, only_controller
 from tests.vendors.redfish.damaged import resources, seen_with
 
 _MACHINE = "redfish-ilo6-failed-capacitor"
@@ -20,15 +20,6 @@ def _seen(path: str, **changes: Any) -> Survey:
     return seen_with(_MACHINE, {path: {name: one for name, one in value.items() if one is not ...}})
 
 
-def _card(seen: Survey) -> Controller:
-    [card] = seen.inventory.controllers
-    return card
-
-
-def _unread(seen: Survey) -> bool:
-    return any(problem.kind == "unread" for problem in seen.inventory.problems)
-
-
 @pytest.mark.parametrize(
     ("word", "level"),
     [("RAID0", "raid0"), ("RAID1", "raid1"), ("RAID1E", "raid1e"), ("RAID4", "raid4"), ("RAID5", "raid5"),
@@ -39,16 +30,16 @@ def _unread(seen: Survey) -> bool:
 def test_every_level_of_the_schema(word: str, level: str | None) -> None:
     """Four of its levels have no neutral name, which is a note and no failure to read."""
     seen = _seen(_VOLUME, RAIDType=word)
-    assert [volume.raid_level for volume in _card(seen).volumes] == [level]
+    assert [volume.raid_level for volume in only_controller(seen).volumes] == [level]
     assert any(word in problem.message for problem in seen.inventory.problems) == (level is None)
-    assert not _unread(seen)
+    assert not anything_unread(seen)
 
 
 def test_a_level_that_no_schema_has_was_not_understood() -> None:
     """It stays unknown."""
     seen = _seen(_VOLUME, RAIDType="RAID99")
-    assert [volume.raid_level for volume in _card(seen).volumes] == [None]
-    assert _unread(seen)
+    assert [volume.raid_level for volume in only_controller(seen).volumes] == [None]
+    assert anything_unread(seen)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +51,7 @@ def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | N
     """Two drives that mirror each other are RAID 1; parity can be that of several levels."""
     links = {"Drives": [{"@odata.id": _DRIVE}, {"@odata.id": _DRIVE.replace("/1", "/2")}]}
     seen = _seen(_VOLUME, RAIDType=..., VolumeType=word, Links=links)
-    assert [volume.raid_level for volume in _card(seen).volumes] == [level]
+    assert [volume.raid_level for volume in only_controller(seen).volumes] == [level]
 
 
 @pytest.mark.parametrize(
@@ -77,8 +68,8 @@ def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | N
 def test_health_and_state_of_a_volume(health: str | None, state: str | None, status: str) -> None:
     """Good is only what is OK and enabled; what is not known is unknown, and a problem."""
     seen = _seen(_VOLUME, Status={"Health": health, "State": state})
-    assert [volume.status for volume in _card(seen).volumes] == [status]
-    assert _unread(seen) == (status == "unknown")
+    assert [volume.status for volume in only_controller(seen).volumes] == [status]
+    assert anything_unread(seen) == (status == "unknown")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +95,10 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
 def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None:
     """Beside a health of OK, each other word counts."""
     base = {"Status": {"Health": "OK", "State": "Enabled"}, "StatusIndicator": "OK", "FailurePredicted": False}
-    found = {drive.id.rpartition("/")[2]: drive.status for drive in _card(_seen(_DRIVE, **{**base, **changes})).drives}
+    found = {
+        drive.id.rpartition("/")[2]: drive.status
+        for drive in only_controller(_seen(_DRIVE, **{**base, **changes})).drives
+    }
     assert found["1"] == status
 
 
@@ -121,7 +115,7 @@ _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
      ("Critical", "Enabled", "critical")],
 )  # fmt: skip
 def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
-    """The good health of Storage does not count over a controller's own that nobody knows."""
+    """The good health of Storage does not count over the unknown health of a controller."""
     value = resources(_BMC)[_STORAGE]
     value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
     seen = seen_with(_BMC, {_STORAGE: value})
@@ -144,13 +138,15 @@ def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> 
 
 def test_a_kind_of_spare_that_no_schema_has_was_not_understood() -> None:
     """Whether the drive is a spare is unknown."""
-    assert _unread(_seen(_DRIVE, HotspareType="Bewildered"))
+    assert anything_unread(_seen(_DRIVE, HotspareType="Bewildered"))
 
 
 @pytest.mark.parametrize("word", ["Global", "Chassis", "Dedicated"])
 def test_spares(word: str) -> None:
     """Each kind of spare is one."""
-    roles = [drive.role for drive in _card(_seen(_DRIVE, HotspareType=word)).drives if drive.id.endswith("/1")]
+    roles = [
+        drive.role for drive in only_controller(_seen(_DRIVE, HotspareType=word)).drives if drive.id.endswith("/1")
+    ]
     assert roles == ["spare"]
 
 
@@ -164,7 +160,7 @@ def test_spares(word: str) -> None:
 def test_operations_of_the_schema(word: str, operation: str, status: str) -> None:
     """``Operation`` of newer schemas, with its percentage."""
     work = [{"Operation": word, "PercentageComplete": 42}]
-    [volume] = _card(_seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=work)).volumes
+    [volume] = only_controller(_seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=work)).volumes
     assert volume.progress is not None
     assert (volume.progress.operation, volume.progress.percent, volume.status) == (operation, 42, status)
 
@@ -191,7 +187,7 @@ def test_volumes_of_huawei(policy: str, state: str, expected: tuple[str | None, 
         for path, one in value.items()
     }
     seen = seen_with(_MACHINE, {path.replace("/Storage/", "/Storages/"): one for path, one in renamed.items()})
-    [volume] = _card(seen).volumes
+    [volume] = only_controller(seen).volumes
     assert volume.cache is not None
     assert volume.raid_level == "raid1"
     assert (volume.cache.write_policy, volume.status) == expected

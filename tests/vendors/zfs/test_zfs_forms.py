@@ -77,7 +77,7 @@ def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
 
 
 def test_names_that_are_numbers_give_no_level() -> None:
-    """``zpool status -g`` prints GUIDs instead of "mirror-0": what the vdev is cannot be told."""
+    """``zpool status -g`` prints GUIDs instead of "mirror-0": the kind of the vdev is unknown."""
     table = (
         "\ttank  ONLINE  0  0  0\n\t  111  ONLINE  0  0  0\n\t    222  ONLINE  0  0  0\n\t    333  ONLINE  0  0  0\n"
     )
