@@ -60,6 +60,18 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) -> None:
+    """Where nothing has failed, but a setting or wear is warned of, the screen begins with the warning."""
+    shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"]).stdout.splitlines()
+    found = diagnose(replayed(machine).inventory, rules()).findings
+    warned = [one for one in causes(found) if one.severity != "info"]
+    fine = any(line.startswith("No problems found") for line in shown)
+    calm = any(line.startswith("No failures found") for line in shown)
+    assert not (fine and warned)
+    assert not calm or any(line.startswith(f"{len(warned)} warning") for line in shown)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_every_command_gives_the_same_verdict(machine: str) -> None:
     """The conditions of a machine are the findings of the rules, the troubles of the screen, the metrics and nagios."""
     inventory = replayed(machine).inventory

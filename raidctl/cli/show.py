@@ -67,11 +67,14 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
 def _many(settings: Settings) -> int:
     """One line for each host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import contents, look  # noqa: PLC0415 - as above
 
     def line(_: object, seen: Survey) -> many.Line:
         inventory = seen.inventory
         state, rank, found = look(inventory)
+        if not found and (found := _warnings(inventory, settings)):
+            state, rank = "warning", Rank.WARNING
         return many.Line(
             exit_code(inventory.problems), rank, state, found[0] if found else contents(inventory) or _hint(seen),
             inventory.host.hostname, found[1:], inventory,
@@ -85,9 +88,22 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
         emit_json(inventory)
         return
     from raidctl.output.tree import screen  # noqa: PLC0415 - rich only where a screen is drawn
+    from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
 
     free = unmounted_volumes(seen.inventory, seen.view)
-    emit(screen(inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free))
+    emit(
+        screen(
+            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free,
+            warnings=() if troubles(inventory) else _warnings(inventory, settings),
+        )
+    )  # fmt: skip
+
+
+def _warnings(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
+    """What ``diagnose`` warns of: a machine without failures is not said to have no problems while it does."""
+    from raidctl.cli.shared.advice import warnings  # noqa: PLC0415 - the rules, only where nothing has failed
+
+    return warnings(inventory, settings) if inventory.controllers else ()
 
 
 def _hint(seen: Survey) -> str:

@@ -60,9 +60,12 @@ def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: st
         faults: Where mistakes go.
         controller: The controller of volumes that name none, or only an index.
     """
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
         table = json.loads(text)
+    except UnicodeDecodeError as error:
+        faults.append(Fault(path, data.count(b"\n", 0, error.start) + 1, "invalid UTF-8, so not JSON."))
+        return Layout()
     except (json.JSONDecodeError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         faults.append(Fault(path, line, f"invalid JSON: {getattr(error, 'msg', 'nested too deeply')}."))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import DULL, GOOD, STRONG, Paper, Piece, hanging, line, pack
+from raidctl.output.console import DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
@@ -27,6 +27,7 @@ def screen(
     more: bool = False,
     hint: str = "",
     unmounted: Collection[str] = (),
+    warnings: Sequence[str] = (),
 ) -> str:
     """The whole screen as text.
 
@@ -36,16 +37,23 @@ def screen(
         more: Also show serial numbers, details and other fields of the tools.
         hint: A sentence for the case that there is nothing to show.
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
+        warnings: What the rules of ``diagnose`` warn of where nothing has failed, the worst first.
     """
-    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted))
+    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted, warnings=warnings))
 
 
 def _parts(
-    inventory: Inventory, paper: Paper, *, more: bool, hint: str, unmounted: Collection[str]
+    inventory: Inventory, paper: Paper, *, more: bool, hint: str, unmounted: Collection[str], warnings: Sequence[str]
 ) -> Iterator[RenderableType]:
     found, below = troubles(inventory), DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
-    yield _verdict(inventory, found, paper)
+    if warnings and not found:
+        yield line(paper.words(_fine(inventory, "No failures found")))
+        briefs = [(text, WARN) for text in warnings]
+        yield _brief(f"{counted(len(warnings), 'warning')}: ", briefs, paper)
+        yield line((paper.words('"raidctl diagnose" says what to do.'), DULL))
+    else:
+        yield _verdict(inventory, found, paper)
     # RAID controllers before plain drives
     for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
         yield Text("")
@@ -73,14 +81,19 @@ def head(inventory: Inventory, paper: Paper) -> Text:
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
         return line((paper.words(_fine(inventory)), GOOD if inventory.controllers else DULL))
-    many = f"{counted(len(found), 'problem')}: "
-    briefs: list[Piece] = [(paper.clean(trouble.brief), style_of(trouble)) for trouble in found[:_AT_THE_TOP]]
-    if len(found) > _AT_THE_TOP:
-        briefs.append((f"{len(found) - _AT_THE_TOP} more below", DULL))
-    return hanging((many, STRONG), briefs, paper)
+    briefs = [(trouble.brief, style_of(trouble)) for trouble in found]
+    return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
 
 
-def _fine(inventory: Inventory) -> str:
+def _brief(label: str, briefs: Sequence[tuple[str, str]], paper: Paper, where: str = "") -> RenderableType:
+    """The first few of them behind their number."""
+    pieces: list[Piece] = [(paper.clean(text), style) for text, style in briefs[:_AT_THE_TOP]]
+    if len(briefs) > _AT_THE_TOP:
+        pieces.append((f"{len(briefs) - _AT_THE_TOP} more{where}", DULL))
+    return hanging((label, STRONG), pieces, paper)
+
+
+def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
     drives = [drive for _, drive in physical_drives(inventory.controllers)]
     counts = {
         "controller": len(inventory.controllers),
@@ -94,4 +107,4 @@ def _fine(inventory: Inventory) -> str:
     ]
     unknown = states.count("unknown")
     doubt = f" ({unknown} status unknown)" if unknown else ""
-    return f"No problems found: {parts}{doubt}" if parts else "Nothing found"
+    return f"{verdict}: {parts}{doubt}" if parts else "Nothing found"

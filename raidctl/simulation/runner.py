@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -76,6 +77,8 @@ class Simulated:
         Raises:
             CannotTell: They cannot be read.
         """
+        if self.place.exists() and not self.place.is_file():  # a pipe would block
+            raise CannotTell(self._unusable("read", OSError(errno.EINVAL, "not a regular file")))
         try:
             kept: State = json_decode.decode(self.place.read_bytes(), dict[str, str])
         except (OSError, ValueError) as error:

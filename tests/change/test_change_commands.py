@@ -204,6 +204,18 @@ def test_a_journal_that_cannot_be_understood_changes_nothing(raidctl: Raidctl, t
     assert shown(raidctl) == before
 
 
+def test_a_pipe_in_place_of_a_simulated_machines_settings_is_named(raidctl: Raidctl, tmp_path: Path) -> None:
+    """Nothing waits for it, and the command that starts afresh does."""
+    shown(raidctl)
+    settings = next(tmp_path.rglob("settings.json"))
+    settings.unlink()
+    os.mkfifo(settings)
+    done = raidctl("--demo", "p400", "show")
+    assert (done.exit_code, "not a regular file" in done.stderr, "demo --reset p400" in done.stderr) == (3, True, True)
+    assert raidctl("demo", "--reset", "p400").exit_code == 0
+    assert raidctl("--demo", "p400", "show").exit_code == 0
+
+
 def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal is written first: without it nothing is begun, and that is said."""
     before = shown(raidctl)

@@ -48,6 +48,14 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
     assert (soft.controller, soft.size, soft.raid_level, soft.name) == ("md", "max", "raid10", "disk1")
 
 
+def test_a_byte_that_is_no_text_is_a_mistake() -> None:
+    """In a name, too: what a file means is not guessed."""
+    good = json.dumps(disks({"size_gb": 100, "raid_level": "5", "volume_name": "datX"}), indent=1).encode()
+    with pytest.raises(MistakesError, match=r"x\.json:6: invalid UTF-8") as caught:
+        read_layout("x.json", good.replace(b"X", b"\xff"), "smartarray:0")
+    assert len(caught.value.faults) == 1
+
+
 def test_a_controller_is_found_by_the_name_that_its_tool_prints() -> None:
     """With the vendor before the model, and the slot after it, as in a target_raid_config."""
     seen = replayed("smartarray-gen10-failed-battery")

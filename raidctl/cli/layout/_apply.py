@@ -64,7 +64,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
             refuse_container(named.runner)
         facts = ApplyFacts(
             file=file,
-            text=read_file(file).decode("utf-8", "replace"),
+            text=read_file(file).decode(),
             wipe=wanted.wipe,
             controller=wanted.controller or "",
         )

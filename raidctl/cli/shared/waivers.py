@@ -13,7 +13,6 @@ from raidctl.audit.policy.waivers import Waiver
 from raidctl.change.state_directory import default_directory
 from raidctl.cli.shared import files
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.policies import policy_of
 from raidctl.errors import CannotTell
 from raidctl.text import printable
 
@@ -47,7 +46,11 @@ def written(path: str | None) -> tuple[Waiver, ...]:
         MistakesError: It has mistakes.
         UsageError: It cannot be read.
     """
-    return () if path is None else policy_of(None, path).waivers
+    if path is None:
+        return ()
+    from raidctl.cli.shared.policies import policy_of  # noqa: PLC0415 - takes long to import, and is rarely needed
+
+    return policy_of(None, path).waivers
 
 
 def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[str, ...]]:
