@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
+from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Inventory
@@ -51,7 +52,7 @@ def _parts(
         yield line(paper.words(_fine(inventory, "No failures found")))
         briefs = [(text, WARN) for text in warnings]
         yield _brief(f"{counted(len(warnings), 'warning')}: ", briefs, paper)
-        yield line((paper.words('"raidctl diagnose" says what to do.'), DULL))
+        yield line((paper.words('"raidctl diagnose" shows the remedies.'), DULL))
     else:
         yield _verdict(inventory, found, paper)
     # RAID controllers before plain drives
@@ -85,7 +86,7 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
     return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
 
 
-def _brief(label: str, briefs: Sequence[tuple[str, str]], paper: Paper, where: str = "") -> RenderableType:
+def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where: str = "") -> RenderableType:
     """The first few of them behind their number."""
     pieces: list[Piece] = [(paper.clean(text), style) for text, style in briefs[:_AT_THE_TOP]]
     if len(briefs) > _AT_THE_TOP:

@@ -1,7 +1,6 @@
 """The dialogue with the tools: ``info -o hba``, ``info -o vd``, ``info -o pd``, and ``smart -p N`` of each drive.
 
-The kernel shows a volume as a drive of ahci or nvme, by its model: ``DELLBOSS VD`` of Dell BOSS-S1 and S2. One that no
-tool lists is reported, as its members are hidden from the operating system.
+A volume of the kernel that no tool lists is reported, as its members are hidden from the operating system.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from raidctl.vendor.kernel_volumes import with_unlisted
 from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
+from raidctl_marvell import kernel
 from raidctl_marvell.capability import SUPPORT
 from raidctl_marvell.collect import KIND, assemble
 from raidctl_marvell.draft import Controllers
@@ -25,9 +25,6 @@ from raidctl_marvell.reader import Reader
 LOCK = "marvell"
 TIMEOUT = 60.0
 """Seconds for one call."""
-_MARVELL = 0x1B4B
-_NAMED = re.compile(r"DELLBOSS[ _]VD|BOSS-N\d", re.IGNORECASE)
-_VOLUME = re.compile(r"(?<![A-Za-z])VD(?![A-Za-z])")
 _MOST = 32
 """Drives that are asked for on their own."""
 
@@ -40,7 +37,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
         if first.answered and first.answer.fine and not _none_there(session.documents[-1]):
             yield from session.run_all((("info", "-o", "vd"), ("info", "-o", "pd")))
             yield from session.run_all(_smart(session))
-    volumes = [block for block in host.blocks if block.kind == "disk" and _is_volume(block, host)]
+    volumes = kernel.volumes(host)
     wanted = host.root is False or bool(volumes)
     documents = [one for session in sessions for one in session.documents if _counts(one, wanted=wanted)]
     observation = assemble(
@@ -82,11 +79,6 @@ def _counts(document: Document, *, wanted: bool) -> bool:
 def _none_there(document: Document) -> bool:
     """``No Adapter Found``: also what the tools print without root."""
     return re.search(r"(?i)\bno adapter", document.text) is not None
-
-
-def _is_volume(block: BlockDevice, host: HostView) -> bool:
-    own = any(device.address == block.pci_address and device.vendor_id == _MARVELL for device in host.pci)
-    return bool(_NAMED.search(block.model or "")) or (own and bool(_VOLUME.search(block.model or "")))
 
 
 def _place(volumes: Sequence[BlockDevice], *, nvme: bool) -> dict[str, str | None]:

@@ -12,6 +12,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
+from raidctl_mpt import kernel
 from raidctl_mpt.capability import SUPPORT, UNREPORTED
 
 FAMILY = "mpt"
@@ -35,6 +36,8 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read every controller that the tools list; report IR volumes of the kernel that no tool lists."""
     found = yield from installed(TOOLS)
+    if not found and not kernel.volumes(host):
+        return Observation()
     from raidctl_mpt import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such controller
 
     return (yield from dialogue.observe(host, found, TOOLS))

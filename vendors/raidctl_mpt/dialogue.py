@@ -1,8 +1,7 @@
 """The dialogue with the tools: ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
 
-A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. The driver
-shows an IR volume as a drive on SCSI channel 1 (RAID_CHANNEL in drivers/scsi/mpt3sas/mpt3sas_base.h); one that no tool
-lists is reported, as its members are hidden from the operating system.
+A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. An IR volume
+of the kernel that no tool lists is reported, as its members are hidden from the operating system.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Output
-from raidctl.host import BlockDevice, HostView
+from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import Dialogue
 from raidctl.vendor.kernel_volumes import with_unlisted
 from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
+from raidctl_mpt import kernel
 from raidctl_mpt.capability import SUPPORT
 from raidctl_mpt.collect import KIND, assemble
 from raidctl_mpt.draft import Controllers
@@ -26,8 +26,6 @@ from raidctl_mpt.reader import Reader
 LOCK = "mpt"
 TIMEOUT = 60.0
 """Seconds for one call."""
-_DRIVERS = ("mpt2sas", "mpt3sas")
-_VOLUME = re.compile(r"\d+:1:\d+:\d+", re.ASCII)
 _MOST = 64
 """Controllers that are asked for on their own."""
 
@@ -40,7 +38,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
         numbers = [name.rpartition("-")[2] for name in _named(session.documents)][:_MOST] if first.answered else []
         yield from session.run_all((number, "DISPLAY") for number in numbers)
         yield from session.run_all((number, "STATUS") for number in _with_volumes(session.documents))
-    volumes = [block for block in host.blocks if block.kind == "disk" and _is_volume(block)]
+    volumes = kernel.volumes(host)
     observation = assemble(
         [
             document
@@ -64,13 +62,9 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
     )
 
 
-def _is_volume(block: BlockDevice) -> bool:
-    return block.driver in _DRIVERS and _VOLUME.fullmatch(block.scsi_address or "") is not None
-
-
 def _served(host: HostView) -> bool:
     """Whether the machine may have such a controller; without a view of the kernel, it may."""
-    return not host.pci or any(device.driver in _DRIVERS for device in host.pci)
+    return not host.pci or any(device.driver in kernel.DRIVERS for device in host.pci)
 
 
 def _none_there(document: Document) -> bool:
