@@ -11,6 +11,7 @@ import pytest
 
 from tests.lab.session import INSIDE
 from tests.support.commands_run import Log, forbidden, logged
+from tests.support.temporary import keep_in_memory
 
 if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
     from hypothesis import HealthCheck, settings
@@ -29,6 +30,9 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(number, handler)
 
 pytest_plugins = ["tests.lab.plugin"]
+
+if not os.environ.get(INSIDE):
+    keep_in_memory()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -25,6 +25,7 @@ from tests.support.example_pages import EXAMPLES
 from tests.support.pages import commands
 from tests.support.reference_pages import PLAIN, PRINTED, with_json
 from tests.support.story import masked, played, scenes
+from tests.support.temporary import DRIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 STORIES = (
@@ -277,7 +278,7 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
 @pytest.mark.slow
 def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its commands that need a real disk work in any directory; here they only say what they would do."""
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(DRIVE)
     lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "tour.md").read_text(encoding="utf-8"))
     assert len(lines) == 3
     for line in lines:

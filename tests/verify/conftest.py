@@ -11,6 +11,9 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from tests.support.machines import FIXTURES
+from tests.support.temporary import on_a_drive
+
+__all__ = ["on_a_drive"]
 
 Verify = Callable[..., Result]
 Answers = Callable[..., dict[tuple[str, str], dict[str, Any]]]
