@@ -1,13 +1,17 @@
-"""Decode JSON of any origin; the only error is a ``ValueError``."""
+"""Decode JSON of any origin; the only error is a ``ValueError``. And text that JSON can hold."""
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+T = TypeVar("T")
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _LENIENT = json.JSONDecoder(strict=False)
 _STRICT = json.JSONDecoder()
 
@@ -51,4 +55,26 @@ def decode_text(text: str, *, strict: bool = True) -> Any:
     value, end = decode_at(stripped, strict=strict)
     if end != len(stripped):
         raise ValueError("there is something after the JSON value")
+    return value
+
+
+def valid_text(value: T) -> T:
+    """The same value with U+FFFD for what is not valid text.
+
+    A file's name is bytes. Those that are not UTF-8 are surrogates in Python, which neither JSON nor a database
+    accepts.
+    """
+    return _valid(value)  # type: ignore[no-any-return]  # each kind of value gives the same kind
+
+
+def _valid(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NO_TEXT.sub("\ufffd", value)
+    if isinstance(value, msgspec.Struct):
+        found = {name: _valid(getattr(value, name)) for name in value.__struct_fields__}
+        return msgspec.structs.replace(value, **found)
+    if isinstance(value, dict):
+        return {_valid(key): _valid(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_valid, value))
     return value

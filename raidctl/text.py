@@ -1,4 +1,4 @@
-"""Helpers for tool output: pairs, lists, plurals, and text that is safe on a terminal."""
+"""Helpers for text: pairs, lists, plurals, and text that is safe on a terminal and in JSON."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ INVISIBLE = (
 )
 """For a character class: invisible and zero-width characters, and those that change the writing direction."""
 _CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
+_CONTROL_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
+_CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
@@ -81,3 +83,22 @@ def plural(kind: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Number with noun: ``1 drive``, ``2 drives``, ``2 batteries``."""
     return f"{number} {noun if number == 1 else plural(noun)}"
+
+
+def json_safe(text: str) -> str:
+    """JSON with its control and invisible characters written as escapes."""
+    return _CONTROL_IN_JSON.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    r"""A character in JSON's escapes: ``\u202e``; two for one beyond U+FFFF."""
+    data = match[0].encode("utf-16-be")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
+
+
+def chosen(text: str) -> str:
+    """Return the word in brackets: ``writethrough [writeback] writearound none``."""
+    match = _CHOSEN.search(text)
+    if match is None:
+        raise ValueError(f"no word in brackets: {text.strip()[:40]!r}")
+    return match[1]

@@ -66,9 +66,11 @@ ALLOWED = {
 }
 """What may be written nevertheless, and why."""
 
-AVOIDED_NAMES = re.compile(
-    r"(?:^|_)(said|told|says|tells|knobs?|wish|wished|wishes|amiss|anew|cards?|sheets?|stood)(?:_|$)"
-)
+_NAMES = {
+    "cards?": "controller", "sheets?": "output", "knobs?": "setting", "wish|wished|wishes": "desired",
+    "said|told|says|tells|amiss|anew|stood": "what the value is",
+}  # fmt: skip
+AVOIDED_NAMES = re.compile(rf"(?:^|_)({'|'.join(_NAMES)})(?:_|$)")
 """Words that no name of a function, class, parameter, variable or field has: a name is what the value is."""
 
 ELSEWHERE = {"commands.md", "CHANGELOG.md"}
@@ -135,6 +137,11 @@ def names() -> dict[str, list[str]]:
         for line, name in given_names(ast.parse(path.read_text("utf-8"))):
             counted["/".join(parts[:2]) if len(parts) > 2 else parts[0]].append(f"{'/'.join(parts)}:{line}: {name}")
     return counted
+
+
+def better_names() -> str:
+    """What to write instead of the words that names avoid."""
+    return "; ".join(f"{words.replace('s?', '').replace('|', ', ')} -> {instead}" for words, instead in _NAMES.items())
 
 
 def given_names(tree: ast.AST) -> Iterator[tuple[int, str]]:

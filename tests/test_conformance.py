@@ -13,10 +13,11 @@ import msgspec
 import pytest
 
 from raidctl.evidence import Output
-from raidctl.model import Controller, Inventory
+from raidctl.model import Controller, Inventory, Model, failed_readings
 from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
 from raidctl.request import Run, RunAnswer, decode
+from raidctl.survey.block_devices import claimed_nodes
 from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
 from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
@@ -26,15 +27,26 @@ families = pytest.mark.parametrize("vendor", VENDORS, ids=[vendor.FAMILY for ven
 machines = pytest.mark.parametrize("machine", MACHINES)
 UPDATE = "If the new one is right, run this test with --update-expected -k MACHINE, and compare it with the output."
 ABSENT = "(nothing)"
+OWN_FIELDS = (
+    "Facts of fields that the model's object does not have. Give Draft.put or Field `shown_as` (the field or "
+    "`details[LABEL]` that shows the line), or write_evidence `shown_on`:"
+)
+UNMATCHED = (
+    "Drives of the kernel that are shown nowhere. A volume is matched by its `device`, its `unique_id`, or a detail "
+    '"SCSI target" (`0:1:0`: channel, target, LUN):'
+)
+
+
+def objects_of(controller: Controller) -> Iterator[tuple[str, Model]]:
+    """A controller and every object on it, with its id."""
+    yield controller.id, controller
+    for items in (controller.batteries, controller.arrays, controller.volumes, controller.drives):
+        yield from ((item.id, item) for item in items)
 
 
 def ids_of(controller: Controller) -> Iterator[str]:
     """Every id on a controller."""
-    yield controller.id
-    yield from (item.id for item in controller.batteries)
-    yield from (item.id for item in controller.arrays)
-    yield from (item.id for item in controller.volumes)
-    yield from (item.id for item in controller.drives)
+    yield from (name for name, _ in objects_of(controller))
 
 
 def differences(before: object, now: object, path: str = "") -> Iterator[str]:
@@ -110,6 +122,34 @@ def test_every_object_can_be_explained(machine: str) -> None:
 
 
 @machines
+def test_a_fact_is_of_a_field_of_its_object(machine: str) -> None:
+    """No line is explained by a name that only the vendor package knows."""
+    survey = replayed(machine)
+    objects = {name: item for controller in survey.inventory.controllers for name, item in objects_of(controller)}
+    unknown = [
+        f"{fact.object_id}: {fact.field}, of the line {fact.line.text.strip()!r}"
+        for output in survey.outputs
+        for fact in output.facts
+        if fact.object_id in objects
+        and fact.field.partition(".")[0].partition("[")[0] not in objects[fact.object_id].__struct_fields__
+    ]
+    assert not unknown, "\n".join([OWN_FIELDS, *unknown])
+
+
+@machines
+def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
+    """Each drive of the kernel is a volume or a drive of the inventory, or an error says why."""
+    survey = replayed(machine)
+    shown = claimed_nodes(survey.inventory.controllers, survey.view)
+    left = [
+        f"{block.node}, on driver {block.driver}, at SCSI address {block.scsi_address}, unique id {block.wwn}"
+        for block in survey.view.blocks
+        if block.kind == "disk" and block.size_bytes and block.node not in shown
+    ]
+    assert not left or failed_readings(survey.inventory.problems), "\n".join([UNMATCHED, *left])
+
+
+@machines
 def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
     """Where a line by itself said something else than was concluded in the end, the explanation says both."""
     survey = replayed(machine)
@@ -182,7 +222,11 @@ def test_a_loose_output_is_recognised_by_one_family(machine: str) -> None:
         owner = next((v for v in VENDORS if command.split()[0] in {tool.name for tool in v.TOOLS}), None)
         claims = {v.FAMILY: s.confidence for v in VENDORS if (s := v.sniff("output.txt", text))}
         if owner is not None and claims and len(text.splitlines()) > 3:
-            assert max(claims, key=lambda family: claims[family]) == owner.FAMILY, command
+            seen = ", ".join(f"{family} ({confidence.name})" for family, confidence in claims.items())
+            assert max(claims, key=lambda family: claims[family]) == owner.FAMILY, (
+                f"`{command}` is claimed by {seen}. Of equal claims the first counts: "
+                "a line or label that two tools print belongs in the signatures of neither."
+            )
 
 
 def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.evidence import Output
-from raidctl.model import PciLink, Progress, Scrub, Volume
+from raidctl.model import Battery, PciLink, Progress, Scrub, Volume
 from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown, distinct
 from raidctl_adaptec import derived_fields as adaptec
 from raidctl_megaraid import derived_fields as megaraid
@@ -136,6 +136,11 @@ def test_an_object_is_made_of_what_was_told() -> None:
     made = draft.build(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
     assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
     assert made.status == "unknown"
+
+
+def test_a_battery_is_built_with_its_kind() -> None:
+    """Every field of the model can be given, also one called as the first parameter."""
+    assert Draft().build(Battery, id="acme:0/battery0", kind="capacitor").kind == "capacitor"
 
 
 def test_a_part_of_which_nothing_was_told_is_not_there() -> None:

@@ -177,6 +177,16 @@ def test_no_module_imports_itself_through_others() -> None:
     order.prepare()
 
 
+def test_no_room_imports_itself_through_others() -> None:
+    """Whoever follows the imports from room to room comes to an end; the ground floor and the model are below them."""
+    rooms: dict[str, set[str]] = {}
+    for path in CORE:
+        room = path.relative_to(ROOT / "raidctl").parts[0]
+        below = {name.split(".")[1] for name in source(path).imported if name.startswith("raidctl.")}
+        rooms.setdefault(room, set()).update(below - GROUND_FLOOR - {room})
+    TopologicalSorter(rooms).prepare()
+
+
 def too_long(path: Path) -> Iterator[str]:
     """A file, or functions of it, to be split."""
     if source(path).lines > 400:

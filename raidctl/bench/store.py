@@ -1,7 +1,7 @@
 """The stored runs of this machine, in a database of the state directory.
 
-A run is kept as its JSON document; a few columns beside it are for listing without reading it. Nothing is ever changed
-or removed by raidctl: a run is added in one transaction, synced, or it is not there.
+A run is kept as its JSON document; a few columns beside it are for listing without reading it. raidctl never changes or
+removes a run; adding one is a single synced transaction.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MIGRATIONS: Sequence[str] = (
 """Each entry upgrades the database by one version (``PRAGMA user_version``); released entries never change."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the list of runs."""
 
     id: int
@@ -51,7 +51,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool
 
 
-_COLUMNS = ", ".join(Kept.__struct_fields__)
+_COLUMNS = ", ".join(StoredRun.__struct_fields__)
 
 
 class Store(Database):
@@ -81,7 +81,7 @@ class Store(Database):
             database.execute("UPDATE run SET document = ? WHERE id = ?", (document, numbered.id))
         return numbered
 
-    def list(self) -> list[Kept]:
+    def list(self) -> list[StoredRun]:
         """Return all runs, the oldest first; does not create the file.
 
         Raises:
@@ -92,14 +92,15 @@ class Store(Database):
                 return []
             rows = database.execute(f"SELECT {_COLUMNS} FROM run ORDER BY id").fetchall()  # noqa: S608 - our own names
         return [
-            msgspec.convert(dict(zip(Kept.__struct_fields__, row, strict=True)), Kept, strict=False) for row in rows
+            msgspec.convert(dict(zip(StoredRun.__struct_fields__, row, strict=True)), StoredRun, strict=False)
+            for row in rows
         ]
 
     def get(self, number: int) -> Run:
         """Return one run.
 
         Raises:
-            UsageError: There is none of this number.
+            UsageError: There is no run of this number.
             AccessMissing, CannotTell: It cannot be read.
         """
         with self.reading() as database:
@@ -110,17 +111,17 @@ class Store(Database):
 
     def latest(self) -> Run:
         """Return the last run. Raises as `get`; UsageError if there is none."""
-        kept = self.list()
-        if not kept:
+        stored = self.list()
+        if not stored:
             raise UsageError('No run is kept here yet; "raidctl bench run" makes one.')
-        return self.get(kept[-1].id)
+        return self.get(stored[-1].id)
 
 
 def decoded(document: str | bytes, where: str) -> Run:
     """Decode the JSON document of a run; older versions of raidctl stored fewer fields.
 
     Raises:
-        CannotTell: It is none, or a newer raidctl has written it.
+        CannotTell: It is no run, or a newer raidctl has written it.
     """
     try:
         run: Run = json_decode.decode(document, Run)

@@ -26,10 +26,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from raidctl import json_decode
+from raidctl.change.lamp import Lamp
 from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
-from raidctl.locate.lamp import Lamp
 from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Desired, Step
 

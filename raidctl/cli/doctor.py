@@ -1,4 +1,4 @@
-"""``raidctl doctor``."""
+"""``raidctl doctor``: which tools and permissions are missing."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
 ENABLE = ("systemctl", "enable", UNIT)
-"""Has systemd read its units again, too."""
+"""Also makes systemd read its units again."""
 _PATIENCE = 60.0
-"""Seconds in which a raidctl that is being ended frees the controllers."""
+"""Seconds to wait until a raidctl that is ending releases the controllers."""
 _AGAIN = 10.0
 """Seconds between two attempts."""
 
@@ -128,7 +128,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
 
 
 def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: float) -> list[Restorer]:
-    """Who restores these changes: LEDs are found again apart from the rest."""
+    """What restores these changes: LEDs are looked up separately."""
     kinds = {story.begin.kind for story in stories}
     journal = Journal(place)
     made = [led_restorer(named, journal, place, stories, tell)] if "locate" in kinds else []
@@ -140,7 +140,7 @@ def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: 
 
 
 def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Preview]:
-    """What would be put back; LEDs are looked at apart from the rest."""
+    """What would be put back; LEDs are looked up separately."""
     found: list[Preview] = []
     for leds in (True, False):
         mine = [story for story in stories if (story.begin.kind == "locate") == leds]
@@ -193,7 +193,7 @@ def _preview(one: Preview) -> None:
 
 
 def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
-    """Write the end of a change that cannot be put back any more: its card is gone, or all is to stay as it is."""
+    """Write the end of a change that is not undone: its controller is gone, or everything is to stay as it is."""
     for story in here:
         begin = story.begin
         if dry_run:
@@ -214,7 +214,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
 
 
 def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wait: float) -> list[Restored]:
-    """Put back, and try again for a while what cannot be put back yet."""
+    """Undo the changes; retry for ``wait`` seconds those that cannot be undone yet."""
     until = time.monotonic() + wait
     final: dict[str, Restored] = {}
     while True:
@@ -252,7 +252,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
 
 
 def _install(state_dir: str | None, *, dry_run: bool) -> int:
-    """Install and enable the unit, with the path of this very program and the directory of the journal.
+    """Install and enable the unit, with the path of this program and the directory of the journal.
 
     Raises:
         AccessMissing: It cannot be written, or others than root could change the program that it starts at boot.

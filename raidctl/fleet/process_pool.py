@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
 from raidctl.fleet.sources import Piece
-from raidctl.fleet.work import settle
+from raidctl.fleet.work import freeze_objects
 from raidctl.runners.parent_death import die_with
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> I
     begin = list(islice(source, _ALONE + 1))
     if jobs == 1 or len(begin) <= _ALONE:
         if len(begin) > _ALONE:
-            settle()
+            freeze_objects()
         yield from map(work, chain(begin, source))
         return
     # forked, so that the rules need not be built again or serialized
@@ -66,7 +66,7 @@ def _start(work: Callable[[Piece], Any], parent: int) -> None:
     die_with(parent)  # workers wait for pieces, which would never come
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C ends the first process, which ends these
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    settle()
+    freeze_objects()
 
 
 def _do(piece: Piece) -> Any:

@@ -13,12 +13,15 @@ from raidctl.audit.policy.sets import Policy, only_builtin
 from raidctl.errors import RaidctlError
 from raidctl.fleet.sources import Piece
 from raidctl.fleet.work import Worker, recorded
+from raidctl.json_decode import valid_text
 from raidctl.model import Inventory
 from raidctl.recording import inventory_files
 from raidctl.rows import build
 from raidctl.rows.tables import Row
+from raidctl.text import json_safe
 
 Rows = Callable[[Inventory, str], Iterator[Row]]
+
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -56,14 +59,12 @@ def lines(rows: Iterable[Row]) -> tuple[bytes, int]:
 
 def _encoded(row: Row) -> bytes:
     """A row; JSON escapes control characters, and what is no text becomes U+FFFD."""
-    from raidctl.output.json import as_text, safe  # noqa: PLC0415 - only where rows are written
-
     try:
         data = _ENCODER.encode(row)
     except UnicodeEncodeError:
-        data = _ENCODER.encode(as_text(row))
+        data = _ENCODER.encode(valid_text(row))
     if not data.isascii() or b"\x7f" in data:
-        data = safe(data.decode("utf-8")).encode("utf-8")
+        data = json_safe(data.decode("utf-8")).encode("utf-8")
     return data + b"\n"
 
 

@@ -105,7 +105,7 @@ class Worker:
             yield from self._list(data, path)
             return
         several = list(documents(data, 1))
-        if len(several) > 1 and (_whole(data) or not any(_is_some(document) for _, document in several)):
+        if len(several) > 1 and (_whole(data) or not any(_may_be_inventory(document) for _, document in several)):
             several = [(1, data)]
         if not several:
             yield self._auditor.unreadable(path, "It is empty.")
@@ -151,7 +151,7 @@ def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
         yield started, b"".join(lines)
 
 
-def _is_some(document: bytes) -> bool:
+def _may_be_inventory(document: bytes) -> bool:
     """Whether it may be an inventory or a list of them."""
     return document.lstrip()[:1] in (b"{", b"[") and _whole(document)
 
@@ -179,7 +179,7 @@ def _bytes(path: str) -> bytes:
         return stream.read(LONGEST + 1)
 
 
-def settle() -> None:
+def freeze_objects() -> None:
     """Exclude existing objects from garbage collection: there are thousands of inventories, without cycles."""
     gc.collect()
     gc.freeze()

@@ -14,9 +14,10 @@ from raidctl.layers.capabilities import Families, best
 from raidctl.layers.flushing import Job, has_cache, jobs, unwritten
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
-from raidctl.layers.phrases import chosen, human, members_of, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
+from raidctl.layers.sysfs_values import human, members_of, number, state
 from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.text import chosen
 from raidctl.vendor.plan import Setting
 from raidctl.vendor.protocol import Vendor
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.layers.phrases import number
+from raidctl.layers.sysfs_values import number
 
 SECTOR = 512
 CACHES = ("writecache", "cache")

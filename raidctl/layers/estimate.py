@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from raidctl.discovery.sysfs import path_of
 from raidctl.layers.model import Counter
-from raidctl.layers.phrases import number
+from raidctl.layers.sysfs_values import number
 from raidctl.model import Drive
 
 ENOUGH = 100

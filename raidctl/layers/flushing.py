@@ -9,9 +9,10 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Kind, Result
-from raidctl.layers.phrases import chosen, human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
+from raidctl.layers.sysfs_values import human, number, state
 from raidctl.model import Controller, Drive, Inventory
+from raidctl.text import chosen
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
 from raidctl.vendor.protocol import Vendor

@@ -10,7 +10,7 @@ from raidctl.discovery.sysfs import path_of
 from raidctl.host import HostView
 from raidctl.layers import dm
 from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
-from raidctl.layers.phrases import number
+from raidctl.layers.sysfs_values import number
 from raidctl.model import Problem
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, ask_all
 from raidctl.survey.failed_requests import problems_of

@@ -14,8 +14,8 @@ from raidctl.layers import dm
 from raidctl.layers.estimate import Rotation, Times, mean, method, parse, rotation, shares
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Counter, Kind, LayerStats, Unit
-from raidctl.layers.phrases import human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
+from raidctl.layers.sysfs_values import human, number, state
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Failure, Read, ask_all
 from raidctl.survey.failed_requests import problems_of

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from raidctl.change.journal import Story
+from raidctl.change.lamp import Lamp
 from raidctl.host import HostView
 from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
-from raidctl.locate.lamp import Lamp
 from raidctl.locate.targets import Wanted, resolve
 from raidctl.model import Controller, Inventory
 from raidctl.request import Runner, converse

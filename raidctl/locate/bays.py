@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from raidctl.change.lamp import Lamp
 from raidctl.errors import UsageError
 from raidctl.locate import enclosures, npem, pci_slots
 from raidctl.locate.kernel import KernelLeds
-from raidctl.locate.lamp import Lamp
 from raidctl.locate.targets import Wanted, resolve
 from raidctl.survey.survey import Survey
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Lamp, Passed, Unlit, Way
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds
-from raidctl.locate.lamp import Lamp, Passed, Unlit, Way
 from raidctl.locate.targets import Wanted
 from raidctl.model import Tool
 from raidctl.request import Dialogue, ask_all

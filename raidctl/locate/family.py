@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from raidctl.change.lamp import OFF, ON, Lamp, writes_only_leds
 from raidctl.host import HostView
 from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import read_kernel_leds
-from raidctl.locate.lamp import OFF, ON, Lamp, writes_only_leds
 from raidctl.model import Capability, Controller, Host, Inventory, Tool
 from raidctl.request import Answer, Dialogue, ask_all
 from raidctl.survey.survey import Survey

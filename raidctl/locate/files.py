@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from raidctl.change.lamp import Bay, Lamp, Way, writes_only_leds
 from raidctl.locate.kernel import FileLed
-from raidctl.locate.lamp import Bay, Lamp, Way, writes_only_leds
 from raidctl.vendor.plan import Action
 
 _TIMEOUT = 30.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.locate.lamp import Lamp
+from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, Which, ask
 from raidctl.vendor.locating import Shape, fits

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Lamp
 from raidctl.locate.files import lamp_of
 from raidctl.locate.kernel import KernelLeds
-from raidctl.locate.lamp import Lamp
 from raidctl.locate.targets import Wanted
 
 _LARGEST_DOMAIN = 0xFFFF

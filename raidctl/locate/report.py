@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Bay, Lamp, Passed, Unlit, Way
 from raidctl.described import doc
-from raidctl.locate.lamp import Bay, Lamp, Passed, Unlit, Way
 from raidctl.vendor.plan import Value
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.locate.lamp import Lamp
+from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
 from raidctl.vendor.locating import Shape, fits

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from raidctl.change.lamp import Bay
 from raidctl.errors import UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.locate.kernel import FileLed, KernelLeds
-from raidctl.locate.lamp import Bay
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.select import find, physical
 from raidctl.text import listing, printable

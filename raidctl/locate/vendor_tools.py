@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from raidctl.locate.lamp import Lamp
+from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.model import Tool
 from raidctl.request import Dialogue, Run, ask_all, together

@@ -12,10 +12,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from raidctl.change.lamp import Lamp
 from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
-from raidctl.locate.lamp import Lamp
 from raidctl.request import Dialogue, Glob, Run, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
 from raidctl.vendor.protocol import Vendor

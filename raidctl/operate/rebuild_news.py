@@ -1,4 +1,4 @@
-"""What is worth a line while a replacement waits for a rebuild: progress, new errors, what holds it. Pure."""
+"""Lines printed while a replacement waits for a rebuild: progress, new errors, why nothing is rebuilt. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def news(seen: Survey, facts: Facts, vendors: Sequence[Vendor]) -> Iterator[tupl
     for part in arrays:
         percent = part.volume.progress.percent if part.volume.progress is not None else None
         if percent is not None:
-            # each ten percent
+            # one line for every ten percent
             text = f"{part.volume.id}: {int(percent // 10) * 10} %"
             yield text, text
     for text in held(arrays, vendors):
@@ -35,7 +35,7 @@ def _more_errors(arrays: Sequence[Part], facts: Facts) -> Iterator[tuple[str, st
 
 
 def held(arrays: Sequence[Part], vendors: Sequence[Vendor]) -> Iterator[str]:
-    """Yield why nothing is filled on an incomplete array, with the command for a person."""
+    """Yield why an incomplete array is not rebuilt, with the command to run by hand."""
     families = {vendor.FAMILY: getattr(operations_of(vendor), "held", None) for vendor in vendors}
     for part in arrays:
         asked = families.get(part.volume.id.partition(":")[0])

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from raidctl.bench.compare import Comparison, Pair
 from raidctl.bench.result import Spread
-from raidctl.bench.store import Kept
+from raidctl.bench.store import StoredRun
 from raidctl.output.bench import SHORT, head, words
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Cell, Column, cells, facts, table
@@ -20,7 +20,7 @@ _RATES = ("ops/s", "MiB/s")
 _TIMES = ("ms", "ms/MiB", "s")
 
 
-def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
+def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
     """All runs, the oldest first."""
     if not kept:
         return paper.render([line('No run is kept here yet; "raidctl bench run" makes one.')])
@@ -46,7 +46,7 @@ def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     )
 
 
-def _named(kept: Sequence[Kept]) -> bool:
+def _named(kept: Sequence[StoredRun]) -> bool:
     return any(one.label for one in kept)
 
 

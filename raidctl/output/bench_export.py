@@ -8,8 +8,7 @@ import msgspec
 
 from raidctl.bench.record import Run
 from raidctl.output.bench import zcav_rows
-from raidctl.output.json import safe
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, json_safe, printable
 
 BLOCK = 512
 """MiB of a block of zcav: what its third column, a time, is of."""
@@ -17,7 +16,7 @@ BLOCK = 512
 
 def line(run: Run) -> str:
     """A run as one line of JSON, in ASCII: whatever the terminal's encoding is, nothing is lost."""
-    return safe(json.dumps(msgspec.to_builtins(run), separators=(",", ":"))) + "\n"
+    return json_safe(json.dumps(msgspec.to_builtins(run), separators=(",", ":"))) + "\n"
 
 
 def zcav(run: Run) -> str | None:

@@ -14,11 +14,10 @@ from rich.text import Text
 from raidctl.events.report import EventReport
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, line, pack
-from raidctl.output.json import safe
 from raidctl.output.problems import problem_sections
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
-from raidctl.text import counted
+from raidctl.text import counted, json_safe
 from raidctl.vendor.events import Event
 
 _STYLES = {"debug": DULL, "progress": DULL, "info": PLAIN, "warning": WARN, "critical": BAD, "fatal": BAD}
@@ -103,4 +102,4 @@ def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[Ren
 def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
     """Write new events as they come: one line each, or one JSON object a line."""
     for event in events:
-        write(safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))
+        write(json_safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))

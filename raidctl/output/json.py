@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
+from raidctl.json_decode import valid_text
 from raidctl.model import Inventory
-from raidctl.text import INVISIBLE
-
-T = TypeVar("T")
-
-_CONTROL = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
-_NO_TEXT = re.compile("[\ud800-\udfff]")
+from raidctl.text import json_safe
 
 
 def to_json(value: Any) -> str:
@@ -26,35 +20,8 @@ def to_json(value: Any) -> str:
     try:
         data = msgspec.json.encode(value, order="deterministic")
     except UnicodeEncodeError:
-        data = msgspec.json.encode(as_text(value), order="deterministic")
-    return safe(msgspec.json.format(data, indent=2).decode("utf-8")) + "\n"
-
-
-def as_text(value: T) -> T:
-    """The same value with U+FFFD for what is no text.
-
-    A file's name is bytes; those that are none in UTF-8 are halves of characters to Python, which neither JSON nor a
-    database can have.
-    """
-    return _as_text(value)  # type: ignore[no-any-return]  # each kind of value gives the same kind
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, str):
-        return _NO_TEXT.sub("\ufffd", value)
-    if isinstance(value, msgspec.Struct):
-        found = {name: _as_text(getattr(value, name)) for name in value.__struct_fields__}
-        return msgspec.structs.replace(value, **found)
-    if isinstance(value, dict):
-        return {_as_text(key): _as_text(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_as_text, value))
-    return value
-
-
-def safe(text: str) -> str:
-    """JSON with its control and invisible characters written as escapes."""
-    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
+        data = msgspec.json.encode(valid_text(value), order="deterministic")
+    return json_safe(msgspec.json.format(data, indent=2).decode("utf-8")) + "\n"
 
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from raidctl.model import Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
-from raidctl.output.json import safe
 from raidctl.output.tasks import left
+from raidctl.text import json_safe
 from raidctl.watch.live import Board, Happened
 from raidctl.watch.live_facts import HOST, Fact
 from raidctl.watch.live_report import LiveChange, Section
@@ -79,7 +79,7 @@ def lines(changes: Iterable[LiveChange], paper: Paper) -> str:
 
 def json_lines(changes: Iterable[LiveChange]) -> str:
     """The changes of a reading, one JSON object a line."""
-    return "".join(f"{safe(msgspec.json.encode(one).decode('utf-8'))}\n" for one in changes)
+    return "".join(f"{json_safe(msgspec.json.encode(one).decode('utf-8'))}\n" for one in changes)
 
 
 def picture(board: Board, paper: Paper, rows: int) -> list[Text]:

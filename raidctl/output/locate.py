@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 
-from raidctl.locate.lamp import TITLES, Passed
+from raidctl.change.lamp import TITLES, Passed
 from raidctl.locate.report import Located, LocateReport
 from raidctl.text import printable
 

@@ -16,7 +16,6 @@ from rich.text import Text
 
 from raidctl.model import Inventory, Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
-from raidctl.output.json import safe
 from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, nonempty, table
@@ -25,7 +24,7 @@ from raidctl.output.trouble import notes, troubles
 from raidctl.tasks.outcome import word
 from raidctl.tasks.report import Ended, Result, TaskReport, report
 from raidctl.tasks.wait import Step
-from raidctl.text import counted, listing
+from raidctl.text import counted, json_safe, listing
 from raidctl.units import format_binary, format_duration
 
 NOTHING = "Nothing is going on."
@@ -108,7 +107,7 @@ def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
     last = None
     for last in steps:
         found = report(last.frame.inventory, last.frame.tasks, last.over)
-        write(f"{safe(msgspec.json.encode(found).decode('utf-8'))}\n")
+        write(f"{json_safe(msgspec.json.encode(found).decode('utf-8'))}\n")
     return last
 
 

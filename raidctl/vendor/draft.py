@@ -197,7 +197,7 @@ class Draft(Struct):
         }
         return build(**fields) if fields else None
 
-    def build(self, kind: type[M], **known: Any) -> M:
+    def build(self, kind: type[M], /, **known: Any) -> M:
         """Build the object from the fields and details; ``known`` takes precedence.
 
         A field without a value keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).

@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 
 from raidctl.errors import UsageError
-from raidctl.layers.phrases import chosen
 from raidctl.model import Controller, Volume
-from raidctl.text import attempt
+from raidctl.text import attempt, chosen
 from raidctl.vendor.plan import Setting
 
 WRITE = ("write-through", "protected-write-back", "unprotected-write-back", "off")

@@ -26,7 +26,7 @@ class Reckoning:
     """Result of the size calculation for one level."""
 
     finding: Finding
-    says: str
+    statement: str
     ruled_out: tuple[str, ...] = ()
 
 

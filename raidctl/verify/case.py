@@ -39,7 +39,7 @@ class Case:
     notes: list[str] = field(default_factory=list)
     """Remarks that are added to the reasons, whatever the verdict."""
 
-    def cite(self, object_id: str, path: str, says: str, source: Source = "controller") -> None:
+    def cite(self, object_id: str, path: str, statement: str, source: Source = "controller") -> None:
         """Add a field of the inventory as evidence, with the line of output if known."""
         found = self._facts(object_id, path)
         # the tool or drive takes precedence over the kernel
@@ -50,7 +50,7 @@ class Case:
             Evidence(
                 source="kernel" if fact and _from_kernel(fact) else source,
                 object=object_id,
-                says=says,
+                says=statement,
                 command=fact.command if fact else None,
                 line=fact.line.number if fact else None,
                 raw=fact.line.text.strip() if fact else None,

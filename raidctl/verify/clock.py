@@ -112,8 +112,8 @@ class Clock:
             result = self.results.get(trial)
             found = None if result is None else result.figures.get(name)
             if result is not None and found is not None and found.measured is not None:
-                says = _in_words(found, _WORDS[trial, name], result.engine)
-                yield Evidence("measurement", self.place, says, figure=found, engine=result.engine)  # fmt: skip
+                statement = _in_words(found, _WORDS[trial, name], result.engine)
+                yield Evidence("measurement", self.place, statement, figure=found, engine=result.engine)  # fmt: skip
 
     @property
     def place(self) -> str:

@@ -78,8 +78,10 @@ def cache_type(kernel: Kernel, block: BlockDevice) -> Evidence | None:
     reported = kernel.cache_types.get(block.scsi_address or "")
     if reported is None:
         return None
-    says = f"the device reports its cache as {reported}"
-    return Evidence(source="kernel", object=block.node, says=says, command=_cache_type(block), line=1, raw=reported)
+    statement = f"the device reports its cache as {reported}"
+    return Evidence(
+        source="kernel", object=block.node, says=statement, command=_cache_type(block), line=1, raw=reported
+    )
 
 
 def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
@@ -89,11 +91,13 @@ def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
         pair = kernel.on(point)
         options = NO_BARRIER.intersection(pair[0].options) if pair else ()
         if pair and options:
-            says = f"{point} is mounted with {', '.join(sorted(options))}: it sends no flush"
-            found.append(_mounted(pair, says))
+            statement = f"{point} is mounted with {', '.join(sorted(options))}: it sends no flush"
+            found.append(_mounted(pair, statement))
     return found
 
 
-def _mounted(pair: tuple[Mount, Line], says: str) -> Evidence:
+def _mounted(pair: tuple[Mount, Line], statement: str) -> Evidence:
     mount, line = pair
-    return Evidence(source="kernel", object=mount.point, says=says, command=MOUNTINFO, line=line.number, raw=line.text)
+    return Evidence(
+        source="kernel", object=mount.point, says=statement, command=MOUNTINFO, line=line.number, raw=line.text
+    )

@@ -36,14 +36,14 @@ def raid_level(case: Case) -> Answer:
     case.cite(volume.id, "raid_level", f"RAID level {level}")
     found = reckon(case.ground, case.subject, level)
     if found:
-        case.evidence.append(Evidence(source="arithmetic", object=volume.id, says=found.says))
+        case.evidence.append(Evidence(source="arithmetic", object=volume.id, says=found.statement))
     if case.ground.view.virtual:
         case.notes.append("The drives below it are virtual: several may be on one drive of the host.")
     if level not in case.claim.words:
         return case.failed(f"It is {level}, not {case.claim.wanted}.")
     if found and found.finding == "contradicts":
         return case.suspect(
-            f"The tool reports {level}, but the size does not match: {found.says}.",
+            f"The tool reports {level}, but the size does not match: {found.statement}.",
             next_test=f'Compare "raidctl show --explain {volume.id}" with the drives in the machine.',
         )
     if found and found.finding == "fits":
@@ -55,8 +55,8 @@ def raid_level(case: Case) -> Answer:
 def _level_unknown(case: Case) -> Answer:
     levels = fitting(case.ground, case.subject)
     if levels:
-        says = f"the size matches {listing(levels, 'or')}"
-        case.evidence.append(Evidence(source="arithmetic", object=case.subject.id, says=says))
+        statement = f"the size matches {listing(levels, 'or')}"
+        case.evidence.append(Evidence(source="arithmetic", object=case.subject.id, says=statement))
     _kernel_size(case)
     return case.inconclusive(
         "The RAID level of this volume is not reported.", next_test="Install the controller's tool and verify again."
@@ -212,9 +212,11 @@ def _kernel_size(case: Case) -> BlockDevice | None:
     block = blocks[0]
     size = block.size_bytes or 0
     sectors = f"{size // 512}"
-    says = f"{block.node} has {format_decimal(size)}"
+    statement = f"{block.node} has {format_decimal(size)}"
     path = f"/sys/class/block/{block.name.replace('/', '!')}/size"
-    case.evidence.append(Evidence(source="kernel", object=block.node, says=says, command=path, line=1, raw=sectors))
+    case.evidence.append(
+        Evidence(source="kernel", object=block.node, says=statement, command=path, line=1, raw=sectors)
+    )
     return block
 
 
@@ -274,8 +276,8 @@ def _rotational(case: Case) -> None:
     for block in _disks(case):
         if block.rotational is not None:
             path = f"/sys/class/block/{block.name.replace('/', '!')}/queue/rotational"
-            says = "treats it as a hard drive" if block.rotational else "treats it as solid state"
-            case.evidence.append(Evidence("kernel", block.node, says, path, 1, str(int(block.rotational))))
+            statement = "treats it as a hard drive" if block.rotational else "treats it as solid state"
+            case.evidence.append(Evidence("kernel", block.node, statement, path, 1, str(int(block.rotational))))
 
 
 def volume_status(case: Case) -> Answer:

@@ -133,7 +133,7 @@ def test_an_operation_that_did_less_is_counted_among_all() -> None:
         return _each(outcome, lambda one: replace(one, results=array("i", [one.size // 2, *one.results[1:]])))
 
     result = only(Medium(reads=60, commits=12), spoil=short)
-    assert result.reasons == ("1 of 10 operations on the model did less than was asked of them.",)
+    assert result.reasons == ("1 of 10 operations on the model transferred less than requested.",)
 
 
 def test_a_failure_is_told_in_the_system_s_words() -> None:

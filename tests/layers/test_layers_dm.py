@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from raidctl.layers import dm
 from raidctl.layers.estimate import parse
-from raidctl.layers.phrases import chosen, human, number
+from raidctl.layers.sysfs_values import human, number
+from raidctl.text import chosen
 
 
 def one(table: str, status: str) -> dm.CacheState:

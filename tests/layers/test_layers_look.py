@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.build import page_thresholds, stack
-from raidctl.layers.phrases import number
 from raidctl.layers.scope import scope
+from raidctl.layers.sysfs_values import number
 from raidctl.model import Host, Inventory
 from raidctl.request import Failure
 from tests.layers.written import VM, kernel

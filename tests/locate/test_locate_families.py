@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Lamp
 from raidctl.locate import vendor_tools
 from raidctl.locate.kernel import KernelLeds
-from raidctl.locate.lamp import Lamp
 from raidctl.locate.targets import resolve
 from raidctl.recording.recording import load
 from raidctl.request import RunAnswer, converse

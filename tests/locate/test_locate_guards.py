@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.journal import Journal
+from raidctl.change.lamp import Bay, Lamp, writes_only_leds
 from raidctl.host import BlockDevice
 from raidctl.locate import activity, ledctl
-from raidctl.locate.lamp import Bay, Lamp, writes_only_leds
 from raidctl.locate.targets import Wanted
 from raidctl.request import Failure, Run, RunAnswer, converse
 from raidctl.vendor.locating import fits

@@ -10,12 +10,12 @@ import pytest
 
 from raidctl.change import passwords
 from raidctl.change.journal import Journal
+from raidctl.change.lamp import ON
 from raidctl.change.passwords import password, request_of, without_password
 from raidctl.cli.locate._leds import desired_state, led_machine, leds_on
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import AccessMissing, RaidctlError
-from raidctl.locate.lamp import ON
 from raidctl.request import Run, RunAnswer
 from raidctl.vendor.plan import Action, Session
 from tests.locate.test_locate_families import VENDORS, simulated

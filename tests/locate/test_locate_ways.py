@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from raidctl.change.lamp import Bay, Lamp
 from raidctl.host import BlockDevice
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
-from raidctl.locate.lamp import Bay, Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.model import Drive
 from raidctl.recording.manifest import FORMAT, Entry, Manifest

@@ -1,4 +1,4 @@
-"""The forms of the lines: titles, headings of objects, what is said about the run.
+"""The forms of the lines: titles, headings of objects, what is reported about the run.
 
 The tool's own lines stand in comments above the expressions that read them. Indentation counts for nothing: people
 paste outputs that have lost it.
@@ -108,11 +108,11 @@ REST_OF_POLICY = re.compile(
     re.IGNORECASE,
 )
 
-Said = Literal["empty", "unsupported", "none", "number", "error"]
+RunNote = Literal["empty", "unsupported", "none", "number", "error"]
 _PARTS = (
     "logical|physical|arrays?|max ?cache|expanders?|enclosures?|connectors?|devices?|drives?|events?|entries|tasks?"
 )
-_SAYINGS: Forms[Said] = forms(
+_RUN_NOTES: Forms[RunNote] = forms(
     # No controllers found.
     (
         "none",
@@ -182,10 +182,10 @@ def subtitle(text: str) -> bool:
     )
 
 
-def said(text: str) -> Said | None:
+def run_note(text: str) -> RunNote | None:
     """The kind of message in a line about the run or a missing part."""
     low = text.lower()
-    found = first_form(_SAYINGS, low) if len(low) <= 200 else None
+    found = first_form(_RUN_NOTES, low) if len(low) <= 200 else None
     return found[0] if found is not None else None
 
 

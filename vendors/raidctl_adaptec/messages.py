@@ -50,7 +50,7 @@ def problems_of_messages(answer: Answer) -> Iterator[Problem]:
     """What an answer says about the run: no controller, a wrong number, an aborted command."""
     where = answer.output.command
     explained = False
-    for message in answer.sayings:
+    for message in answer.messages:
         text = plain(message.line.text)[:300]
         if message.kind in {"none", "number"}:
             explained = True
@@ -69,7 +69,7 @@ def problems_of_messages(answer: Answer) -> Iterator[Problem]:
             )  # fmt: skip
         else:
             explained = True
-    if answer.found == 0 and not any(message.kind == "none" for message in answer.sayings):
+    if answer.found == 0 and not any(message.kind == "none" for message in answer.messages):
         explained = True
         yield Problem(
             severity="info", kind="note", where=where, message="The tool sees no controller.",

@@ -70,7 +70,7 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One arcconf call for each deed, or none where the controller does it by itself."""
+    """One arcconf call for each deed, or none where the controller does it automatically."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
@@ -96,7 +96,7 @@ class _Planner:
 
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:
         self.controller = controller
-        self.younger = smartpqi(controller)
+        self.smartpqi_driver = smartpqi(controller)
         reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
         self.command = command_of(reported[0]) if reported else None
         self.number = controller_number(controller)
@@ -105,11 +105,11 @@ class _Planner:
         """The steps of a deed; CannotDo where there are none."""
         if self.command is None or self.number is None:
             raise CannotDo("arcconf, or its number for the controller, is unknown.", unknown=True)
-        if self.younger is None:
+        if self.smartpqi_driver is None:
             raise CannotDo(
                 "The controller's driver is unknown: aacraid and smartpqi take other commands.", unknown=True
             )
-        ability = abilities_of(self.younger, known=True).get(deed.verb)
+        ability = abilities_of(self.smartpqi_driver, known=True).get(deed.verb)
         if ability is None or not ability.can:
             why = (ability.why_not if ability is not None else None) or f"arcconf has no command for {deed.verb}."
             raise CannotDo(why, self.by_hand(deed, ability))
@@ -142,7 +142,7 @@ class _Planner:
     def take_out(self, deed: Deed) -> Iterator[Step]:
         """A member that still works is marked as failed; a failed one, or one of smartpqi, is pulled as it is."""
         drive = drive_of(self.controller, deed)
-        if self.younger or drive.role == "failed" or drive.status == "critical":
+        if self.smartpqi_driver or drive.role == "failed" or drive.status == "critical":
             return
         if drive.role != "member":
             raise CannotDo(f"{drive.id} is no member of an array: it can be pulled as it is.")
@@ -153,12 +153,12 @@ class _Planner:
             undo=self.set_state(drive, "RDY"),
             undo_expects=[expect(drive.id, "role", "failed", "is_not")],
             affects=[
-                f"{drive.id} leaves {self.named(drive)}. A hot spare that fits is used at once.",
+                f"{drive.id} leaves {self.volumes_of(drive)}. A hot spare that fits is used at once.",
                 "Undoing it makes the drive free; the controller rebuilds it.",
             ],
         )  # fmt: skip
 
-    def named(self, drive: Drive) -> str:
+    def volumes_of(self, drive: Drive) -> str:
         """The volumes that a drive is a member of."""
         found = [volume.id for volume in volumes_on(self.controller, drive.array)] if drive.array else []
         return ", ".join(found) or "its volumes"
@@ -172,15 +172,15 @@ class _Planner:
         short = lacking(volumes_on(self.controller, array.id if array is not None else None))
         if not short:
             return
-        self.usable(drive)
+        self.require_free(drive)
         # Automatic Failover                       : Enabled
         failover = self.controller.details.get("Automatic Failover", "").lower() == "enabled"
-        if drive.id != deed.replaces or not (failover or self.younger):
+        if drive.id != deed.replaces or not (failover or self.smartpqi_driver):
             yield self.spare(deed, drive, short)
 
-    def usable(self, drive: Drive) -> None:
+    def require_free(self, drive: Drive) -> None:
         """Raise CannotDo unless a drive is free and initialised."""
-        if drive.role == "passthrough" and (drive.status_text or "").lower() in _RAW and not self.younger:
+        if drive.role == "passthrough" and (drive.status_text or "").lower() in _RAW and not self.smartpqi_driver:
             raise CannotDo(
                 f"{drive.id} is Raw: the controller must initialise it first, which erases it.",
                 f"raidctl drive raid {drive.id}",
@@ -191,13 +191,13 @@ class _Planner:
     def add_spare(self, deed: Deed) -> Iterator[Step]:
         """Global, or of one volume (aacraid) or array (smartpqi)."""
         drive = drive_of(self.controller, deed)
-        self.usable(drive)
+        self.require_free(drive)
         array = array_of(self.controller, deed)
         yield self.spare(deed, drive, needs_member(volumes_on(self.controller, array.id if array else None)))
 
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str]) -> Step:
         """The step that makes a drive a spare; ``short``: the volumes that use it at once."""
-        words, named = self.for_whom(deed)
+        words, named = self.spare_target(deed)
         array = array_of(self.controller, deed)
         expects = [expect(drive.id, "role", "spare")]
         if short:
@@ -214,14 +214,14 @@ class _Planner:
             affects=[f"The rebuild of {one} begins." for one in short],
         )  # fmt: skip
 
-    def for_whom(self, deed: Deed) -> tuple[tuple[str, ...], str]:
-        """The words after ``HSP``, and for whom the spare is."""
+    def spare_target(self, deed: Deed) -> tuple[tuple[str, ...], str]:
+        """The words after ``HSP``, and the name of what the spare is for."""
         array = array_of(self.controller, deed)
-        if array is None and self.younger:
+        if array is None and self.smartpqi_driver:
             raise CannotDo("A spare of a controller with the smartpqi driver belongs to an array: name one.")
         if array is None:
             return (), "all arrays"
-        if self.younger:
+        if self.smartpqi_driver:
             return ("ARRAY", array.id.rpartition("/a")[2]), array.id
         volumes = volumes_on(self.controller, array.id)
         if len(volumes) != 1:
@@ -239,7 +239,7 @@ class _Planner:
                 f"{drive.id} is dedicated to several arrays: removing it could not be undone by one command."
             )
         home = Deed(object_id=next(iter(drive.spare_for), self.controller.id), verb="add_spare", drive=drive.id)
-        words, named = self.for_whom(home)
+        words, named = self.spare_target(home)
         yield deed_step(
             drive.id, deed.verb, (f"spare of {named}", "free"), self.set_state(drive, "RDY"),
             who=subjects(self.controller, deed),

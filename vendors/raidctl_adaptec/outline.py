@@ -10,7 +10,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair
 from raidctl.vendor.draft import Pair
 from raidctl_adaptec import grammar
-from raidctl_adaptec.grammar import Area, Heading, Said
+from raidctl_adaptec.grammar import Area, Heading, RunNote
 from raidctl_adaptec.vocabulary import normalized
 
 LONGEST_LINE = 4096
@@ -50,10 +50,10 @@ class Block(Struct):
     pairs: list[Pair] = []
 
 
-class Saying(Struct):
+class RunMessage(Struct):
     """A line about the run."""
 
-    kind: Said
+    kind: RunNote
     line: Line
 
 
@@ -70,7 +70,7 @@ class Answer(Struct):
     trailer: str | None = None
     """``completed successfully``, ``aborted``; None where the text ends without it."""
     blocks: list[Block] = []
-    sayings: list[Saying] = []
+    messages: list[RunMessage] = []
     rows: list[tuple[str, str, Line]] = []
     """Rows of ``list``: number, rest, line."""
     version: str | None = None
@@ -79,7 +79,7 @@ class Answer(Struct):
     @property
     def known(self) -> bool:
         """Whether anything of the tool's was recognised."""
-        return bool(self.blocks or self.sayings or self.rows or self.trailer or self.version or self.found is not None)
+        return bool(self.blocks or self.messages or self.rows or self.trailer or self.version or self.found is not None)
 
 
 class _Outliner:
@@ -142,10 +142,10 @@ class _Outliner:
             version = grammar.BANNER_VERSION.search(banner[1])
             self.answer.version = version[1] if version else self.answer.version
         elif not (self.answer.version and grammar.USAGE.fullmatch(text)):
-            kind = grammar.said(text)
+            kind = grammar.run_note(text)
             if kind is None:
                 return False
-            self.answer.sayings.append(Saying(kind, line))
+            self.answer.messages.append(RunMessage(kind, line))
         mark_read(line)
         return True
 

@@ -25,7 +25,7 @@ from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, RefusalKind, Step, ToolSetting
 
-KNOB = "write_cache"
+SETTING = "write_cache"
 _TIMEOUT = 60.0
 _ADDRESS = re.compile(r"\d+:\d+:\d+:\d+")
 _NO_READ = frozenset({"none", "write back, no read (daft)"})
@@ -47,7 +47,7 @@ _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The write cache of each drive, ``enabled`` or ``disabled``, if reported."""
-    return {(drive.id, KNOB): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
+    return {(drive.id, SETTING): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
 
 
 def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
@@ -59,7 +59,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
     refusals: list[Refusal] = []
     for desired in requests:
         drive = drives.get(desired.object_id)
-        if desired.setting != KNOB or drive is None:
+        if desired.setting != SETTING or drive is None:
             reason = "Plain drives have one cache setting: the write cache is on or off."
             refusals.append(Refusal(desired=desired, kind="unsupported", reason=reason))
         elif drive.write_cache == desired.value:
@@ -181,7 +181,7 @@ def _step(drive: Drive, wanted: str, tools: set[str]) -> Step:
     before: str = drive.write_cache or ""
     return Step(
         object_id=drive.id,
-        setting=KNOB,
+        setting=SETTING,
         before=before,
         after=wanted,
         action=_action(drive, wanted, tools),

@@ -126,7 +126,7 @@ class DriveDraft(draft.Draft):
 
     @property
     def place(self) -> str:
-        """Where the problems of a drive without facts belong."""
+        """The object that problems of a drive without facts are reported for."""
         return self.name
 
     def problems(self, where: str) -> Iterator[Problem]:

@@ -36,7 +36,7 @@ class _Group(Struct):
     path: str
     name: str
     owner: Resource | None = None
-    cards: list[Resource] = field(default_factory=list)
+    controllers: list[Resource] = field(default_factory=list)
     volumes: list[Resource] = field(default_factory=list)
     drives: dict[str, Resource] = field(default_factory=dict)
 
@@ -116,9 +116,9 @@ def _groups(resources: Mapping[str, Resource]) -> list[_Group]:
         group = groups.setdefault(match[1], _Group(match[1], match[2]))
         if one.kind in ("Storage", "ArrayController"):
             group.owner = one
-            group.cards += [card for card in one.parts("StorageControllers") if len(card.value) > 1]
+            group.controllers += [part for part in one.parts("StorageControllers") if len(part.value) > 1]
         elif one.kind == "StorageController":
-            group.cards.append(one)
+            group.controllers.append(one)
         elif one.kind in ("Volume", "LogicalDrive"):
             group.volumes.append(one)
         elif is_empty_bay(one):
@@ -141,7 +141,7 @@ def _draft(group: _Group, batteries: Mapping[str, Resource], packs: Sequence[Res
         members += [path for path, one in group.drives.items() if volume.path in volumes_of(one)]
         draft.members = dict.fromkeys(members)
         draft.spares = dict.fromkeys(links_of(volume.get("Links.DedicatedSpareDrives")), True)
-    owners = [*([group.owner] if group.owner is not None else []), *group.cards]
+    owners = [*([group.owner] if group.owner is not None else []), *group.controllers]
     linked = [
         batteries[path]
         for owner in owners
@@ -154,7 +154,7 @@ def _draft(group: _Group, batteries: Mapping[str, Resource], packs: Sequence[Res
         read_array_controller(controller, group.owner)
         read_backup(controller, group.owner)
     else:
-        read_storage(controller, group.owner, group.cards)
+        read_storage(controller, group.owner, group.controllers)
         if controller.get("cache.size_bytes") or any(
             one.get("cache.write_policy") for one in controller.volumes.values()
         ):

@@ -39,18 +39,18 @@ _UNUSED = frozenset({"disabled", "standbyoffline"})
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
 
 
-def read_storage(controller: ControllerDraft, storage: Resource | None, cards: list[Resource]) -> None:
+def read_storage(controller: ControllerDraft, storage: Resource | None, resources: list[Resource]) -> None:
     """Read a Storage resource and its controllers; its own health counts if no controller reports one."""
-    for card in cards:
-        read_fields(controller, card, _FIELDS)
-        read_fields(controller, card, _DELL, WEAK)
-        if card.text("Status.Health"):
-            put_health(controller, card, "controller", _status(card))
+    for resource in resources:
+        read_fields(controller, resource, _FIELDS)
+        read_fields(controller, resource, _DELL, WEAK)
+        if resource.text("Status.Health"):
+            put_health(controller, resource, "controller", _status(resource))
         # "HasForeignConfig": false
-        foreign = card.get("Oem.Cisco.HasForeignConfig")
+        foreign = resource.get("Oem.Cisco.HasForeignConfig")
         if isinstance(foreign, bool):
-            controller.put(card.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
-        rates = card.get("SupportedRAIDTypes")
+            controller.put(resource.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
+        rates = resource.get("SupportedRAIDTypes")
         if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
     if storage is not None:

@@ -180,21 +180,21 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     storages = yield from walk.members([(link_of(system.get("Storage")), "Storage") for system in systems])
     wanted: list[tuple[str, str]] = []
     for storage in storages:
-        cards = storage.get("StorageControllers")
+        listed = storage.get("StorageControllers")
         if link_of(storage.get("Controllers")):
             wanted.append((link_of(storage.get("Controllers")), "StorageController"))
-        elif not isinstance(cards, list):
+        elif not isinstance(listed, list):
             walk.missing(storage.path, "the controllers of this storage")
         if link_of(storage.get("Volumes")):
             wanted.append((link_of(storage.get("Volumes")), "Volume"))
     yield from walk.members(wanted)
-    cards = [
-        (link_of(card.value), "StorageController")
+    controllers = [
+        (link_of(controller.value), "StorageController")
         for storage in storages
-        for card in storage.parts("StorageControllers")
-        if len(card.value) == 1
+        for controller in storage.parts("StorageControllers")
+        if len(controller.value) == 1
     ]
-    yield from walk.fetch(cards)
+    yield from walk.fetch(controllers)
     drives: list[tuple[str, str]] = []
     for storage in storages:
         listed = storage.get("Drives")
@@ -216,10 +216,13 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
 
 def _without_volumes(walk: _Walk, storage: Resource) -> bool:
     """Whether a storage has no volumes by its kind: NVMe drives at the processor, and nothing that speaks of RAID."""
-    cards = [one for one in walk.resources.values() if one.path.startswith(f"{storage.path}/Controllers/")]
-    cards += storage.parts("StorageControllers")
+    controllers = [one for one in walk.resources.values() if one.path.startswith(f"{storage.path}/Controllers/")]
+    controllers += storage.parts("StorageControllers")
     drives = [walk.resources[path] for path in links_of(storage.get("Drives")) if path in walk.resources]
-    plain = all(not card.get("SupportedRAIDTypes") and card.get("CacheSummary") is None for card in cards)
+    plain = all(
+        not controller.get("SupportedRAIDTypes") and controller.get("CacheSummary") is None
+        for controller in controllers
+    )
     nvme = all(drive.get("Protocol") in ("NVMe", "PCIe") and not drive.get("Links.Volumes") for drive in drives)
     return bool(drives) and plain and nvme
 
@@ -238,18 +241,19 @@ def _smart_storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
         if not target:
             walk.missing(root.path, "the array controllers")
         lists.append((target, "ArrayController"))
-    cards = yield from walk.members(lists)
+    controllers = yield from walk.members(lists)
     known = {one.text("SerialNumber") for one in walk.resources.values() if one.kind == "StorageController"}
     wanted: list[tuple[str, str]] = []
-    for card in cards:
-        if card.text("SerialNumber") and card.text("SerialNumber") in known:
-            walk.resources.pop(card.path, None)  # Storage describes it as well
+    for controller in controllers:
+        if controller.text("SerialNumber") and controller.text("SerialNumber") in known:
+            walk.resources.pop(controller.path, None)  # Storage describes it as well
             continue
         for name, kind in (("LogicalDrives", "LogicalDrive"), ("PhysicalDrives", "DiskDrive")):
-            target = _either(card, name)
+            target = _either(controller, name)
             if not target:
                 walk.missing(
-                    card.path, "the volumes of this controller" if name[0] == "L" else "the drives of this controller"
+                    controller.path,
+                    "the volumes of this controller" if name[0] == "L" else "the drives of this controller",
                 )
             wanted.append((target, kind))
     volumes = [one for one in (yield from walk.members(wanted)) if one.kind == "LogicalDrive"]

@@ -75,10 +75,10 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     threshold = _detail(controller, _THRESHOLD)
     if threshold is not None and (match := _KIB.fullmatch(threshold)):
         found[controller.id, "writecachebypassthreshold"] = match[1]
-    for setting, knob in RATES.items():
+    for setting, word in RATES.items():
         rate = value(controller, controller.id, setting)
         if rate in _PRIORITIES:
-            found[controller.id, knob] = rate
+            found[controller.id, word] = rate
     for volume in controller.volumes:
         if volume.cache is None:
             continue

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
 from raidctl.model import Role
-from raidctl_smartarray import controller, drive, volume
+from raidctl_smartarray import controller as controller_reader
+from raidctl_smartarray import drive, volume
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import Heading
 from raidctl_smartarray.outline import Outline, Paragraph, Section
@@ -27,7 +28,7 @@ _EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
 class Collection(Struct):
     """The controllers in a set of outputs, and the other contents."""
 
-    cards: list[ControllerDraft] = field(default_factory=list)
+    controllers: list[ControllerDraft] = field(default_factory=list)
     paragraphs: list[tuple[Outline, Paragraph, ControllerDraft | None]] = field(default_factory=list)
     outlines: list[Outline] = field(default_factory=list)
 
@@ -42,13 +43,13 @@ def collect(outlines: Sequence[Outline]) -> Collection:
             for section in outline.controllers:
                 if (section.line is not None) != named:
                     continue
-                card = _section_of(found.cards, outline, section, fresh=fresh)
-                placed[id(section)] = card
-                _fill(card, section, last=section is outline.controllers[-1])
+                controller = _section_of(found.controllers, outline, section, fresh=fresh)
+                placed[id(section)] = controller
+                _fill(controller, section, last=section is outline.controllers[-1])
                 fresh = section.heading.parts.get("chassis") is None
     for outline in outlines:
         for paragraph in outline.paragraphs:
-            found.paragraphs.append((outline, paragraph, _messages_of(found.cards, outline, paragraph, placed)))
+            found.paragraphs.append((outline, paragraph, _messages_of(found.controllers, outline, paragraph, placed)))
     return found
 
 
@@ -57,21 +58,21 @@ def _section_of(
 ) -> ControllerDraft:
     """Find or create the section's controller, by slot, serial number or chassis."""
     chassis = section.heading.parts.get("chassis")
-    slot = section.heading.name if controller.known_slot(section.heading.name) else ""
+    slot = section.heading.name if controller_reader.known_slot(section.heading.name) else ""
     if section.line is None:
         slot = section.heading.parts.get("slot") or outline.slot or ""
         if not slot and len(controllers) == 1:
             return controllers[0]
     model, serial = _identity(section)
-    for card in controllers:
-        if section.line is None and not slot and not card.name and card.chassis is None:
-            return card
-        same = (slot and card.name == slot) or (chassis and card.chassis == chassis and fresh)
+    for controller in controllers:
+        if section.line is None and not slot and not controller.name and controller.chassis is None:
+            return controller
+        same = (slot and controller.name == slot) or (chassis and controller.chassis == chassis and fresh)
         same = same or (
-            not slot and not chassis and section.line is not None and serial and card.get("serial") == serial
+            not slot and not chassis and section.line is not None and serial and controller.get("serial") == serial
         )
-        if same and _compatible(card.get("serial"), serial) and _compatible(card.get("model"), model):
-            return card
+        if same and _compatible(controller.get("serial"), serial) and _compatible(controller.get("model"), model):
+            return controller
     made = ControllerDraft(name=slot, chassis=chassis)
     controllers.append(made)
     return made
@@ -80,8 +81,8 @@ def _section_of(
 def _identity(section: Section) -> tuple[str | None, str | None]:
     """Model and serial number in a section, which distinguish controllers of two machines."""
     probe = ControllerDraft()
-    controller.read_heading(probe, section)
-    controller.read_pairs(probe, section, ended=False)
+    controller_reader.read_heading(probe, section)
+    controller_reader.read_pairs(probe, section, ended=False)
     return probe.get("model"), probe.get("serial")
 
 
@@ -89,10 +90,10 @@ def _compatible(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _fill(card: ControllerDraft, section: Section, *, last: bool) -> None:
+def _fill(controller: ControllerDraft, section: Section, *, last: bool) -> None:
     _number_missing(section)
-    controller.read_heading(card, section)
-    controller.read_pairs(card, section, ended=bool(section.children) or not last)
+    controller_reader.read_heading(controller, section)
+    controller_reader.read_pairs(controller, section, ended=bool(section.children) or not last)
     waiting: list[Section] = []
     ahead = _volumes_first(section)
     for child in section.children:
@@ -100,16 +101,16 @@ def _fill(card: ControllerDraft, section: Section, *, last: bool) -> None:
             waiting.append(child)
         elif child.kind == "array":
             own = [part for part in child.children if part.kind in _VOLUMES]
-            _array(card, child, waiting if ahead else own)
+            _array(controller, child, waiting if ahead else own)
             waiting = own if ahead else waiting
         else:
-            _group(card, child)
+            _group(controller, child)
     for left in waiting:
-        _volume(card, left, None)
+        _volume(controller, left, None)
 
 
 def _number_missing(section: Section) -> None:
-    """Number the drives without a location: the second ``?:?:?`` of the card becomes ``?:?:?-2``.
+    """Number the drives without a location: the second ``?:?:?`` of the controller becomes ``?:?:?-2``.
 
     Lists, mirror groups and the drives' own sections name the same drives, each in the same order.
     """
@@ -132,72 +133,72 @@ def _volumes_first(section: Section) -> bool:
     return "array" in kinds and kinds[0] in _VOLUMES
 
 
-def _array(card: ControllerDraft, section: Section, volumes: list[Section]) -> None:
-    volume.read_array(card, section)
+def _array(controller: ControllerDraft, section: Section, volumes: list[Section]) -> None:
+    volume.read_array(controller, section)
     for item in volumes:
-        _volume(card, item, section.heading.name)
+        _volume(controller, item, section.heading.name)
     for child in section.children:
         if child.kind in ("drive", "drive_row"):
-            _drive(card, child, section)
+            _drive(controller, child, section)
         elif child.kind == "group":
-            _mirror(card, child, None, section)
+            _mirror(controller, child, None, section)
 
 
-def _volume(card: ControllerDraft, section: Section, array: str | None) -> None:
+def _volume(controller: ControllerDraft, section: Section, array: str | None) -> None:
     read = volume.read_row if section.kind == "volume_row" else volume.read_section
-    draft = read(card, section)
+    draft = read(controller, section)
     if array is not None:
         draft.put(section.line, "array", array)
     for child in section.children:
         if child.kind == "group":
-            _mirror(card, child, section, Section(_as_array(section, array), None))
+            _mirror(controller, child, section, Section(_as_array(section, array), None))
 
 
 def _as_array(section: Section, array: str | None) -> Heading:
     return Heading("array", array) if array is not None else Heading("listing", section.heading.name)
 
 
-def _mirror(card: ControllerDraft, group: Section, owner: Section | None, inside: Section) -> None:
+def _mirror(controller: ControllerDraft, group: Section, owner: Section | None, inside: Section) -> None:
     """Read ``Mirror Group 1:`` and its drives, members of the volume's array."""
     if group.line is None:
         return
     addresses = [child.heading.name for child in group.children if child.kind in ("drive", "drive_row")]
     reported = ", ".join(addresses)
     if owner is not None:
-        card.volume(owner.heading.name).detail(group.line, group.heading.name, reported)
+        controller.volume(owner.heading.name).detail(group.line, group.heading.name, reported)
     else:
         mark_read(group.line)
     for child in group.children:
-        _drive(card, child, inside)
+        _drive(controller, child, inside)
 
 
-def _group(card: ControllerDraft, section: Section) -> None:
+def _group(controller: ControllerDraft, section: Section) -> None:
     if section.kind in ("drive", "drive_row"):
-        _drive(card, section, Section(Heading("listing", ""), None))
+        _drive(controller, section, Section(Heading("listing", ""), None))
         return
     if section.kind in ("device", "port", "sensor"):
-        controller.read_device(card, section)
+        controller_reader.read_device(controller, section)
     elif section.line is not None:
         mark_read(section.line)
     for child in section.children:
         if child.kind in ("drive", "drive_row"):
-            _drive(card, child, section)
+            _drive(controller, child, section)
         elif child.kind in _VOLUMES:
-            _volume(card, child, None)
+            _volume(controller, child, None)
 
 
-def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
+def _drive(controller: ControllerDraft, section: Section, inside: Section) -> None:
     role = _ROLES.get(inside.kind)
     spare = False
     if section.kind == "drive_row":
-        draft, spare = drive.read_row(card, section, role)
+        draft, spare = drive.read_row(controller, section, role)
     elif section.kind == "drive":
-        draft = drive.read_section(card, section, role)
+        draft = drive.read_section(controller, section, role)
         spare = draft.get("role") == "spare"
     else:
         return
     if inside.kind == "array":
-        array = card.array(inside.heading.name)
+        array = controller.array(inside.heading.name)
         if spare:
             array.spares[draft.name] = True
         else:
@@ -214,11 +215,11 @@ def _messages_of(
     if outline.slot is None or paragraph.kind != "error":
         return None
     empty = _EMPTY.search(paragraph.text)
-    for card in controllers:
-        if card.name == outline.slot:
+    for controller in controllers:
+        if controller.name == outline.slot:
             if empty:
-                card.empty.add(empty[1].lower())
-            return card
+                controller.empty.add(empty[1].lower())
+            return controller
     if empty is None:
         return None
     made = ControllerDraft(name=outline.slot, empty={empty[1].lower()})

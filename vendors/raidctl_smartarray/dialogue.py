@@ -121,7 +121,7 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys(problems)),
         tools=tuple(one.tool for one in sessions),
-        outputs=tuple(item.sheet for found in collections for item in found.outlines),
+        outputs=tuple(item.output for found in collections for item in found.outlines),
     )
 
 
@@ -131,7 +131,7 @@ def _best_sources(
     seen = [
         (controller, one.name, "")
         for one, found in zip(sessions, collections, strict=True)
-        for controller in found.cards
+        for controller in found.controllers
     ]
     return best_sources(seen, _same)
 

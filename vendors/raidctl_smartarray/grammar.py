@@ -113,7 +113,7 @@ def heading(text: str) -> Heading | None:
     return Heading(kind, " ".join(parts.pop("name", "").split()), parts)
 
 
-Saying = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]
+LineKind = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]
 
 # FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 # CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.
@@ -135,7 +135,7 @@ _CHATTER = re.compile(
 _MISSING = re.compile(r"command not found|: not found|could not find|no such file", re.IGNORECASE)
 
 
-def saying(text: str) -> Saying | None:
+def line_kind(text: str) -> LineKind | None:
     """The message in a stripped line outside the configuration; None for other lines."""
     low = text.lower()
     if low.startswith(("error:", "error ")):

@@ -9,7 +9,7 @@ from raidctl.model import Controller, Problem, ProblemKind, Severity
 from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 
-class Saying(NamedTuple):
+class KnownError(NamedTuple):
     """What an error text of the tools means."""
 
     code: str
@@ -22,74 +22,74 @@ class Saying(NamedTuple):
     remedy: str | None
 
 
-_ROOT = "Run raidctl as root (sudo), also on the far machine; the tools talk to the driver."
+_ROOT = "Run raidctl as root (sudo), also on a remote machine; the tools talk to the driver."
 
-SAYINGS: tuple[Saying, ...] = (
+KNOWN_ERRORS: tuple[KnownError, ...] = (
     # Error: No controllers detected. Possible causes: …
-    Saying(
+    KnownError(
         "none", r"no controllers? (?:was |were )?(?:detected|found)", "info", "note",
         "The tool sees no controller.",
         "If there is one: run as root, load its driver (hpsa, smartpqi), or use the tool of another generation.",
     ),
     # Error: The specified device does not have any logical drives.
-    Saying("empty", r"does not have any \w+", "info", "note", "{text}", None),
+    KnownError("empty", r"does not have any \w+", "info", "note", "{text}", None),
     # Error: Another instance of ACU is already running (possibly a service). …
-    Saying(
+    KnownError(
         "busy", r"another instance of|already running", "error", "unread",
         "The tool returned no data: another instance of it is running.",
         "Wait for the other instance to finish or stop it, then retry; a killed one can leave a semaphore (ipcs -s).",
     ),
     # Error: You need to have administrator rights to continue.
-    Saying(
+    KnownError(
         "denied", r"administrator|root (?:user|access)|must be root|privilege|permission denied|not permitted",
         "error", "no_right", "The tool requires administrator rights: {text}", _ROOT,
     ),
     # Error: The controller identified by "slot=7" was not detected.
-    Saying(
+    KnownError(
         "gone", r"was not detected|not detected|not found", "warning", "state",
         "The tool did not find the requested object: {text}",
         "List the slots: `ctrl all show`.",
     ),
     # Error: "raid=1" is not a valid option for array A
-    Saying("option", r"is not a valid option", "info", "note", "The tool's reply for a setting: {text}", None),
+    KnownError("option", r"is not a valid option", "info", "note", "The tool's reply for a setting: {text}", None),
     # Error: Syntax error at "config"
     # Error: Invalid target syntax. "attr_value_slot_unknown" is not a valid target.
     # Error: The controller must be identified by slot, chassisname, wwn, serialnumber, or IPF information.
-    Saying(
+    KnownError(
         "syntax", r"syntax|not a valid target|must be (?:identified|specified)|unknown command",
         "error", "unread",
         "The tool rejected the command: {text}", "Use the syntax of this version of the tool.",
     ),
     # Error: This operation is not supported with the current configuration.
-    Saying(
+    KnownError(
         "unsupported", r"not supported|license key", "error", "unread", "The tool refuses: {text}",
         "Use a newer version of the tool, or the tool for this controller generation.",
     ),
 )  # fmt: skip
 
-_OTHER = Saying("other", "", "error", "unread", "The tool reports an error: {text}", "Run the command by hand.")
-_WRAPPER = Saying(
+_OTHER = KnownError("other", "", "error", "unread", "The tool reports an error: {text}", "Run the command by hand.")
+_WRAPPER = KnownError(
     "missing", "", "error", "no_tool", "The tool could not be started: {text}",
     "Reinstall its package (ssacli for current controllers, hpssacli or hpacucli for old ones).",
 )  # fmt: skip
 
 
-def meaning(text: str, *, wrapper: bool = False) -> Saying:
-    """What an error text of the tools means; ``wrapper`` is the shell's word that there is no such program."""
+def meaning(text: str, *, wrapper: bool = False) -> KnownError:
+    """What an error text of the tools means; ``wrapper``: the text is from the shell, which found no such program."""
     if wrapper:
         return _WRAPPER
-    return next((saying for saying in SAYINGS if re.search(saying.form, text, re.IGNORECASE)), _OTHER)
+    return next((error for error in KNOWN_ERRORS if re.search(error.form, text, re.IGNORECASE)), _OTHER)
 
 
-def problem(saying: Saying, text: str, where: str) -> Problem:
+def problem(error: KnownError, text: str, where: str) -> Problem:
     """The problem for an error text."""
     bare = re.sub(r"^error:?\s*", "", text, flags=re.IGNORECASE)[:400]
     return Problem(
-        severity=saying.severity,
+        severity=error.severity,
         where=where,
-        message=saying.message.format(text=bare),
-        remedy=saying.remedy,
-        kind=saying.kind,
+        message=error.message.format(text=bare),
+        remedy=error.remedy,
+        kind=error.kind,
     )
 
 

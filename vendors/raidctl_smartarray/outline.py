@@ -19,7 +19,7 @@ from raidctl_smartarray.grammar import (
     Heading,
     Kind,
     heading,
-    saying,
+    line_kind,
     slot_of_command,
     tool_of_command,
     tool_version,
@@ -91,7 +91,7 @@ class Paragraph(Struct):
 class Outline(Struct):
     """The contents of one output, in order."""
 
-    sheet: Output
+    output: Output
     controllers: list[Section] = field(default_factory=list)
     paragraphs: list[Paragraph] = field(default_factory=list)
     slot: str | None = None
@@ -99,11 +99,11 @@ class Outline(Struct):
     tool: str | None = None
     version: str | None = None
     options: bool = False
-    """The output answers which values a setting may take."""
+    """The output lists the values that a setting may take."""
 
 
 class _Outliner:
-    """Goes through the lines once."""
+    """Reads the lines in one pass."""
 
     def __init__(self, output: Output) -> None:
         self.result = Outline(output)
@@ -116,9 +116,9 @@ class _Outliner:
         self.slot: str | None = None
         """Slot that the latest command line named."""
         self.row: Section | None = None
-        """The drive's row that stands right above."""
+        """The drive's row directly above."""
         self.strange: int | None = None
-        """Indentation of a line that was not understood: what stands deeper right below it is told of that."""
+        """Indentation of a line that was not understood: deeper lines directly below it belong to that."""
 
     def take(self, line: Line) -> None:
         text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
@@ -145,10 +145,10 @@ class _Outliner:
             self.paragraph = self.wrapped = self.strange = None
             self.enter(opened, line)
             return True
-        said = saying(text)
-        if said is not None:
-            self.say(said, text, line)
-        return said is not None
+        kind = line_kind(text)
+        if kind is not None:
+            self.take_message(kind, text, line)
+        return kind is not None
 
     def enter(self, opened: Heading, line: Line) -> None:
         rank = _RANK[opened.kind]
@@ -183,17 +183,17 @@ class _Outliner:
         self.result.controllers.append(section)
         return section
 
-    def say(self, said: str, text: str, line: Line) -> None:
+    def take_message(self, kind: str, text: str, line: Line) -> None:
         self.wrapped = None
         mark_read(line)
-        if said == "missing_tool" and self.paragraph is not None and self.paragraph.kind == said:
+        if kind == "missing_tool" and self.paragraph is not None and self.paragraph.kind == kind:
             self.paragraph.lines.append(line)
             self.paragraph.words.append(text)
             return
-        if said in ("error", "warning", "note", "missing_tool"):
+        if kind in ("error", "warning", "note", "missing_tool"):
             controller = self.open[0] if self.open else None
-            kind: Literal["error", "warning", "note", "missing_tool"] = said  # type: ignore[assignment] # one of the four
-            self.paragraph = Paragraph(kind, [line], [text], controller)
+            shown: Literal["error", "warning", "note", "missing_tool"] = kind  # type: ignore[assignment] # one of the four
+            self.paragraph = Paragraph(shown, [line], [text], controller)
             self.paragraph.array = next((part.heading.name for part in self.open if part.kind == "array"), None)
             self.latest = self.paragraph
             self.result.paragraphs.append(self.paragraph)
@@ -201,17 +201,17 @@ class _Outliner:
                 self.waiting.append(self.paragraph)
             return
         self.paragraph = None
-        if said == "version":
+        if kind == "version":
             found = tool_version(text)
             if found is not None:
                 self.result.tool, self.result.version = found
-        elif said == "command":
-            # Another command's answer follows; what it tells is of its own card.
+        elif kind == "command":
+            # Another command's output follows: it describes the controller that its command line names.
             self.open, self.row = [], None
             self.slot = slot_of_command(text)
             self.result.slot = self.slot or self.result.slot
             self.result.tool = tool_of_command(text) or self.result.tool
-        elif said == "options":
+        elif kind == "options":
             self.result.options = self.listing_options = True
 
     def pairs(self, first: tuple[str, str] | None, text: str, line: Line) -> bool:

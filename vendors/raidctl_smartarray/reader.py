@@ -38,8 +38,8 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
     found = []
     for document in documents:
         made = outline(Output.of_text(document.name, document.text))
-        made.sheet.framed = True
-        made.sheet.gap = unfinished(made)
+        made.output.framed = True
+        made.output.gap = unfinished(made)
         made.slot = made.slot or slot_of_command(document.name)
         made.tool = made.tool or tool_of_command(document.name)
         found.append(made)
@@ -73,11 +73,11 @@ def _listed(array: Section, *, alone: bool = False) -> set[str]:
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs and combine those of one controller. Never raises for their contents."""
     collection = collect(outlines(documents))
-    ids = controller_ids(collection.cards)
+    ids = controller_ids(collection.controllers)
     controllers = []
-    problems = problems_of_messages(collection, dict(zip(map(id, collection.cards), ids, strict=True)))
-    for card, object_id in zip(collection.cards, ids, strict=True):
-        controller, found = build(card, object_id)
+    problems = problems_of_messages(collection, dict(zip(map(id, collection.controllers), ids, strict=True)))
+    for one, object_id in zip(collection.controllers, ids, strict=True):
+        controller, found = build(one, object_id)
         controllers.append(controller)
         problems += found
     for item in collection.outlines:
@@ -86,7 +86,7 @@ def read(documents: Sequence[Document]) -> Observation:
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys(problems)),
         tools=tuple(_tools(collection.outlines)),
-        outputs=tuple(item.sheet for item in collection.outlines),
+        outputs=tuple(item.output for item in collection.outlines),
     )
 
 
@@ -94,16 +94,16 @@ def problems_of_messages(collection: Collection, ids: dict[int, str]) -> list[Pr
     """The warnings, notes and errors in the outputs."""
     found = []
     for item, paragraph, controller in collection.paragraphs:
-        where = item.sheet.command if controller is None else ids.get(id(controller), item.sheet.command)
+        where = item.output.command if controller is None else ids.get(id(controller), item.output.command)
         if controller is not None and paragraph.volume in controller.volumes and _OF_A_VOLUME in paragraph.text:
             where = f"{where}/v{paragraph.volume}"
         elif controller is not None and paragraph.array in controller.arrays and _OF_AN_ARRAY in paragraph.text:
             where = f"{where}/{paragraph.array}"
-        found.append(said(paragraph, where))
+        found.append(problem_of(paragraph, where))
     return found
 
 
-def said(paragraph: Paragraph, where: str) -> Problem:
+def problem_of(paragraph: Paragraph, where: str) -> Problem:
     """A banner or an error as a problem."""
     text = paragraph.text
     if paragraph.kind in ("error", "missing_tool"):
@@ -117,8 +117,8 @@ def said(paragraph: Paragraph, where: str) -> Problem:
 
 def unreadable(item: Outline) -> Iterable[Problem]:
     """A problem if an output contained nothing usable."""
-    last = next((line.stripped for line in reversed(item.sheet.lines) if line.text.strip()), "")
-    where = item.sheet.command
+    last = next((line.stripped for line in reversed(item.output.lines) if line.text.strip()), "")
+    where = item.output.command
     if item.options:
         yield Problem(
             severity="info", kind="note", where=where,
@@ -132,7 +132,7 @@ def unreadable(item: Outline) -> Iterable[Problem]:
         )  # fmt: skip
     else:
         remedy = "Give the output of `ssacli ctrl all show config detail` as the tool prints it."
-        yield from draft.unreadable(item.sheet, remedy, known=item.controllers or item.paragraphs or item.version)
+        yield from draft.unreadable(item.output, remedy, known=item.controllers or item.paragraphs or item.version)
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:

@@ -60,19 +60,19 @@ class _Place(Place):
 
     def __init__(self) -> None:
         """Begin outside of any section."""
-        self.card = self.place = ""
+        self.controller = self.place = ""
 
     def read(self, line: str, label: str, value: str) -> str | None:  # noqa: ARG002 - the signature of the base
         """Follow a line."""
         if match := _CONTROLLER.match(line):
-            self.card = self.place = f"slot={match['slot']}"
+            self.controller = self.place = f"slot={match['slot']}"
         elif match := _ARRAY.match(line):
-            self.place = f"{self.card}/array {match['name']}"
+            self.place = f"{self.controller}/array {match['name']}"
         elif match := _VOLUME.match(line):
-            self.place = f"{self.card}/ld {match['name']}"
+            self.place = f"{self.controller}/ld {match['name']}"
         elif _UNASSIGNED.match(line):
             self.place = ""
-        elif self.card and self.place:
+        elif self.controller and self.place:
             names = _OF_VOLUME if "/ld " in self.place else _OF_ARRAY if "/array " in self.place else _OF_CONTROLLER
             return f"{self.place}/{names[label]}" if label in names else None
         return None
@@ -171,8 +171,8 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
     if len(usages) != len(rest) or len(usages) > 1 or any(usage not in _USAGES for usage in usages):
         return _error(f'Syntax error at "{rest[-1]}"', state)
     if setting == "drivewritecache" and (f"{prefix}/usage" in state) != bool(usages):
-        said = 'Parameter "usage" must be specified.'
-        return _error(said if not usages else f'Syntax error at "{rest[-1]}"', state)
+        message = 'Parameter "usage" must be specified.'
+        return _error(message if not usages else f'Syntax error at "{rest[-1]}"', state)
     fault = _refused(key, value, state)
     if fault:
         return _error(fault, state)
@@ -256,5 +256,5 @@ def _spelt(name: str, value: str, like: str) -> str:
         return value
     if name.endswith("/writecachebypassthreshold"):
         return f"{value} {like.partition(' ')[2]}"
-    said = f"{value}d" if like.lower().endswith("ed") and value in ("enable", "disable") else value
-    return said.capitalize() if like[:1].isupper() else said
+    word = f"{value}d" if like.lower().endswith("ed") and value in ("enable", "disable") else value
+    return word.capitalize() if like[:1].isupper() else word

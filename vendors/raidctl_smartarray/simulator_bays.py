@@ -229,10 +229,10 @@ def _settle(state: State, array: str, about: dict[str, str]) -> None:
 
 def slots_of(state: Mapping[str, str], array: str) -> Iterator[tuple[str, str]]:
     """The bays of an array, each with what it is for: data or spare."""
-    card = array.rpartition("/")[0]
+    controller = array.rpartition("/")[0]
     for key, value in named(state, "slot").items():
         about = fields(value)
-        if about["array"] == address_of(array) and key.rpartition("/")[0] == card:
+        if about["array"] == address_of(array) and key.rpartition("/")[0] == controller:
             yield key, about["use"]
 
 

@@ -119,9 +119,9 @@ class _Output:
             yield ""
 
     def _unassigned(self) -> list[str]:
-        card = self.slot if self.several else ""
+        controller = self.slot if self.several else ""
         known = named(self.state, "slot")
-        return [key for key in named(self.state, "bay") if key not in known and key.rpartition("/")[0] == card]
+        return [key for key in named(self.state, "bay") if key not in known and key.rpartition("/")[0] == controller]
 
     def _drives(self, section: str) -> Iterator[str]:
         if section == "unassigned":

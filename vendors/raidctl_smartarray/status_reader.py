@@ -156,8 +156,8 @@ class StatusReader:
             drive.put(line, "enclosure", f"{connector}:{box}")
             drive.put(line, "bay", bay)
         self.empty_list = None
-        said = _DRIVE_STATUS.fullmatch(rest)
-        columns = _BLANKS.split((said[1] if said is not None else rest).strip())
+        reported = _DRIVE_STATUS.fullmatch(rest)
+        columns = _BLANKS.split((reported[1] if reported is not None else rest).strip())
         if columns[0] != "unknown-model" and len(columns) >= 3:
             drive.put(line, "firmware", columns[-1])
             drive.put(line, "serial", columns[-2])
@@ -167,7 +167,7 @@ class StatusReader:
             drive.put(line, "role", "member")
         else:
             self.listed_drives.setdefault(len(self.controllers), set()).add(drive.name)
-            text = said[2] if said is not None else "none"
+            text = reported[2] if reported is not None else "none"
             status = status_words.DRIVE_WORDS.get(normalized(text.rstrip(".")), "unknown")
         put_status(drive, [line], "drive", status, text=text, weight=_rank(status))
 
@@ -197,12 +197,12 @@ class StatusReader:
             return False
         if (name := normalized(text.rstrip(":"))) in status_words.CACHE_LINES:
             word = status_words.CACHE_LINES[name]
-            said = text.rstrip(":")
+            flag = text.rstrip(":")
             if word is None:
-                cache.detail(line, "Cache", said)
+                cache.detail(line, "Cache", flag)
                 return True
-            self.flags.append(said)
-            put_status(cache, [line], "cache", word, text=said, prefix="cache.", weight=_rank(word))
+            self.flags.append(flag)
+            put_status(cache, [line], "cache", word, text=flag, prefix="cache.", weight=_rank(word))
             cache.override("cache.status_text", "; ".join(self.flags))
             return True
         pair = _PAIR.fullmatch(text)

@@ -76,14 +76,14 @@ def _cache(controller: ControllerDraft) -> Cache | None:
         return None
     usable = reported.get("available_bytes") or reported.get("size_bytes")
     read, write = reported.get("read_percent"), reported.get("write_percent")
-    said = [
+    texts = [
         reported.get(name)
         for name in ("status_text", "cache status details", "cache disable reason", "cache disable code")
     ]
     return Cache(
         present=reported.get("present"),
         status=reported.get("status"),
-        status_text="; ".join(text.rstrip(". ") for text in said if text) or None,
+        status_text="; ".join(text.rstrip(". ") for text in texts if text) or None,
         size_bytes=reported.get("size_bytes"),
         available_bytes=reported.get("available_bytes"),
         read_percent=read,
@@ -91,8 +91,8 @@ def _cache(controller: ControllerDraft) -> Cache | None:
         read_bytes=_share(usable, read, reported.get("read_bytes")),
         write_bytes=_share(usable, write, reported.get("write_bytes")),
         no_battery_write_cache=reported.get("no_battery_write_cache"),
-        preserved_data=True if any(_PRESERVED.search(text) for text in said if text) else None,
-        unwritten_data=True if any("dirty data" in text.lower() for text in said if text) else None,
+        preserved_data=True if any(_PRESERVED.search(text) for text in texts if text) else None,
+        unwritten_data=True if any("dirty data" in text.lower() for text in texts if text) else None,
     )
 
 
@@ -125,7 +125,7 @@ def _batteries(controller: ControllerDraft, object_id: str) -> tuple[Battery, ..
 
 
 def _replace(status: str | None) -> bool | None:
-    """``Failed (Replace Batteries)`` asks for it; a good one needs none; else nobody said."""
+    """``Failed (Replace Batteries)`` asks for it; a good one needs none; else unknown."""
     if status is None:
         return None
     if "replace" in status.lower():
@@ -143,7 +143,7 @@ def _array(draft: GroupDraft, controller: str) -> Array:
 
 
 def _volume(
-    draft: Draft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+    draft: Draft, owner: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
 ) -> Volume:
     array = draft.get("array")
     return draft.build(
@@ -155,8 +155,8 @@ def _volume(
             smart_path=bool(draft.get("cache.smart_path")),
             cache=cache,
             batteries=batteries,
-            battery_count=card.get("battery.count"),
-            drive_write_cache=card.get("drive_write_cache"),
+            battery_count=owner.get("battery.count"),
+            drive_write_cache=owner.get("drive_write_cache"),
         ),
         progress=draft.part("progress", Progress),
     )

@@ -32,7 +32,8 @@ from raidctl.model import Controller, Drive, Inventory, PciLink
 
 FINDINGS = RuleFindings("bus_too_small", "info", "The drives can deliver more than the controller's PCI Express link")
 _MARGIN = 1.2
-_DISK = 0.25e9
+_HARD_DRIVE = 0.25e9
+"""Bytes per second."""
 _OLD_CODING, _NEW_CODING = 8 / 10, 128 / 130
 _LINK_TO_BYTES = 1e9 / 8 * 0.8
 """SATA and SAS up to 12 Gbit/s send ten bits for eight; the remaining protocol overhead is within the margin."""
@@ -53,7 +54,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def carries(link: PciLink) -> float | None:
-    """Bytes a second that a PCI Express link carries; None if unknown."""
+    """Bytes per second that a PCI Express link carries; None if unknown."""
     if not link.width or not link.speed_gtps:
         return None
     coding = _OLD_CODING if link.speed_gtps < 8 else _NEW_CODING
@@ -61,9 +62,9 @@ def carries(link: PciLink) -> float | None:
 
 
 def delivers(drive: Drive) -> float | None:
-    """Bytes a second that a drive can read at most; None if its type, or an SSD's link, is unknown."""
+    """Bytes per second that a drive can read at most; None if its type, or an SSD's link, is unknown."""
     if drive.media == "hdd":
-        return _DISK
+        return _HARD_DRIVE
     if drive.media != "ssd":
         return None
     speed = drive.link_gbps or drive.max_link_gbps

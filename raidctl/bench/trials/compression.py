@@ -91,7 +91,7 @@ class Compression:
                     done = put(view, places[at])
                     wait = bench.clock() - begun
                     if done != size:
-                        raise Faulty(f"A write to {bench.target.name} did less than was asked of it.")
+                        raise Faulty(f"A write to {bench.target.name} transferred less than requested.")
                     spent, count = spent + wait, count + 1
                     phase.histogram.add([int(wait * 1e9)])
             finally:

@@ -29,11 +29,11 @@ def _refuse_failed(name: str, one: Samples) -> None:
         raise Faulty(f"{count} of {total} operations on {name} failed: {os.strerror(-failed)}.")
     short = sum(1 for op, done in zip(one.ops, one.results, strict=True) if op != Op.FLUSH and done < one.size)
     if short:
-        raise Faulty(f"{short} of {total} operations on {name} did less than was asked of them.")
+        raise Faulty(f"{short} of {total} operations on {name} transferred less than requested.")
 
 
 def _refuse_missing(name: str, stream: Stream, one: Samples, keep: int) -> None:
-    """Refuse results in which counted operations are missing: a verdict may rest on each of them."""
+    """Refuse results that lack counted operations: a verdict may depend on each of them."""
     missing = min(len(stream.ops), keep) - len(one.ops)
     if missing > 0:
         raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing in the engine's results.")

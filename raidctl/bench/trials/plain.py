@@ -50,7 +50,7 @@ def gets(target: Target, size: int) -> Iterator[Get]:
                 except OSError as error:
                     raise Faulty(f"A read of {target.name} failed: {error.strerror}.") from None
                 if done != size:
-                    raise Faulty(f"A read of {target.name} did less than was asked of it.")
+                    raise Faulty(f"A read of {target.name} transferred less than requested.")
                 return bytes(view)
 
             yield get

@@ -37,7 +37,8 @@ from raidctl.errors import (
     RaidctlError,
     UsageError,
 )
-from raidctl.output.json import as_text, to_json
+from raidctl.json_decode import valid_text
+from raidctl.output.json import to_json
 from raidctl.survey.survey import Survey
 
 
@@ -256,7 +257,7 @@ def _run(order: Order, settings: Settings, store: Store | None, consent: Agreeme
 def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None) -> int:
     """Keep it, show it; what cannot be kept is shown all the same, and left in a file."""
     trouble: RaidctlError | None = None
-    run = as_text(run)
+    run = valid_text(run)
     if store is not None:
         try:
             run = store.add(run)

@@ -25,8 +25,8 @@ from raidctl.errors import ChangeUndone
 from raidctl.layers import family
 from raidctl.layers.flushing import Job, left
 from raidctl.layers.model import Answer, Result
-from raidctl.layers.phrases import state
 from raidctl.layers.probe import probe_caches
+from raidctl.layers.sysfs_values import state
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.text import collapse, printable

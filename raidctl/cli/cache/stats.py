@@ -113,7 +113,7 @@ def _statistics(found: Caches, now: Sample, before: Sample | None, seconds: floa
 
 
 def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
-    from raidctl.output.json import safe  # noqa: PLC0415 - imported only where JSON is printed
+    from raidctl.text import json_safe  # noqa: PLC0415 - imported only where JSON is printed
 
     code = 0
     for latest in looks:
@@ -121,7 +121,7 @@ def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
         if one:
             emit_json(latest)
         else:
-            emit(f"{safe(msgspec.json.encode(latest).decode('utf-8'))}\n")
+            emit(f"{json_safe(msgspec.json.encode(latest).decode('utf-8'))}\n")
     return code
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Passed, Unlit
 from raidctl.cli.locate._leds import kernel_leds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
@@ -14,7 +15,6 @@ from raidctl.cli.shared.plan_change import Interrupted, tell
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, CannotTell, UsageError
 from raidctl.locate import activity
-from raidctl.locate.lamp import Passed, Unlit
 from raidctl.locate.report import Located, LocateReport, located, of_bay
 from raidctl.locate.targets import Wanted, resolve
 from raidctl.output.locate import listed

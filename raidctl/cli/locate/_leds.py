@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
+from raidctl.change.lamp import Lamp, Unlit
 from raidctl.change.state_directory import Held, command_on, held_name, holder_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import DesiredMaker
@@ -16,7 +17,6 @@ from raidctl.errors import UsageError
 from raidctl.locate import family
 from raidctl.locate.choose import choose
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
-from raidctl.locate.lamp import Lamp, Unlit
 from raidctl.locate.targets import resolve
 from raidctl.model import Host
 from raidctl.request import converse

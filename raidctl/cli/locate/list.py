@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from raidctl.change.lamp import Way
 from raidctl.cli.locate._leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -15,7 +16,6 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE
 from raidctl.locate.kernel import FileLed, KernelLeds
-from raidctl.locate.lamp import Way
 from raidctl.locate.report import Located, LocateReport, located, of_bay
 from raidctl.locate.targets import resolve
 from raidctl.output.locate import listed

@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
+from raidctl.change.lamp import OFF, Lamp
 from raidctl.change.restored import Restored
 from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
 from raidctl.cli.locate._restore import led_restorer
@@ -20,7 +21,6 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
-from raidctl.locate.lamp import OFF, Lamp
 from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
 

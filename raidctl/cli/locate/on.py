@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import click
 from msgspec.structs import replace
 
+from raidctl.change.lamp import ON
 from raidctl.cli.locate._activity import blink
 from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.machine import machine
@@ -17,7 +18,6 @@ from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, sta
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
-from raidctl.locate.lamp import ON
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
 

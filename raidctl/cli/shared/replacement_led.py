@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal, Story
+from raidctl.change.lamp import ON, TITLES, Lamp
 from raidctl.change.state_directory import command_on
 from raidctl.cli.locate._leds import desired_state, led_machine, leds_on, open_stories, with_states
 from raidctl.cli.locate._restore import led_restorer
@@ -23,7 +24,6 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
 from raidctl.cli.shared.temporary_change import guardian
 from raidctl.errors import RaidctlError, UnderWay
-from raidctl.locate.lamp import ON, TITLES, Lamp
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 

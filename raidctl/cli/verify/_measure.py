@@ -25,7 +25,7 @@ from raidctl.cli.shared.terminal import emit_found
 from raidctl.cli.verify._plan import SECONDS, Asked, announcement, profile, refuse_flush_device, refuse_memory
 from raidctl.cli.verify._switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
-from raidctl.output.json import as_text
+from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable
 from raidctl.verify import measured, subjects
 from raidctl.verify.clock import Clock
@@ -177,7 +177,7 @@ class _Verifying:
             session=found.session, prepared=found.prepared, noise=listener.noise(), inventory=ground.inventory,
         )  # fmt: skip
         try:
-            return self.store.add(as_text(made)).id
+            return self.store.add(valid_text(made)).id
         except RaidctlError as error:
             tell(f"The run is not kept: {error}")
             return None

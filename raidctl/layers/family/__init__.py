@@ -28,12 +28,12 @@ from raidctl.host import HostView
 from raidctl.layers.dm import lvm_name
 from raidctl.layers.family.change import AHEAD, LIMITS, TIMES, queue_of
 from raidctl.layers.kernel import Kernel
-from raidctl.layers.phrases import chosen, number
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import KERNEL, VM
+from raidctl.layers.sysfs_values import number
 from raidctl.model import Capability, Controller, Volume
 from raidctl.request import Dialogue, Read, ask_all
-from raidctl.text import attempt
+from raidctl.text import attempt, chosen
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 
 FAMILY = KERNEL

@@ -9,7 +9,7 @@ import msgspec
 from raidctl.audit.finding import Audited
 from raidctl.audit.report import EXITS, Summary
 from raidctl.output.audit_formats import Again, Options
-from raidctl.output.json import safe
+from raidctl.text import json_safe
 
 
 class Lines:
@@ -37,7 +37,7 @@ class Lines:
 
 def compact(value: Audited | Summary | str) -> str:
     """JSON on one line, without characters that control a terminal."""
-    return safe(msgspec.json.encode(value, order="deterministic").decode("utf-8"))
+    return json_safe(msgspec.json.encode(value, order="deterministic").decode("utf-8"))
 
 
 def writer(_options: Options) -> Lines:

@@ -37,8 +37,8 @@ def raw(response: str) -> Outline:
 def test_command_status_is_kept() -> None:
     """The command status gives the answer's status, numbers as printed."""
     (answer,) = read({"a": 1}).answers
-    assert answer.said("controller") == "0"
-    assert answer.said("Status") == "Success"
+    assert answer.printed("controller") == "0"
+    assert answer.printed("Status") == "Success"
     assert answer.number == "0"
 
 
@@ -52,7 +52,7 @@ def test_no_controller_in_particular() -> None:
     """An answer about all controllers has no number."""
     (answer,) = outline("storcli show J", json_text(controller({"Number of Controllers": 0}, status(None)))).answers
     assert answer.number is None
-    assert answer.said("Status Code") == "0"
+    assert answer.printed("Status Code") == "0"
 
 
 def test_detailed_status_is_rows() -> None:
@@ -187,7 +187,7 @@ def test_each_controller_has_its_answer() -> None:
 def test_answer_without_response() -> None:
     """A failure without response data is an answer all the same."""
     (answer,) = outline(COMMAND, json_text(controller(None, status(5, "Failure", "Controller 5 not found")))).answers
-    assert answer.said("Description") == "Controller 5 not found"
+    assert answer.printed("Description") == "Controller 5 not found"
     assert answer.sections == []
 
 

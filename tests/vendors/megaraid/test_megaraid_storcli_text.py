@@ -109,8 +109,8 @@ def test_header() -> None:
     """The lines before the first section are the answer's status."""
     (answer,) = read(pairs(status(3, "Failure", "Controller 3 not found"))).answers
     assert answer.number == "3"
-    assert answer.said("Status") == "Failure"
-    assert answer.said("CLI Version") == status()["CLI Version"]
+    assert answer.printed("Status") == "Failure"
+    assert answer.printed("CLI Version") == status()["CLI Version"]
 
 
 def test_header_without_controller() -> None:
@@ -120,7 +120,7 @@ def test_header_without_controller() -> None:
     )
     (answer,) = read(text).answers
     assert answer.number is None
-    assert answer.said("Description") == "syntax error"
+    assert answer.printed("Description") == "syntax error"
 
 
 def test_header_of_an_old_version() -> None:

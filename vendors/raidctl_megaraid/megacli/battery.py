@@ -138,11 +138,11 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
     going = _GOING.get(status, 0)
     telling = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
     words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_answer(pair)}" for pair in telling]
-    told_by = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
-    for pair in told_by:
+    sources = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
+    for pair in sources:
         battery.put(pair.lines[0], "status", status)
     if words:
-        battery.put(told_by[0].lines[0], "status_text", "; ".join(words))
+        battery.put(sources[0].lines[0], "status_text", "; ".join(words))
     if status != "missing":
         controller.put(None, "bbu_present", value=True, weight=WEAK)
 

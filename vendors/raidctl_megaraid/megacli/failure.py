@@ -1,4 +1,4 @@
-"""What MegaCli says when it could not do what it was asked: sentences, the firmware's reason, exit codes."""
+"""MegaCli's failures: its sentences, the firmware's reason, exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CODES: dict[int, str] = {
     0x54: "the cache holds preserved data", 0x55: "already under way",
     0x67: "the configuration has changed meanwhile", 0x73: "an earlier flush is still active", 0xFF: "no answer",
 }  # fmt: skip
-"""The firmware's status codes, which the tool hands on as its exit code; 1 is also what it ends with on its own."""
+"""The firmware's status codes, which the tool passes on as its exit code; 1 is also for failures of its own."""
 
 _ADAPTER = re.compile(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
 # Adapter 0: Get BBU Status Failed.
@@ -41,7 +41,7 @@ _RIGHTS = re.compile(
     r"permission denied|must be (?:run as )?root|operation not permitted|root privilege", re.IGNORECASE
 )
 _MISSING = re.compile(r"command not found|no such file or directory", re.IGNORECASE)
-_NOBODY = re.compile(
+_NO_CONTROLLER = re.compile(
     r"user specified (?:controller|adapter) is not present|could not detect controller|no adapters? (?:found|present)|"
     r"failed to get (?:cp)?controller ?object",
     re.IGNORECASE,
@@ -101,7 +101,7 @@ def _is_failure(text: str) -> bool:
     """Whether a line is an error of the tool or the shell."""
     if len(text) > _LONGEST:
         return False
-    forms = (_LIBRARY, _RIGHTS, _MISSING, _NOBODY, _DEVICE, _BATTERY)
+    forms = (_LIBRARY, _RIGHTS, _MISSING, _NO_CONTROLLER, _DEVICE, _BATTERY)
     short = len(text.split()) <= 30 and _FAILED.search(text) is not None
     return (short or any(form.search(text) for form in forms)) and not _is_cut_label(text)
 
@@ -169,7 +169,7 @@ def _problem(failure: Failure, code: int | None, where: str) -> Problem:
     )  # fmt: skip
 
 
-def ended(code: int, where: str) -> Problem:
+def ended_with_code(code: int, where: str) -> Problem:
     """The problem of a command that ended with a code and no message."""
     meaning = CODES.get(code)
     return Problem(
@@ -180,7 +180,7 @@ def ended(code: int, where: str) -> Problem:
     )  # fmt: skip
 
 
-def nobody(where: str) -> Problem:
+def no_controller(where: str) -> Problem:
     """The problem of ``Controller Count: 0.``."""
     return Problem(
         severity="warning", kind="unread", where=where,
@@ -189,7 +189,7 @@ def nobody(where: str) -> Problem:
     )  # fmt: skip
 
 
-def silent(where: str) -> Problem:
+def empty_output(where: str) -> Problem:
     """The problem of an output that is nothing but ``Exit Code: 0x00``."""
     return Problem(
         severity="error", kind="unread", where=where,

@@ -161,14 +161,14 @@ class _Reading:
         where = self.output.command
         if count is not None:
             if count == 0:
-                self.problems.append(failure.nobody(where))
+                self.problems.append(failure.no_controller(where))
             return
         if segment.code is None:
             return
         if segment.code and not segment.sentences:
-            self.problems.append(failure.ended(segment.code, where))
+            self.problems.append(failure.ended_with_code(segment.code, where))
         elif not segment.code and quiet and not self.anything(segment):
-            self.problems.append(failure.silent(where))
+            self.problems.append(failure.empty_output(where))
 
     def anything(self, segment: Segment) -> bool:
         """Whether a sentence or a banner stands in the segment."""

@@ -129,8 +129,10 @@ class Way(NamedTuple):
         more = (*words, *(place_of(other) or ())) if other is not None else words
         where = (enclosure, slot) if enclosure else (slot,)
         shape = self._shape(name, loose=not enclosure)
-        card = (self.number,)
-        return self._action(shape, (*where, *more, *card) if self.kind == "megacli" else (*card, *where, *more))
+        controller = (self.number,)
+        return self._action(
+            shape, (*where, *more, *controller) if self.kind == "megacli" else (*controller, *where, *more)
+        )
 
     def on_volume(self, name: str, volume: Volume) -> Action:
         """A command on a volume whose number is known."""

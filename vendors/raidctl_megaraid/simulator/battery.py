@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.machine import CLOCK
-from raidctl_megaraid.simulator.state import GOOD, Card, name
+from raidctl_megaraid.simulator.state import GOOD, ControllerState, name
 
 SECONDS = 14_400.0
 """Four hours, as a small battery needs."""
@@ -39,10 +39,11 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 
 def _storcli(number: str, part: str, state: Mapping[str, str]) -> Reply:
     done = _begin(number, state)
-    card = Card(number, state)
+    controller = ControllerState(number, state)
     title = "BBU" if part == "bbu" else "Cachevault"
     head: dict[str, object] = {
-        "CLI Version": card.get("cli"), "Operating system": card.get("os") or "Linux", "Controller": int(number),
+        "CLI Version": controller.get("cli"), "Operating system": controller.get("os") or "Linux",
+        "Controller": int(number),
         "Status": "Success" if done is not None else "Failure",
         "Description": f"{title} Learn Operation {'Success' if done is not None else 'Failed'}.",
     }  # fmt: skip

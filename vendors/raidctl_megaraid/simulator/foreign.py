@@ -22,7 +22,7 @@ from typing import Any
 from raidctl.json_decode import decode_text
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.machine import Machine, load
-from raidctl_megaraid.simulator.state import Card, name
+from raidctl_megaraid.simulator.state import ControllerState, name
 
 Row = dict[str, Any]
 _FALL = re.compile(r"/c(\d+)/fall")
@@ -135,8 +135,8 @@ def _reply(
     number: str, state: Mapping[str, str], status: str, description: str, *, data: Row | None = None,
     rows: Sequence[Row] = (),
 ) -> str:  # fmt: skip
-    card = Card(number, state)
-    head: Row = {"CLI Version": card.get("cli"), "Operating system": card.get("os") or "Linux"}
+    controller = ControllerState(number, state)
+    head: Row = {"CLI Version": controller.get("cli"), "Operating system": controller.get("os") or "Linux"}
     head |= {"Controller": int(number), "Status": status, "Description": description}
     if rows:
         head["Detailed Status"] = list(rows)

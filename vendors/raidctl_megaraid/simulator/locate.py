@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from raidctl.vendor.simulator import Reply, State
-from raidctl_megaraid.simulator.state import Card
+from raidctl_megaraid.simulator.state import ControllerState
 
 # "EID:Slt" : "252:3"
 _SLOT = re.compile(r'"EID:Slt"\s*:\s*"(\d*) ?:(\d+)\s*"')
@@ -49,7 +49,7 @@ def _storcli(path: str, words: list[str], state: Mapping[str, str]) -> Reply:
         printed = "Status = Failure\nDescription = syntax error, unexpected TOKEN_UNKNOWN\n\n"
         return Reply(1, printed, state)
     name, title = f"led {place[1]} {place[2] or ''}:{place[3]}", words[0].capitalize()
-    controller = Card(place[1], state)
+    controller = ControllerState(place[1], state)
     head: dict[str, object] = {"CLI Version": controller.get("cli"), "Controller": int(place[1])}
     if name not in state:
         head |= {"Status": "Failure", "Description": f"{title} Drive Locate Failed."}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.vendor.simulator import Reply, State
-from raidctl_megaraid.simulator.state import Card, flag, known, name, volumes
+from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
 """Takes the controller, the volume, a label in lower case and the value; returns the value to print."""
@@ -57,7 +57,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     recorded = initial(text)
 
     def visit(number: str, volume: str | None, label: str, value: str) -> str:
-        now, before = Card(number, state), Card(number, recorded)
+        now, before = ControllerState(number, state), ControllerState(number, recorded)
         return _shown(now, before, volume, label, value)
 
     return _walk(text, visit)
@@ -93,7 +93,7 @@ def _policy(value: str) -> dict[str, str]:
     return found
 
 
-def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) -> str:
+def _shown(now: ControllerState, before: ControllerState, volume: str | None, label: str, value: str) -> str:
     if volume is not None:
         if label in (_DEFAULT, _CURRENT):
             return _policy_shown(now, volume, value, current=label == _CURRENT)
@@ -117,7 +117,7 @@ def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) 
     return flag(label, battery) or value
 
 
-def _policy_shown(now: Card, volume: str, value: str, *, current: bool) -> str:
+def _policy_shown(now: ControllerState, volume: str, value: str, *, current: bool) -> str:
     """The line with other words; as it is printed where they are the same."""
     write = now.active(volume) if current else now.get("wrcache", volume)
     wanted = {
@@ -185,7 +185,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return _answer(_WRONG + words[-1], 1, state)
     if not known(adapter, state):
         return _answer("User specified controller is not present.\nFailed to get CpController object.", 1, state)
-    controller = Card(adapter, state)
+    controller = ControllerState(adapter, state)
     if words[0] == "adpcacheflush" and len(words) > 2:
         return _answer(_WRONG + words[1], 1, state)
     if words[0] == "adpcacheflush":
@@ -197,7 +197,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     return _set_volume(controller, words[1:-1])
 
 
-def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
+def _set_controller(controller: ControllerState, words: Sequence[str]) -> Reply:
     if len(words) == 2 and words[0] in _SET_RATES and words[1].isdecimal():
         return _set_rate(controller, words[0], int(words[1]))
     if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
@@ -208,7 +208,7 @@ def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
     return _answer(f"Adapter {controller.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
 
 
-def _set_rate(controller: Card, word: str, percent: int) -> Reply:
+def _set_rate(controller: ControllerState, word: str, percent: int) -> Reply:
     setting, text = _SET_RATES[word]
     if percent > 100 or controller.get(setting) is None:
         return _answer(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
@@ -216,7 +216,7 @@ def _set_rate(controller: Card, word: str, percent: int) -> Reply:
     return _answer(f"Adapter {controller.number}: Set {text} to {percent}% success.", 0, after)
 
 
-def _set_volume(controller: Card, words: Sequence[str]) -> Reply:
+def _set_volume(controller: ControllerState, words: Sequence[str]) -> Reply:
     words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
     if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
         return _answer(_WRONG + (words[0] if words else ""), 1, controller.state)
@@ -232,7 +232,7 @@ def _set_volume(controller: Card, words: Sequence[str]) -> Reply:
             )
         after[name(controller.number, setting, volume)] = value
         lines.append(f"Set {text} on Adapter {controller.number}, VD {volume} (target id: {volume}) success")
-        if Card(controller.number, after).active(volume) != value and value == "WB":
+        if ControllerState(controller.number, after).active(volume) != value and value == "WB":
             lines.append(
                 "Battery is not present or is bad. So policy Change to WB will not come into effect immediately"
             )

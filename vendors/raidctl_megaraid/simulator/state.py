@@ -43,7 +43,7 @@ def name(controller: str, setting: str, volume: str | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Card:
+class ControllerState:
     """The settings of one controller."""
 
     number: str

@@ -11,7 +11,7 @@ from raidctl.vendor.simulated_bays import CHECK_SECONDS, REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator import firmware
 from raidctl_megaraid.simulator.machine import Disk, Machine, load
-from raidctl_megaraid.simulator.state import Card
+from raidctl_megaraid.simulator.state import ControllerState
 
 _PATH = re.compile(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")
 _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
@@ -54,7 +54,8 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     code = run()
     label = {"Drive": argv[1]} if match[3] else {"VD": int(match[4])} if match[4] else {"Ctrl": int(match[1])}
     head: dict[str, Any] = {
-        "CLI Version": Card(match[1], state).get("cli"), "Operating system": Card(match[1], state).get("os") or "Linux",
+        "CLI Version": ControllerState(match[1], state).get("cli"),
+        "Operating system": ControllerState(match[1], state).get("os") or "Linux",
         "Controller": int(match[1]), "Status": "Failure" if code else "Success",
         "Description": f"{title} {'Failed' if code else 'Succeeded'}.",
     }  # fmt: skip
@@ -178,9 +179,9 @@ def _check(machine: Machine, volume: str, state: Mapping[str, str]) -> str:
 
 
 def _head(machine: Machine, state: Mapping[str, str]) -> dict[str, Any]:
-    card = Card(machine.number, state)
+    controller = ControllerState(machine.number, state)
     return {
-        "CLI Version": card.get("cli"),
-        "Operating system": card.get("os") or "Linux",
+        "CLI Version": controller.get("cli"),
+        "Operating system": controller.get("os") or "Linux",
         "Controller": int(machine.number),
     }

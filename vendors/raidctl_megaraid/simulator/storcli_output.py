@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator.json_leaves import Leaf, put, tables
-from raidctl_megaraid.simulator.state import GOOD, MASKS, Card, flag, name
+from raidctl_megaraid.simulator.state import GOOD, MASKS, ControllerState, flag, name
 
 Table = Mapping[str, Leaf]
 Path = tuple[str, ...]
@@ -54,7 +54,7 @@ class Place(NamedTuple):
     leaf: Leaf
     reported: dict[str, str]
     """The settings that it reports."""
-    shown: Callable[[Card], str | None]
+    shown: Callable[[ControllerState], str | None]
     """What it shows of another state; None where it is not touched."""
     controller: str
 
@@ -71,7 +71,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     """The answer with the settings as they are now."""
     values: dict[Leaf, str] = {}
     for place in _places(text):
-        shown = place.shown(Card(place.controller, state))
+        shown = place.shown(ControllerState(place.controller, state))
         if shown is not None and shown != place.leaf.value:
             values[place.leaf] = shown
     return put(text, values) if values else text
@@ -117,7 +117,7 @@ class _Reading:
         self.reported_initial = any(_INITIAL in table for table in parts.values())
         self.battery = next((state.value for state in self._states()), None)
 
-    def place(self, leaf: Leaf, reported: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
+    def place(self, leaf: Leaf, reported: dict[str, str], shown: Callable[[ControllerState], str | None]) -> Place:
         """A place on this controller."""
         return Place(leaf, reported, shown, self.controller)
 
@@ -191,10 +191,10 @@ class _Reading:
                 leaf, reported, lambda controller: _DISK_SHOWN.get(controller.get("pdcache", volume) or "")
             )
 
-    def _pdc(self, group: str, printed: str) -> Callable[[Card], str | None]:
+    def _pdc(self, group: str, printed: str) -> Callable[[ControllerState], str | None]:
         """``dsbl`` of an array and its drives, if all its volumes agree."""
 
-        def shown(controller: Card) -> str | None:
+        def shown(controller: ControllerState) -> str | None:
             words = {controller.get("pdcache", volume) for volume in self.groups.get(group, ())}
             return _PDC_SHOWN.get(words.pop() or "") if len(words) == 1 and printed != "-" else None
 
@@ -253,31 +253,31 @@ class _Reading:
                 yield self.place(table["BBU Status"], {}, _masked(recorded))
 
 
-def _untouched(_: Card) -> str | None:
+def _untouched(_: ControllerState) -> str | None:
     return None
 
 
-def _same(setting: str) -> Callable[[Card], str | None]:
+def _same(setting: str) -> Callable[[ControllerState], str | None]:
     return lambda controller: controller.get(setting)
 
 
-def _flagged(label: str, recorded: str) -> Callable[[Card], str | None]:
-    def shown(controller: Card) -> str | None:
+def _flagged(label: str, recorded: str) -> Callable[[ControllerState], str | None]:
+    def shown(controller: ControllerState) -> str | None:
         now = controller.get("battery")
         return None if now in (None, recorded) else flag(label, now or "")
 
     return shown
 
 
-def _masked(recorded: str) -> Callable[[Card], str | None]:
-    def shown(controller: Card) -> str | None:
+def _masked(recorded: str) -> Callable[[ControllerState], str | None]:
+    def shown(controller: ControllerState) -> str | None:
         now = controller.get("battery")
         return None if now in (None, recorded) or now not in MASKS else str(MASKS[now or ""])
 
     return shown
 
 
-def _token(controller: Card, volume: str, like: re.Match[str]) -> str | None:
+def _token(controller: ControllerState, volume: str, like: re.Match[str]) -> str | None:
     active = controller.active(volume)
     if active is None:
         return None
@@ -286,7 +286,7 @@ def _token(controller: Card, volume: str, like: re.Match[str]) -> str | None:
     return f"{read}{active}{io}"
 
 
-def _pair(controller: Card, volume: str, write: str | None) -> str | None:
+def _pair(controller: ControllerState, volume: str, write: str | None) -> str | None:
     read = _READ_SHOWN.get(controller.get("rdcache", volume) or "")
     return None if read is None or write is None else f"{read},{write}"
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from raidctl.vendor.simulator import Reply
-from raidctl_megaraid.simulator.state import Card, known, name, volumes
+from raidctl_megaraid.simulator.state import ControllerState, known, name, volumes
 
 _PATH = re.compile(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
 _CHANGING = frozenset({"set", "flushcache", "flush"})
@@ -57,10 +57,10 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
     match = _PATH.fullmatch(path)
     if match is None:
-        return _syntax(Card("", state), "unexpected TOKEN_UNKNOWN")
+        return _syntax(ControllerState("", state), "unexpected TOKEN_UNKNOWN")
     if not known(match[1], state):
-        return Reply(0, _answer(Card(match[1], state), "Failure", f"Controller {match[1]} not found"), state)
-    controller = Card(match[1], state)
+        return Reply(0, _answer(ControllerState(match[1], state), "Failure", f"Controller {match[1]} not found"), state)
+    controller = ControllerState(match[1], state)
     if words[0].lower() != "set":
         return _flush(controller, match[2], words[1:])
     if match[2] is None:
@@ -68,11 +68,11 @@ def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
     return _set_volumes(controller, match[2], words[1:])
 
 
-def _second(controller: Card) -> bool:
+def _second(controller: ControllerState) -> bool:
     return (controller.get("cli") or "").startswith("008")
 
 
-def _flush(controller: Card, volume: str | None, rest: Sequence[str]) -> Reply:
+def _flush(controller: ControllerState, volume: str | None, rest: Sequence[str]) -> Reply:
     if volume is not None or rest or _second(controller):
         return _syntax(controller, "unexpected TOKEN_FLUSH_CACHE")
     if controller.get("preserved") == "Yes":
@@ -81,7 +81,7 @@ def _flush(controller: Card, volume: str | None, rest: Sequence[str]) -> Reply:
     return Reply(0, _answer(controller, "Success", "Flush Cache Operation Success"), controller.state)
 
 
-def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
+def _set_controller(controller: ControllerState, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
     if option.lower() in RATES and not _second(controller):
         return _set_rate(controller, option.lower(), value)
@@ -97,7 +97,7 @@ def _set_controller(controller: Card, words: Sequence[str]) -> Reply:
     return Reply(0, _answer(controller, "Success", "None", data=shown), after)
 
 
-def _set_rate(controller: Card, option: str, value: str) -> Reply:
+def _set_rate(controller: ControllerState, option: str, value: str) -> Reply:
     if not value.isdecimal() or int(value) > 100 or controller.get(option) is None:
         row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
         return Reply(3, _answer(controller, "Failure", "None", [row]), controller.state)
@@ -106,7 +106,7 @@ def _set_rate(controller: Card, option: str, value: str) -> Reply:
     return Reply(0, _answer(controller, "Success", "None", data=shown), after)
 
 
-def _set_alarm(controller: Card, value: str) -> Reply:
+def _set_alarm(controller: ControllerState, value: str) -> Reply:
     shown_as = {"on": "On", "off": "Disable", "silence": controller.get("alarm")}.get(value)
     if shown_as is None:
         return _syntax(controller, "unexpected TOKEN_UNKNOWN")
@@ -118,7 +118,7 @@ def _set_alarm(controller: Card, value: str) -> Reply:
     return Reply(0, _answer(controller, "Success", "None", data=shown), after)
 
 
-def _set_volumes(controller: Card, volume: str, words: Sequence[str]) -> Reply:
+def _set_volumes(controller: ControllerState, volume: str, words: Sequence[str]) -> Reply:
     wanted: list[tuple[str, str]] = []
     for word in words:
         option, _, value = word.partition("=")
@@ -144,7 +144,7 @@ def _set_volumes(controller: Card, volume: str, words: Sequence[str]) -> Reply:
     return Reply(0, _answer(controller, "Failure" if failed else "Success", "None", rows), after)
 
 
-def _refused(controller: Card, volume: str, option: str) -> tuple[int, str] | None:
+def _refused(controller: ControllerState, volume: str, option: str) -> tuple[int, str] | None:
     """The firmware's error number and message for a setting that it refuses."""
     if controller.get(f"supports {option}") == "No" or controller.get(option, volume) is None:
         return 255, "Un-supported Command"
@@ -153,7 +153,9 @@ def _refused(controller: Card, volume: str, option: str) -> tuple[int, str] | No
     return None
 
 
-def _row(controller: Card, volume: str, option: str, value: str, fault: tuple[int, str] | None) -> dict[str, Any]:
+def _row(
+    controller: ControllerState, volume: str, option: str, value: str, fault: tuple[int, str] | None
+) -> dict[str, Any]:
     second = _second(controller)
     row: dict[str, Any] = {"VD": int(volume)}
     if fault is None or fault[1] != "Invalid VD number":
@@ -167,7 +169,7 @@ def _row(controller: Card, volume: str, option: str, value: str, fault: tuple[in
 
 
 def _answer(
-    controller: Card,
+    controller: ControllerState,
     status: str,
     description: str,
     rows: Sequence[Mapping[str, Any]] = (),
@@ -198,7 +200,7 @@ def _in_text(answer: str) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _syntax(controller: Card, text: str) -> Reply:
+def _syntax(controller: ControllerState, text: str) -> Reply:
     """In plain text, whatever was asked for."""
     printed = (
         f"CLI Version = {controller.get('cli') or '007'}\nOperating system = {controller.get('os') or 'Linux'}\n"

@@ -47,8 +47,8 @@ def gap(answers: Sequence[Answer]) -> str:
     answer = answers[-1]
     tables = {normalized(section.title) for section in answer.sections}
     pairs = {normalized(pair.label): normalized(pair.value) for section in answer.sections for pair in section.pairs}
-    ended = answer.said("Status") or answer.said("Status Code") or not answer.said("CLI Version")
-    shown = (answer.said("Description") or "").lower().startswith(("show ", "none"))
+    ended = answer.printed("Status") or answer.printed("Status Code") or not answer.printed("CLI Version")
+    shown = (answer.printed("Description") or "").lower().startswith(("show ", "none"))
     if not ended or (shown and not answer.sections and not answer.details):
         return "nothing follows its first lines"
     controller = "basics" in tables or "product name" in pairs

@@ -87,7 +87,7 @@ def tool_of(command: str) -> str | None:
 
 
 def _version(answer: Answer) -> str | None:
-    return answer.said("CLI Version")
+    return answer.printed("CLI Version")
 
 
 def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:

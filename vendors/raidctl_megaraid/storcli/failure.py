@@ -23,7 +23,7 @@ _JUDGED = 1000
 """Characters of a sentence that are looked at; the tools' own are shorter than a line."""
 
 
-class Saying(NamedTuple):
+class KnownError(NamedTuple):
     """What a failure means."""
 
     form: re.Pattern[str]
@@ -35,10 +35,10 @@ class Saying(NamedTuple):
     remedy: str | None = None
 
 
-def _saying(  # noqa: PLR0917 - the columns of the table below
+def _known(  # noqa: PLR0917 - the columns of the table below
     form: str, codes: tuple[int, ...], severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None
-) -> Saying:
-    return Saying(re.compile(form, re.IGNORECASE), frozenset(codes), severity, kind, message, remedy)
+) -> KnownError:
+    return KnownError(re.compile(form, re.IGNORECASE), frozenset(codes), severity, kind, message, remedy)
 
 
 _EMPTY = re.compile(
@@ -55,58 +55,58 @@ _OTHER_TOOL = (
 )
 _OPTIONAL = "The tool does not support one of the queries: {text}"
 
-SAYINGS: tuple[Saying, ...] = (
+KNOWN_ERRORS: tuple[KnownError, ...] = (
     # Description = No Controller found
-    _saying(r"^no controllers?\b", (), "info", "note", "The tool sees no controller.", _OTHER_TOOL),
+    _known(r"^no controllers?\b", (), "info", "note", "The tool sees no controller.", _OTHER_TOOL),
     # Description = Controller 5 not found
-    _saying(
+    _known(
         r"controller\b.*\bnot found|invalid controller", (), "error", "unread",
         "The tool does not find the requested object: {text}", _OTHER_TOOL,
     ),
     # Description = syntax error, unexpected TOKEN_WRITE_CACHE, expecting $end
-    _saying(
+    _known(
         r"syntax error|unexpected token|invalid (?:option|argument|syntax)|incomplete command|unknown command", (),
         "error", "unread", "The tool did not accept the command: {text}",
         "Use the syntax of this version of the tool.",
     ),
-    _saying(
+    _known(
         r"permission|privilege|administrator|super ?user|\broot\b|access (?:is )?denied", (), "error", "no_right",
         "The tool needs more privileges: {text}", "Run raidctl as root (sudo).",
     ),
     # ErrMsg use /cx/cv, ErrCd 255: the controller has a CacheVault in place of a battery
-    _saying(r"^use /c", (), "info", "note", "The query applies to another kind of battery: {text}"),
+    _known(r"^use /c", (), "info", "note", "The query applies to another kind of battery: {text}"),
     # ErrCd 34: The required hardware component is not present.
-    _saying(
+    _known(
         r"\babsent\b|not present|(?:battery|bbu|cache ?vault|cv|pack|alarm) do(?:es)? ?n[o']t exist"
         r"|no (?:battery|cache ?vault)|hardware .*(?:missing|not)",
         (34,), "info", "note", "The controller does not have the requested component: {text}",
     ),
-    _saying(
+    _known(
         r"un-?supported|not supported|command invalid|invalid (?:d?cmd|command|dcmd)|not allowed|not applicable"
         r"|not permitted in", (1, 2), "info", "note", _OPTIONAL,
     ),
-    _saying(r"^\b$", (39, 62, 96), "info", "note", _OPTIONAL),
+    _known(r"^\b$", (39, 62, 96), "info", "note", _OPTIONAL),
     # ErrMsg Incomplete foreign configuration, ErrCd 59
-    _saying(
+    _known(
         r"incomplete foreign", (59,), "warning", "state", "A foreign configuration is incomplete: {text}",
         "Insert the missing drives, then import the configuration, or clear it.",
     ),
-    _saying(
+    _known(
         r"pinned|preserved cache|offline vd", (84,), "warning", "state",
         "The controller has preserved cache of an offline volume: {text}",
         "Reconnect the volume's drives; discarding the cache loses data.",
     ),
-    _saying(
+    _known(
         r"scsi .*(?:fail|error)|i/?o (?:has )?failed|device.*not (?:responding|available)", (45, 46), "warning",
         "state", "A drive did not respond correctly: {text}", "Check the drives' error counters and cables.",
     ),
     # ErrMsg Invalid VD number, ErrCd 255
-    _saying(
+    _known(
         r"invalid \w+ (?:number|id)|not found|not exist", (12, 35), "warning", "unread",
         "The tool does not find the requested object: {text}",
     ),
 )  # fmt: skip
-_OTHER = _saying("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
+_OTHER = _known("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
 
 _MAIN = re.compile(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
 """Commands whose answer is the inventory itself; any other asks for something that a controller may lack."""
@@ -139,7 +139,7 @@ def failures(answer: Answer, command: str) -> list[Problem]:
         found.extend(
             _problems(answer, command, f"{counted(len(groups) - _MOST_CAUSES, 'more cause')} not listed", "", [])
         )
-    status = answer.said("Status")
+    status = answer.printed("Status")
     if status is not None and word(status) not in _SUCCESS:
         found.extend(_whole(answer, command, status, [text for text, _ in groups]))
     return list(dict.fromkeys(found))
@@ -147,7 +147,7 @@ def failures(answer: Answer, command: str) -> list[Problem]:
 
 def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterator[Problem]:
     """``Status = Failure`` and its ``Description``; the rows say more where there are any."""
-    text = collapse(answer.said("Description") or "")
+    text = collapse(answer.printed("Description") or "")
     if word(text) not in _NO_CODE:
         if text not in rows and not (rows and _vague(text)):
             yield from _problems(answer, command, text, "", [])
@@ -185,23 +185,23 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
     text = text[:_JUDGED]
     if _EMPTY.fullmatch(text):
         return
-    saying = _meaning(text, code)
-    if saying.message == _OPTIONAL and _is_main(command) and not _has_data(answer):
-        saying = _OTHER
+    known = _meaning(text, code)
+    if known.message == _OPTIONAL and _is_main(command) and not _has_data(answer):
+        known = _OTHER
     reported = text[:_LONGEST].rstrip(".")
     if word(code) not in _NO_CODE:
         reported += f" (error {code[:12]})"
-    message = saying.message.format(text=f"{_who(answer, objects)}{reported}")
+    message = known.message.format(text=f"{_who(answer, objects)}{reported}")
     yield Problem(
-        severity=saying.severity, kind=saying.kind, where=command, message=f"{message.rstrip('.')}.",
-        remedy=saying.remedy,
+        severity=known.severity, kind=known.kind, where=command, message=f"{message.rstrip('.')}.",
+        remedy=known.remedy,
     )  # fmt: skip
 
 
-def _meaning(text: str, code: str) -> Saying:
+def _meaning(text: str, code: str) -> KnownError:
     number = int(code) if code.isdecimal() and len(code) < 6 else None
-    by_text = next((message for message in SAYINGS if message.form.search(text)), None)
-    by_code = next((message for message in SAYINGS if number in message.codes), None)
+    by_text = next((message for message in KNOWN_ERRORS if message.form.search(text)), None)
+    by_code = next((message for message in KNOWN_ERRORS if number in message.codes), None)
     return by_text or by_code or _OTHER
 
 

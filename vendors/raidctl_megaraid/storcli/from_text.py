@@ -178,7 +178,7 @@ class _Reader:
             return False
         if label == "cli version":
             return True
-        if self.in_header and self.answer is not None and self.answer.said(label) is None:
+        if self.in_header and self.answer is not None and self.answer.printed(label) is None:
             return True
         following = self._following(index)
         if label == "operating system":
@@ -196,7 +196,7 @@ class _Reader:
         return ""
 
     def _header(self, block: Block) -> None:
-        if not self.in_header or self.answer is None or self.answer.said(block.label) is not None:
+        if not self.in_header or self.answer is None or self.answer.printed(block.label) is not None:
             self._begin()
         self.in_header = True
         if self.answer is not None:

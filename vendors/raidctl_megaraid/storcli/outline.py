@@ -44,7 +44,7 @@ class Section(Struct):
 
 
 class Answer(Struct):
-    """What was said of one controller, or of none (``show``): a ``Command Status`` and its ``Response Data``."""
+    """What is reported of one controller, or of none (``show``): a ``Command Status`` and its ``Response Data``."""
 
     status: list[Pair] = []
     """``CLI Version``, ``Operating system``, ``Controller``, ``Status``, ``Description``, ``Status Code``."""
@@ -52,15 +52,15 @@ class Answer(Struct):
     """``Detailed Status``: one row for each object or property that was asked."""
     sections: list[Section] = []
 
-    def said(self, label: str) -> str | None:
+    def printed(self, label: str) -> str | None:
         """A value of the ``Command Status`` by its label, None if absent."""
         return next((pair.value for pair in self.status if pair.label.lower() == label.lower()), None)
 
     @property
     def number(self) -> str | None:
         """The controller's number, None when the answer is about none in particular."""
-        printed = self.said("Controller")
-        return printed if printed is not None and printed.isdecimal() else None
+        text = self.printed("Controller")
+        return text if text is not None and text.isdecimal() else None
 
     def rows(self, *titles: str) -> Iterator[Row]:
         """The rows of all sections of these titles, in lower case."""

@@ -45,7 +45,7 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     Returns:
         The sections that it does not know; of the untitled one what is left of its pairs.
     """
-    reading = Reading(controllers, answer, answer.said("Description") or "")
+    reading = Reading(controllers, answer, answer.printed("Description") or "")
     left = [rest for section in answer.sections for rest in _section(reading, section)]
     for draft in reading.touched.values():
         found = reading.controller.volumes.get(draft.name)

@@ -1,4 +1,4 @@
-"""Parse values of sysfs: numbers, sizes, the selected word. Pure; anything else is a ``ValueError``."""
+"""Parse values of sysfs: numbers, sizes, words. Pure; anything else is a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from raidctl.units import parse_size
 
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _RESHAPED = re.compile(r"(\d{1,9}) \(\d{1,9}\)", re.ASCII)
-_CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 _WORD = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
@@ -35,14 +34,6 @@ def human(text: str) -> int:
     """Parse bcache's ``1.2M``, ``512.0k``, ``0`` to bytes: binary units, rounded by the kernel."""
     plain = text.strip()
     return int(plain) if _NUMBER.fullmatch(plain) else parse_size(plain, binary=True)
-
-
-def chosen(text: str) -> str:
-    """Return the word in brackets: ``writethrough [writeback] writearound none``."""
-    match = _CHOSEN.search(text)
-    if match is None:
-        raise ValueError(f"no word in brackets: {text.strip()[:40]!r}")
-    return match[1]
 
 
 def word(text: str) -> str:
