@@ -330,6 +330,8 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
+_STAND_ALONE = (*_OF_CACHES, "controller_in_trouble")
+"""Rules whose conditions nothing milder explains: a controller that has failed beside a battery that has."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's own warning about the cache whose state is a condition of its own."""
 _ROUTINE = ("background_operation", "battery_learning")
@@ -343,7 +345,7 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         seen.add(upper)
         root = next(other for other in machine.found if other.key == upper)
     worse = WEIGHT[one.severity] < WEIGHT[root.severity]
-    if root is one or (worse and (one.rule in _OF_CACHES or root.rule in _ROUTINE)):
+    if root is one or (worse and (one.rule in _STAND_ALONE or root.rule in _ROUTINE)):
         return one
     milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
     return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)
