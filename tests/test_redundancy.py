@@ -177,3 +177,12 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
                 fewer = replace(found, drives=tuple(one for one in found.drives if one is not gone))
                 for other in (tolerated(worse, volume), tolerated(fewer, volume)):
                     assert (other or 0) <= (now or 0)
+
+
+def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
+    """The drive that is replaced works until the end: nothing is gone; a rebuild beside it counts."""
+    copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
+    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
+    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
+    assert left(card("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
+    assert left(card("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0

@@ -19,6 +19,7 @@ from raidctl.health.phrases import errors, predicts, state_words
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
     OUT_OF_REACH,
+    being_copied,
     being_rebuilt,
     below,
     expects_failure,
@@ -227,7 +228,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     left = machine.left(controller, drive)
     number = None if left == -1 else left
     rebuilt = being_rebuilt(drive)
-    copied = rebuilt and "cop" in (drive.status_text or "").lower()
+    copied = being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
         hurt = [volume for volume in own if volume.status in NOT_WHOLE]
         needed = hurt or not own or (drive.role == "member" and any(volume.failures_tolerated == 0 for volume in own))
@@ -360,7 +361,8 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
         return None
     if one.rule == "reported_trouble":
         if one.where != controller.id:
-            return _first(machine, one, [one.where])
+            hurt = [v.id for v in controller.volumes if v.array == one.where and v.status in NOT_WHOLE]
+            return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, [one.where])
         return _first(machine, one, [one.where], ("cache_in_trouble",)) if _ABOUT_CACHE.search(one.cause) else None
     drive = next((drive for drive in controller.drives if drive.id == one.where), None)
     if drive:

@@ -30,8 +30,9 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations before whose end it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
-            "transition", "blocked")  # fmt: skip
-_REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", "copyback", "cpybck", "copying")
+            "transition", "blocked", "frgn", "unsp")  # fmt: skip
+_COPIED = ("copy", "copied", "cpyb", "replacing")
+_REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
 
 def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
@@ -81,8 +82,11 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
         return 0
     array = array_of(controller, volume)
     beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
-    named = set(array.drives if array else ()) - beside
     drives = members(controller, array)
+    if controller.mode != "software":  # the drive whose data are copied is still a member
+        beside |= {drive.id for drive in drives if being_copied(drive)}
+        drives = tuple(drive for drive in drives if drive.id not in beside)
+    named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
     shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
     if level in _SETS and controller.mode == "software":
@@ -172,6 +176,11 @@ def _unsettled(volume: Volume) -> bool:
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning is only that it is being rebuilt, or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+
+
+def being_copied(drive: Drive) -> bool:
+    """Whether the data of a member that works are copied onto a drive, to replace that one."""
+    return being_rebuilt(drive) and any(sign in (drive.status_text or "").lower() for sign in _COPIED)
 
 
 def speaks_of_rebuild(words: str | None) -> bool:

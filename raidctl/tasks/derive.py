@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from raidctl.health.redundancy import array_of, being_rebuilt, queued
+from raidctl.health.redundancy import array_of, being_copied, being_rebuilt, queued
 from raidctl.model import Array, Battery, Controller, Drive, Operation, Progress, Task, Volume, VolumeStatus
 
 BUSY: Mapping[VolumeStatus, Operation] = {
@@ -66,7 +66,7 @@ def of_drive(drive: Drive) -> Progress | None:
         return drive.progress
     if not being_rebuilt(drive):
         return None
-    return Progress(operation="copyback" if "cop" in (drive.status_text or "").lower() else "rebuild")
+    return Progress(operation="copyback" if being_copied(drive) else "rebuild")
 
 
 def of_battery(battery: Battery) -> Progress | None:

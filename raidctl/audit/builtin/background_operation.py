@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain, rebuilding, volumes
-from raidctl.health.redundancy import being_rebuilt
+from raidctl.health.redundancy import being_copied, being_rebuilt
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -54,7 +54,8 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for drive in (drive for controller in inventory.controllers for drive in controller.drives if drive.id in found):
         message = (
-            f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
+            f"{'Data of another drive are copied onto the drive' if being_copied(drive) else 'The drive is '}"
+            f"{'' if being_copied(drive) else 'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
             f" ({plain(drive.status_text) or drive.status})."
         )
         remedy = "Wait, or complete the operation that was started on the drive."

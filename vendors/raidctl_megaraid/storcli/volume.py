@@ -135,7 +135,7 @@ def _access(volume: GroupDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
     if "access" in row and normalized(row["access"].value) in _BLOCKED:
         volume.add_problem(
-            "warning", "state", "Access to the volume is blocked: the operating system cannot use it.",
+            "error", "state", "Access to the volume is blocked: the operating system cannot use it.",
             "Find out why it was blocked, then set its access policy to RW.",
         )  # fmt: skip
     if "consist" in row:
